@@ -80,7 +80,7 @@ def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--domain", "genome", "--plan", "{plan}", "--file", "records={plan}"], "is none that a server releases"),
+        (["--domain", "weather", "--plan", "{plan}", "--file", "records={plan}"], "is none that a server serves"),
         (["--domain", "groups", "--plan", "{plan}", "--file", "persons={plan}"], "does not name records"),
         (["--domain", "groups", "--plan", "{plan}", "--file", "records"], "is not NAME=PATH"),
         (["--domain", "groups", "--plan", "{plan}", "--file", "records=x", "--file", "records=y"], "is not NAME=PATH"),

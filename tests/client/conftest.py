@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from starling.ledger.opening import create_ledger, open_ledger
 from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.home import Home, make_home
+from starling.server.understanding import Understanding
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
-from starling.worker.sources import Sources, source_of
+from starling.worker.sources import Registered, Sources, source_of
 from tests.groups.worlds import write_world
+from tests.worker.studies import write_study
 
 URL = "http://localhost:8470"
 DEADLINE = 8
@@ -67,13 +69,13 @@ class Site:
         slept: For how long its clients waited, each time.
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, understanding: Understanding) -> None:
         self.home = home
         self.slept: list[float] = []
         self._began, self._passed = time.time(), 0.0
         self._worker = Worker(home, lambda _: None)
         self._stop = threading.Event()
-        self.carrier = Local(make_app(home, Charges(home, now=lambda: self._began + self._passed)))
+        self.carrier = Local(make_app(home, Charges(home, now=lambda: self._began + self._passed), understanding))
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, in which the worker works."""
@@ -93,18 +95,30 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server whose groups were accepted; ada may spend three releases on them. Keys are remembered in a folder of the test's own."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
-    home = make_home(tmp_path / "served")
+    yield from _served(tmp_path, source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)}))
+
+
+@pytest.fixture
+def study_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A server with a genome study, on which ada may spend an epsilon of 3."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
+    yield from _served(tmp_path, write_study(tmp_path))
+
+
+def _served(folder: Path, source: Registered) -> Iterator[Site]:
+    """A server with these records, which were accepted."""
+    home = make_home(folder / "served")
     create_ledger(home.settings.ledger).close()
-    source = source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)})
     dataset = Sources(home).register("data", source, deadline=DEADLINE)
     with closing(open_ledger(home.settings.ledger)) as ledger:
-        ledger.custody.add_population("people", "epsilon", dataset.guarantee.relation, 10)
+        ledger.custody.add_population("people", "epsilon", dataset.relation, 10)
         ledger.custody.add_dataset("data", "people", {}, 5)
         ledger.custody.grant("people", "ada", 3)
         ledger.custody.delegate("data", home.key.public, days=1)
         ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
     home.access.add_user("ada", "analyst")
-    return Site(home)
+    with closing(Understanding()) as understanding:
+        yield Site(home, understanding)

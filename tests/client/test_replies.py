@@ -16,6 +16,7 @@ DATASET: dict[str, Any] = {
     "neighbours": "add or remove",
     "cost": {},
     "deadline": 8,
+    "questions": None,
 }
 BUDGET: dict[str, Any] = {
     "dataset": "data",
@@ -26,6 +27,18 @@ BUDGET: dict[str, Any] = {
     "more": 2,
     "ask_first": False,
     "reserve": "0",
+}
+TABLE: dict[str, Any] = {"caption": "Each", "header": ["level", "error"], "rows": [["all", "1\x1b[2J"]]}
+PREVIEW: dict[str, Any] = {
+    "dataset": "data",
+    "title": "Households",
+    "neighbours": "add or remove",
+    "cost": {},
+    "measure": "rho",
+    "amount": "1",
+    "more": 2,
+    "ask_first": False,
+    "sections": [{"title": "Error", "text": ["Little."], "tables": [TABLE]}],
 }
 REQUEST: dict[str, Any] = {
     "number": 1,
@@ -54,6 +67,23 @@ def test_no_other_form_is_progress(key: str, value: object) -> None:
             replies.progress(said)
 
 
+def test_a_preview_is_sections_of_text_and_even_tables() -> None:
+    (section,) = replies.preview(PREVIEW).sections
+    assert section["tables"][0]["rows"] == [["all", "1\\x1b[2J"]]
+    for table in (TABLE | {"rows": [["all"]]}, TABLE | {"rows": ["all"]}, TABLE | {"header": [1, 2]}, {}, None):
+        said = PREVIEW | {"sections": [{"title": "Error", "text": [], "tables": [table]}]}
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.preview(said)
+
+
+@pytest.mark.parametrize("key", PREVIEW)
+@pytest.mark.parametrize("value", [None, 1.5, [1], ()])
+def test_no_other_form_is_a_preview(key: str, value: object) -> None:
+    if type(value) is not type(PREVIEW[key]):
+        with pytest.raises(IntegrityError, match="another form"):
+            replies.preview(PREVIEW | {key: value})
+
+
 @pytest.mark.parametrize("key", REQUEST)
 @pytest.mark.parametrize("value", [None, True, 1.5, [], {}])
 def test_no_other_form_is_a_request(key: str, value: object) -> None:
@@ -64,7 +94,7 @@ def test_no_other_form_is_a_request(key: str, value: object) -> None:
 
 @pytest.mark.parametrize("said", [None, [], "x", 1, {}, {"caps": 1}, PROGRESS | {"state": "done"}])
 def test_nothing_else_is_anything(said: object) -> None:
-    for reading in (replies.progress, replies.dataset, replies.budget, replies.request):
+    for reading in (replies.progress, replies.dataset, replies.budget, replies.request, replies.preview):
         with pytest.raises(IntegrityError, match="another form"):
             reading(said)
     if said != []:

@@ -66,7 +66,7 @@ def granted(selling: Home) -> Home:
 def ask(home: Home, analyst: str) -> int:
     """Charge a release, and let go of the ledger."""
     with closing(Charges(home)) as charges:
-        return charges.charge(analyst, Catalogue(home.folder / "datasets").find("census"), "first")
+        return charges.charge(analyst, Catalogue(home.folder / "datasets").release("census"), "first")
 
 
 def bundle(home: Home, seq: int, token: str) -> bytes:
@@ -89,7 +89,7 @@ def test_a_home_is_copied_while_it_charges_and_restored_elsewhere(
     first = ask(granted, "analyst")
     answer(granted, first, b"zip")
     serving = Charges(granted)
-    dataset = Catalogue(granted.folder / "datasets").find("census")
+    dataset = Catalogue(granted.folder / "datasets").release("census")
     begun = threading.Event()
 
     def go_on() -> None:

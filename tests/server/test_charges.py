@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no wi
 
 @pytest.fixture
 def dataset(selling: Home) -> Dataset:
-    return Catalogue(selling.folder / "datasets").find("census")
+    return Catalogue(selling.folder / "datasets").release("census")
 
 
 @pytest.fixture

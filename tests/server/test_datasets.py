@@ -19,7 +19,7 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     catalogue.add(CENSUS)
     assert catalogue.names() == ["census.2020"]
     assert catalogue.find("census.2020") == CENSUS
-    assert [path.name for path in tmp_path.iterdir()] == ["census.2020.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["census.2020.json", "census.2020.preview"]
 
 
 def test_a_name_is_taken_for_good(tmp_path: Path) -> None:

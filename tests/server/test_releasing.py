@@ -42,7 +42,7 @@ def answer(home: Home, seq: int, content: bytes) -> int:
     with closing(open_ledger(home.settings.ledger)) as ledger:
         charge = ledger.reading.charge(seq)
         assert charge is not None
-        dataset = Catalogue(home.folder / "datasets").find(charge.dataset)
+        dataset = Catalogue(home.folder / "datasets").release(charge.dataset)
         request = Request(charge.analyst, charge.request_id, charge.dataset, dataset.request)
         ticket = ledger.charging.draw(ledger.charging.charge(request, dataset.guarantee), "0" * 64, "0" * 64)
         ledger.charging.answer(ticket, "manifest", "{}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.server.datasets import Dataset
 from starling.server.home import Home, make_home
 from starling.worker.sources import Registered, Sources, source_of
 from tests.groups.worlds import write_world as write_groups
@@ -47,6 +48,7 @@ def given(served: Home, custodian: Ledger) -> Given:
 
     def give(registered: Registered) -> Home:
         dataset = Sources(served).register("data", registered, deadline=8)
+        assert isinstance(dataset, Dataset)
         cost, relation = dataset.guarantee.cost, dataset.guarantee.relation
         custodian.custody.add_population("people", cost.measure, relation, 10 * cost.amount)
         custodian.custody.add_dataset("data", "people", {}, 5 * cost.amount)

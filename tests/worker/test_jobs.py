@@ -59,7 +59,7 @@ def accept(home: Home, custodian: Ledger) -> None:
 
 def ask(home: Home, request_id: str = "first") -> int:
     """What the web process does when ada asks for a release; the event of the charge."""
-    return Charges(home).charge("ada", Catalogue(home.folder / "datasets").find("data"), request_id)
+    return Charges(home).charge("ada", Catalogue(home.folder / "datasets").release("data"), request_id)
 
 
 def carry_out(home: Home) -> list[Charge]:
@@ -106,7 +106,7 @@ def test_every_domain_is_released(
 def test_a_ledger_of_many_users_serves_too(registered: Home, custodian: Ledger) -> None:
     accept(registered, custodian)
     charges = Charges(registered)
-    dataset = Catalogue(registered.folder / "datasets").find("data")
+    dataset = Catalogue(registered.folder / "datasets").release("data")
     seq = charges.charge("ada", dataset, "first")
     assert charges.charge("ada", dataset, "again") == seq
     assert charges.budget("ada", dataset).more == 2
@@ -148,7 +148,7 @@ def test_a_killed_worker_is_followed_by_another(moment: str, given: Given, custo
 
 def test_a_job_at_which_another_is_waits(registered: Home, custodian: Ledger) -> None:
     accept(registered, custodian)
-    dataset = Catalogue(registered.folder / "datasets").find("data")
+    dataset = Catalogue(registered.folder / "datasets").release("data")
     with closing(registered.open_ledger()) as ledger:
         ticket = ledger.charging.charge(Request("ada", "first", "data", dataset.request), dataset.guarantee)
         jobs = Jobs(registered, ledger)
@@ -185,7 +185,7 @@ def test_what_was_drawn_and_lost_is_not_paid_again(given: Given, custodian: Ledg
 
 
 def test_charges_of_others_are_no_jobs(registered: Home, custodian: Ledger) -> None:
-    dataset = Catalogue(registered.folder / "datasets").find("data")
+    dataset = Catalogue(registered.folder / "datasets").release("data")
     ticket = custodian.charging.charge(Request("ada", "own", "data", dataset.request), dataset.guarantee)
     custodian.charging.give_up(ticket)
     assert carry_out(registered) == []
@@ -193,7 +193,7 @@ def test_charges_of_others_are_no_jobs(registered: Home, custodian: Ledger) -> N
 
 def test_a_charge_for_something_else_is_not_carried_out(registered: Home, custodian: Ledger) -> None:
     accept(registered, custodian)
-    dataset = Catalogue(registered.folder / "datasets").find("data")
+    dataset = Catalogue(registered.folder / "datasets").release("data")
     with closing(registered.open_ledger()) as ledger:
         other = Request("ada", "other", "data", canonical({"release": "another"}))
         ledger.charging.give_up(ledger.charging.charge(other, dataset.guarantee))

@@ -45,7 +45,7 @@ class Clock:
 
 
 def ask(home: Home) -> int:
-    return Charges(home).charge("ada", Catalogue(home.folder / "datasets").find("data"), "first")
+    return Charges(home).charge("ada", Catalogue(home.folder / "datasets").release("data"), "first")
 
 
 def test_a_round_looks_and_releases(registered: Home, custodian: Ledger, told: Told) -> None:
@@ -106,7 +106,7 @@ def test_one_release_keeps_no_other_from_being_made(
     worker.round(threading.Event())
     custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
     custodian.custody.grant("people", "bob", 1)
-    dataset = Catalogue(registered.folder / "datasets").find("data")
+    dataset = Catalogue(registered.folder / "datasets").release("data")
     first, second = ask(registered), Charges(registered).charge("bob", dataset, "first")
     plain = Jobs.carry_out
 
@@ -129,11 +129,10 @@ def test_without_a_right_it_says_so_once_and_waits(
     worker, stop = Worker(served, told.append), threading.Event()
     worker.round(stop)
     assert told == [], "nothing is registered"
-    Sources(served).register("data", groups, deadline=8)
+    relation = Sources(served).register("data", groups, deadline=8).relation
     worker.round(stop)
     worker.round(stop)
     assert told.about("cannot charge") == 1
-    relation = Sources(served).open("data").publication.guarantee.relation
     custodian.custody.add_population("people", "epsilon", relation, 10)
     custodian.custody.add_dataset("data", "people", {}, 5)
     custodian.custody.grant("people", "ada", 3)

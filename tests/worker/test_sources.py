@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import IntegrityError, ParameterError, PlanError, PolicyRefused, SourceError
+from starling.release.domain import Asking
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker.sources import Registered, Sources, source_of
@@ -18,8 +19,9 @@ def test_the_web_process_is_told_no_path(registered: Home, groups: Registered) -
     assert "records.csv" not in public
     assert "plan.toml" not in public
     assert "records.csv" in (registered.folder / "worker" / "sources" / "data.json").read_text()
-    described = Catalogue(registered.folder / "datasets").find("data")
+    described = Catalogue(registered.folder / "datasets").release("data")
     publication = Sources(registered).open("data").publication
+    assert not isinstance(publication, Asking)
     assert (described.domain, described.title) == ("groups", "Households by size")
     assert (described.request, described.guarantee) == (publication.request, publication.guarantee)
 
@@ -66,9 +68,9 @@ def test_a_source_that_was_changed_is_refused(registered: Home, text: str) -> No
         Sources(registered).find("data")
 
 
-@pytest.mark.parametrize("domain", ["genome", "weather", ""])
+@pytest.mark.parametrize("domain", ["weather", ""])
 def test_what_is_no_release_of_a_plan_is_not_registered(domain: str, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="choose one: tables, groups, places"):
+    with pytest.raises(ParameterError, match="choose one: tables, genome, groups, places"):
         source_of(domain, "plan.toml", {"records": tmp_path / "records.csv"})
 
 

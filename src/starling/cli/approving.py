@@ -14,7 +14,6 @@ from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
-    from starling.release.report.pages import Section
     from starling.server.home import Home
     from starling.server.requests import Waiting
 
@@ -118,18 +117,13 @@ def _leaves(ledger: "Ledger", asked: "Waiting") -> str:
 
 def _expected(home: "Home", asked: "Waiting") -> list[str]:
     """The expected error, from the preview of the registered plan; nothing where none can be had without records."""
+    from starling.release.report.plain import section_text
     from starling.worker.sources import Sources
 
     try:
-        return [_section(each) for each in Sources(home).preview(asked.request.dataset)]
+        return [section_text(each) for each in Sources(home).preview(asked.request.dataset, asked.request.hash)]
     except StarlingError as error:
         return [f"The expected error cannot be told: {error}"]
-
-
-def _section(section: "Section") -> str:
-    """A section of a page as text."""
-    tables = [f"{each.caption}\n{table(each.header, each.rows)}" for each in section.tables]
-    return "\n\n".join([section.title, *section.paragraphs, *tables])
 
 
 def _request_json(asked: "Waiting") -> dict[str, Any]:

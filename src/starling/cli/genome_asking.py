@@ -1,6 +1,7 @@
 """`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore`: each charges a question, answers it, and publishes the answer."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
@@ -26,6 +27,25 @@ PAIR: Final = 2
 """SNPs of a correlation."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a command has it.
+
+    Attributes:
+        words: The options of the example in its help.
+        own: The options of the question, in the order of the help.
+        made: Makes the question of a plan, an epsilon and the options.
+    """
+
+    words: str
+    own: tuple[options.Decorator, ...]
+    made: Callable[..., "Question"]
+
+
+ASKED: Final[dict[str, Asked]] = {}
+"""Every question by the word that calls its command, here and at a server."""
+
+
 def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Callable[..., "Question"]], click.Command]:
     """A decorator that makes a function, from a plan, an epsilon and options to a question, the command that asks it.
 
@@ -36,6 +56,8 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
     """
 
     def decorate(made: Callable[..., "Question"]) -> click.Command:
+        ASKED[name] = Asked(words, own, made)
+
         @wraps(made)
         def ask(
             plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **given: Any

@@ -13,7 +13,7 @@ from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.client import Client, Progress
-    from starling.client.replies import Request
+    from starling.client.replies import Preview, Request
 
 URL: Final = "STARLING_SERVER"
 TOKEN: Final = "STARLING_TOKEN"  # noqa: S105 - the name of a variable
@@ -24,20 +24,27 @@ remote = Group(
     help=f"Ask a server: which data there are, what is left to spend, and releases.\n\n{URL} says where it is, as in"
     f" https://statistics.example:8470, and {TOKEN} holds your token: as an option, every user of this machine would see it.",
     lazy={
-        name: f"starling.cli.remote:{name}"
-        for name in ("datasets", "budget", "request", "requests", "release", "fetch")
+        **{name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "preview", "release")},
+        "ask": "starling.cli.remote_asking:ask",
+        **{name: f"starling.cli.remote:{name}" for name in ("request", "requests", "fetch")},
     },
 )
 
 _out = click.option("--out", type=PATH, required=True, metavar="FILE", help="The zip file to make.")
-_key = click.option(
+key_option = click.option(
     "--key",
     metavar="KEY",
     help="Who should have signed it.  [default: the key that signed what you fetched first there]",
 )
 
 
-def _client(key: str | None = None) -> "Client":
+request_id_option = click.option(
+    "--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"
+)
+
+
+def client_of(key: str | None = None) -> "Client":
+    """A client as the variables say it."""
     try:
         from starling.client import Client
     except ImportError:
@@ -55,12 +62,15 @@ def _set(name: str, what: str) -> str:
 @command("datasets", example="starling remote datasets")
 def datasets() -> Result:
     """What can be released, what it costs, and when its answer leaves."""
-    with _client() as client:
+    with client_of() as client:
         found = client.datasets()
     names = ("name", "domain", "title", "neighbours", "deadline")
     return Result(
         lambda: "\n".join(f"{each.name}  {each.domain}  {_cost(each.cost)}  {each.title}" for each in found),
-        lambda: [{**attributes(each, *names), "cost": dict(each.cost)} for each in found],
+        lambda: [
+            {**attributes(each, *names), "cost": each.cost and dict(each.cost), "questions": each.questions is not None}
+            for each in found
+        ],
     )
 
 
@@ -68,13 +78,13 @@ def datasets() -> Result:
 @click.argument("dataset")
 def budget(dataset: str) -> Result:
     """What you may still spend on a dataset, and how many more releases that is."""
-    with _client() as client:
+    with client_of() as client:
         found = client.budget(dataset)
-    lines = [f"a release costs {found.measure} {found.amount}"]
+    lines = [] if found.amount is None else [f"a release costs {found.measure} {found.amount}"]
     lines += [
         f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in found.left.items()
     ]
-    lines += [f"{found.more:,} more releases can be charged"]
+    lines += [] if found.more is None else [f"{found.more:,} more releases can be charged"]
     if found.ask_first:
         lines += [f"each needs the custodian's approval: starling remote request {dataset} --reason WHY"]
     if found.reserve != "0":
@@ -84,6 +94,23 @@ def budget(dataset: str) -> Result:
     return Result(lambda: "\n".join(lines), lambda: body)
 
 
+@command("preview", example="starling remote preview trips")
+@click.argument("dataset")
+def preview(dataset: str) -> Result:
+    """What a release of a dataset costs, and how far its numbers may be off. Free."""
+    with client_of() as client:
+        seen = client.preview(dataset)
+    names = ("dataset", "title", "neighbours", "measure", "amount", "more", "ask_first")
+    return Result(
+        lambda: preview_text(seen),
+        lambda: {
+            **attributes(seen, *names),
+            "cost": dict(seen.cost),
+            "sections": [dict(each) for each in seen.sections],
+        },
+    )
+
+
 @command("request", example='starling remote request trips --reason "Noise near the school"')
 @click.argument("dataset")
 @click.option("--reason", required=True, metavar="WHY", help="What the release is for; the custodian reads it.")
@@ -91,38 +118,38 @@ def budget(dataset: str) -> Result:
 @click.option("--wait", is_flag=True, help="Wait until the custodian has decided.")
 def request(dataset: str, *, reason: str, request_id: str | None, wait: bool) -> Result:
     """Ask the custodian to approve a release of a dataset that asks first. Charges nothing; once it is approved, `release` does."""
-    with _client() as client:
+    with client_of() as client:
         asked = client.request(dataset, reason, request_id=request_id)
         if wait:
             click.echo(f"starling: request {asked.number} waits for the custodian", err=True)
             asked = client.approval(asked)
-    return Result(lambda: _request_text(asked), lambda: _request_json(asked))
+    return Result(lambda: request_text(asked), lambda: request_json(asked))
 
 
 @command("requests", example="starling remote requests")
 def requests() -> Result:
     """What you asked the custodian to approve, and what became of it."""
-    with _client() as client:
+    with client_of() as client:
         found = client.requests()
     return Result(
-        lambda: "\n".join(map(_request_text, found)) or "nothing was asked", lambda: list(map(_request_json, found))
+        lambda: "\n".join(map(request_text, found)) or "nothing was asked", lambda: list(map(request_json, found))
     )
 
 
 @command("release", example="starling remote release trips --out trips.zip --yes")
 @click.argument("dataset")
 @_out
-@click.option("--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]")
-@_key
+@request_id_option
+@key_option
 @click.option("--yes", is_flag=True, help="Spend without asking.")
 def release(dataset: str, *, out: Path, request_id: str | None, key: str | None, yes: bool) -> Result:
     """Pay for a release of a dataset, wait for it, fetch it, and verify it. Run again, it goes on and pays nothing."""
-    with _client(key) as client:
+    with client_of(key) as client:
         if not yes:
-            found = client.budget(dataset)
-            cost = f"{found.measure} {found.amount}"
+            seen = client.preview(dataset)
+            cost = f"{seen.measure} {seen.amount}"
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
-            click.echo(f"This charges {cost}; {found.more:,} more can be charged now.", err=True)
+            click.echo(f"This charges {cost}; {seen.more:,} like it can be charged now.", err=True)
             confirm("Spend it?", "Nothing was charged.")
         asked = client.charge(dataset, request_id=request_id)
         click.echo(
@@ -134,10 +161,10 @@ def release(dataset: str, *, out: Path, request_id: str | None, key: str | None,
 @command("fetch", example="starling remote fetch 7 --out trips.zip")
 @click.argument("number", type=click.IntRange(1, 2**62))
 @_out
-@_key
+@key_option
 def fetch(number: int, *, out: Path, key: str | None) -> Result:
     """Wait for a release that was charged before, fetch what is missing of it, and verify it."""
-    with _client(key) as client:
+    with client_of(key) as client:
         return _fetched(client, client.wait(client.progress(number), _waiting()).id, out)
 
 
@@ -161,7 +188,17 @@ def _fetched(client: "Client", number: int, out: Path) -> Result:
     )
 
 
-def _request_text(asked: "Request") -> str:
+def preview_text(seen: "Preview") -> str:
+    """What is charged, then the expected error."""
+    from starling.release.report.plain import section_text
+
+    first = (
+        f"{seen.title}: {seen.measure} {seen.amount}, to {seen.neighbours}; {seen.more:,} like it can be charged now"
+    )
+    return "\n\n".join([first, *map(section_text, seen.sections)])
+
+
+def request_text(asked: "Request") -> str:
     """One line: what was asked and what became of it; then what to do now, or why not."""
     line = f"request {asked.number}  {asked.dataset}  {asked.cost}  {asked.state}"
     if asked.state == "approved":
@@ -169,12 +206,15 @@ def _request_text(asked: "Request") -> str:
     return f"{line}: {asked.words}" if asked.words else line
 
 
-def _request_json(asked: "Request") -> dict[str, Any]:
+def request_json(asked: "Request") -> dict[str, Any]:
+    """What `request_text` says, for programs."""
     return attributes(asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words")
 
 
 def _cost(cost: Any) -> str:
     """The cost under the first adjacency that there is, for people."""
+    if cost is None:
+        return "asked questions"
     found = cost.get("add-remove") or cost.get("replace-one") or {}
     measure = next((name for name in ("epsilon", "rho") if name in found), "")
     return f"{measure} {found.get('decimal', '')}"

@@ -2,13 +2,16 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from starling.cli.commands import Result, as_json, attributes, check_terminal, command
 from starling.cli.options import PATH
 from starling.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from starling.server.datasets import Entry
 
 _home = click.argument("home", type=PATH)
 _name = click.argument("name", metavar="NAME")
@@ -21,9 +24,14 @@ _name = click.argument("name", metavar="NAME")
 )
 @_home
 @_name
-@click.option("--domain", required=True, metavar="DOMAIN", help="The kind of statistics: tables, groups or places.")
 @click.option(
-    "--plan", required=True, metavar="PLAN", help="What will be released: a plan file, as of `starling DOMAIN plan`."
+    "--domain", required=True, metavar="DOMAIN", help="The kind of statistics: tables, genome, groups or places."
+)
+@click.option(
+    "--plan",
+    required=True,
+    metavar="PLAN",
+    help="What will be released, or asked: a plan file, as of `starling DOMAIN plan`.",
 )
 @click.option(
     "--file",
@@ -31,7 +39,8 @@ _name = click.argument("name", metavar="NAME")
     multiple=True,
     required=True,
     metavar="NAME=PATH",
-    help="Confidential: records=PATH; for tables persons=PATH and geography=PATH. May be given again.",
+    help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX and"
+    " phenotype=PATH. May be given again.",
 )
 @click.option(
     "--deadline",
@@ -51,8 +60,9 @@ def dataset(home: Path, name: str, *, domain: str, plan: str, files: tuple[str, 
 
     source = source_of(domain, plan, _paths(files))
     made = Sources(open_home(home)).register(name, source, deadline=deadline)
-    text = f"dataset {name}: {made.title}, {made.guarantee.cost} for {made.guarantee.relation}"
-    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": str(made.guarantee.cost)}
+    cost = _cost(made)
+    text = f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"
+    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": cost}
     return Result(lambda: text, lambda: body)
 
 
@@ -113,10 +123,19 @@ def show(home: Path) -> Result:
     catalogue, key = Catalogue(opened.folder / "datasets"), opened.key.public
     listed = [catalogue.find(name) for name in catalogue.names()]
     lines = [f"key {key.text}", f"fingerprint {key.fingerprint}"]
-    lines += [f"dataset {each.name}  {each.domain}  {each.guarantee.cost}  {each.title}" for each in listed]
+    lines += [
+        f"dataset {each.name}  {each.domain}  {_cost(each) or 'asked questions'}  {each.title}" for each in listed
+    ]
     body: dict[str, Any] = {"key": key.text, "fingerprint": key.fingerprint}
     body["datasets"] = [attributes(each, "name", "domain", "title", "deadline") for each in listed]
     return Result(lambda: "\n".join(lines), lambda: body)
+
+
+def _cost(entry: "Entry") -> str | None:
+    """What a release costs; None where that depends on a question."""
+    from starling.server.datasets import Dataset
+
+    return str(entry.guarantee.cost) if isinstance(entry, Dataset) else None
 
 
 def _paths(files: tuple[str, ...]) -> dict[str, Path]:

@@ -7,12 +7,12 @@ A release is charged once, whatever is cut in between: the same call goes on whe
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from starling.client import pins, replies
-from starling.client.replies import Budget, Dataset, Progress, Request
+from starling.client.replies import Budget, Dataset, Preview, Progress, Request
 from starling.client.transport import NO_SUCH_RANGE, Transport
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused
 from starling.ledger import rules
@@ -23,10 +23,15 @@ from starling.verification import Outcome, open_release, verify
 if TYPE_CHECKING:
     import httpx
 
+    from starling.client.studies import Study
     from starling.release.reading import Release
 
+Question: TypeAlias = Mapping[str, Any]
+"""A question as JSON."""
 LONGEST: Final = 1 << 38
 """Bytes of a bundle."""
+LONGEST_PLAN: Final = 1 << 30
+"""Bytes of a public plan."""
 LOOK: Final = 30.0
 """Seconds between two looks at whether a custodian has decided."""
 CUTS: Final = 20
@@ -81,31 +86,63 @@ class Client:
         """What may still be spent on a dataset."""
         return replies.budget(self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
 
-    def charge(self, dataset: str, *, request_id: str | None = None) -> Progress:
+    def preview(self, dataset: str, question: Question | None = None) -> Preview:
+        """What a release or an answer costs, and how far its numbers may be off; free.
+
+        Args:
+            dataset: Of which data.
+            question: What is asked, as JSON by the schema that `datasets` gives; None where the plan says all.
+        """
+        return replies.preview(
+            self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
+        )
+
+    def study(self, dataset: str, folder: str | Path) -> "Study":
+        """A genome study of the server, to be asked by the methods of `starling.genome.Study`, and previewed here.
+
+        Args:
+            dataset: Its name.
+            folder: Where each answer gets a zip file; it is made if it is not there.
+
+        Raises:
+            ParameterError: it is no dataset that is asked questions, or the folder cannot be made.
+            IntegrityError: its plan is not as Starling writes it.
+        """
+        from starling.client.studies import fetched_study
+
+        with self._transport.reply("GET", f"/v1/datasets/{_name(dataset)}/plan") as found:
+            content = bytearray()
+            for part in found.iter_bytes():
+                content += part
+                if len(content) > LONGEST_PLAN:
+                    raise IntegrityError("plan", "is longer than any plan", "ask who runs the server")
+        return fetched_study(self, dataset, Path(folder), bytes(content))
+
+    def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
         """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
 
         Args:
             dataset: Of which data.
             request_id: A name that is used once; a fresh one without it.
+            question: What is asked, as JSON; None where the plan says all.
         """
-        name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
-        said = self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/releases", {"request_id": name})
-        return replies.progress(said)
+        return replies.progress(self._post(dataset, "releases", request_id, question))
 
-    def request(self, dataset: str, reason: str, *, request_id: str | None = None) -> Request:
+    def request(
+        self, dataset: str, reason: str, *, request_id: str | None = None, question: Question | None = None
+    ) -> Request:
         """Ask the custodian to approve a release of a dataset that asks first; nothing is charged.
 
         Args:
             dataset: Of which data.
             reason: What for, in at most 2000 letters; the custodian reads it.
             request_id: A name that is used once; a fresh one without it.
+            question: What is asked, as JSON; None where the plan says all.
 
         Returns:
             The request; what was asked before and waits or is approved is the same.
         """
-        name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
-        body = {"request_id": name, "reason": reason}
-        return replies.request(self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/requests", body))
+        return replies.request(self._post(dataset, "requests", request_id, question, reason=reason))
 
     def requests(self) -> tuple[Request, ...]:
         """The first thousand requests for approval that this user made, with what became of them."""
@@ -198,6 +235,12 @@ class Client:
         """
         done = self.wait(self.charge(dataset, request_id=request_id), tell)
         return open_release(self.fetch(done.id, out))
+
+    def _post(self, dataset: str, what: str, request_id: str | None, question: Question | None, **more: str) -> Any:
+        """Ask once under an id; what is asked twice under it is the same."""
+        name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
+        body = {"request_id": name, "question": question, **more}
+        return self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/{what}", body)
 
     def _download(self, number: int, partial: Path) -> None:
         for _ in range(CUTS):

@@ -39,6 +39,7 @@ _BY_STATUS: Final[dict[int, type[StarlingError]]] = {
     401: PolicyRefused,
     403: PolicyRefused,
     404: ParameterError,
+    409: ParameterError,
     413: ParameterError,
     422: ParameterError,
     429: LedgerUnavailable,
@@ -58,16 +59,18 @@ class Dataset:
         domain: The kind of statistics.
         title: What a release is called.
         neighbours: Whom it protects, in words.
-        cost: The exact cost under both adjacencies, as privacy.json states it.
+        cost: The exact cost under both adjacencies, as privacy.json states it; None where it is asked questions.
         deadline: Seconds from the charge to the answer.
+        questions: The JSON Schema of a question, where it is asked questions; None where its plan says all that is released.
     """
 
     name: str
     domain: str
     title: str
     neighbours: str
-    cost: Mapping[str, Any]
+    cost: Mapping[str, Any] | None
     deadline: int
+    questions: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,9 @@ class Budget:
         dataset: Of which data.
         population: Whose privacy it is.
         measure: epsilon or rho.
-        amount: What one release costs; an exact decimal.
+        amount: What one release costs; an exact decimal. None where a question decides.
         left: What is left under each cap, by its scope; None where it has no limit.
-        more: How many more releases that is.
+        more: How many more releases that is; None where a question decides.
         ask_first: Whether each release needs the custodian's approval.
         reserve: What is kept of the dataset's cap for the custodian; an exact decimal.
     """
@@ -107,11 +110,38 @@ class Budget:
     dataset: str
     population: str
     measure: str
-    amount: str
+    amount: str | None
     left: Mapping[str, str | None]
-    more: int
+    more: int | None
     ask_first: bool
     reserve: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a release or an answer costs, and how far its numbers may be off.
+
+    Attributes:
+        dataset: Of which data.
+        title: What it is.
+        neighbours: Whom it protects, in words.
+        cost: The exact cost under both adjacencies, as privacy.json states it.
+        measure: epsilon or rho, in which the population's caps are.
+        amount: What would be charged; an exact decimal.
+        more: How many like this can be charged now.
+        ask_first: Whether it needs the custodian's approval.
+        sections: The expected error: each with `title`, `text` (paragraphs) and `tables` (each with `caption`, `header` and `rows`).
+    """
+
+    dataset: str
+    title: str
+    neighbours: str
+    cost: Mapping[str, Any]
+    measure: str
+    amount: str
+    more: int
+    ask_first: bool
+    sections: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +172,8 @@ class Request:
 def dataset(said: Any) -> Dataset:
     """A dataset; raises IntegrityError where it is none."""
     texts = {name: _text(said, name) for name in ("name", "domain", "title", "neighbours")}
-    cost = _of(said, "cost", dict)
-    return Dataset(cost=cost, deadline=_of(said, "deadline", int), **texts)
+    cost, questions = _or_none(said, "cost", dict), _or_none(said, "questions", dict)
+    return Dataset(cost=cost, deadline=_of(said, "deadline", int), questions=questions, **texts)
 
 
 def datasets(said: Any) -> tuple[Dataset, ...]:
@@ -164,10 +194,39 @@ def progress(said: Any) -> Progress:
 
 def budget(said: Any) -> Budget:
     """A budget; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("dataset", "population", "measure", "amount", "reserve")}
+    texts = {name: _text(said, name) for name in ("dataset", "population", "measure", "reserve")}
     caps = _of(said, "caps", list)
     left = {_text(cap, "scope"): None if cap.get("left") is None else _text(cap, "left") for cap in caps}
-    return Budget(left=left, more=_of(said, "more", int), ask_first=_of(said, "ask_first", bool), **texts)
+    amount, more = _or_none(said, "amount", str), _or_none(said, "more", int)
+    return Budget(
+        left=left,
+        amount=None if amount is None else plain(amount),
+        more=more,
+        ask_first=_of(said, "ask_first", bool),
+        **texts,
+    )
+
+
+def preview(said: Any) -> Preview:
+    """A preview; raises IntegrityError where it is none."""
+    texts = {name: _text(said, name) for name in ("dataset", "title", "neighbours", "measure", "amount")}
+    more, ask_first, cost = _of(said, "more", int), _of(said, "ask_first", bool), _of(said, "cost", dict)
+    sections = tuple(map(_section, _of(said, "sections", list)))
+    return Preview(more=more, ask_first=ask_first, cost=cost, sections=sections, **texts)
+
+
+def _section(said: Any) -> dict[str, Any]:
+    tables = [
+        {
+            "caption": _text(each, "caption"),
+            "header": _texts(each, "header"),
+            "rows": [_texts({"row": row}, "row") for row in _of(each, "rows", list)],
+        }
+        for each in _of(said, "tables", list)
+    ]
+    if any(len(row) != len(each["header"]) for each in tables for row in each["rows"]):
+        raise _strange()
+    return {"title": _text(said, "title"), "text": _texts(said, "text"), "tables": tables}
 
 
 def request(said: Any) -> Request:
@@ -202,6 +261,19 @@ def refusal(status: int, said: Any) -> StarlingError:
     if not problems:
         problems = [Problem("server", f"answered with status {status}, and not as Starling does", "check its URL")]
     return KINDS.get(str(kind), _BY_STATUS.get(status, StarlingError))(problems=problems)
+
+
+def _texts(said: Any, name: str) -> list[str]:
+    """Texts of a reply, with nothing that a terminal would obey."""
+    found = _of(said, name, list)
+    if not all(isinstance(each, str) for each in found):
+        raise _strange()
+    return [plain(each) for each in found]
+
+
+def _or_none(said: Any, name: str, kind: type) -> Any:
+    """What a reply says, or None where it says null."""
+    return None if isinstance(said, dict) and name in said and said[name] is None else _of(said, name, kind)
 
 
 def _text(said: Any, name: str) -> str:

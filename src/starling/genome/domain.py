@@ -1,10 +1,11 @@
 """The domain of genomes, as the registry of domains gives it to the frame."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from starling.genome.publication import CHECKS, GenomePublication
-from starling.release.domain import Domain
+from starling.release.domain import Asking, Delivering, Delivery, Domain
 from starling.release.reading import Release
 
 
@@ -20,4 +21,22 @@ def _opened(release: Release) -> Release:
     return opened(release)
 
 
-GENOME: Final = Domain("genome", CHECKS, _reopen, _opened)
+def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    from starling.genome.publish import deliver
+
+    return deliver(plan, files)
+
+
+def _asking(folder: Path) -> Asking:
+    from starling.genome.asking import read_asked
+
+    return read_asked(folder)
+
+
+GENOME: Final = Domain(
+    "genome",
+    CHECKS,
+    _reopen,
+    _opened,
+    Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",)),
+)

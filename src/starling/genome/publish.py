@@ -1,18 +1,20 @@
 """An answer to a question about a study: from genotypes to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from starling.genome.artifact.files import read_drawn
+from starling.genome.asking import AskedPlan
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
-from starling.genome.source import open_genotypes, study_files
+from starling.genome.source import open_genotypes, study_files, validate
 from starling.privacy.trust import Confidential
+from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
 from starling.release.session import html, public
@@ -118,6 +120,17 @@ def release(
     shown = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, genotypes, out, phenotype, payment, done.request_id)
     return Answered(done.folder, done.request_id, done.receipt, plan, question, shown.answer, shown.error, code)
+
+
+def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
+    """A plan file with the genotypes, and phenotypes where they have a file, opened; raises PlanError or SourceError by public checks."""
+    chosen, phenotype = Plan.load(plan), files.get("phenotype")
+    opened = open_genotypes(files["genotypes"], chosen, phenotype)
+    return Delivery(
+        AskedPlan(chosen),
+        _Files(chosen, files["genotypes"], phenotype),
+        lambda most: validate(chosen, opened, most=most).value,
+    )
 
 
 def _code(

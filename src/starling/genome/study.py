@@ -3,18 +3,15 @@
 The same question is the same request: asked again it is answered from its folder, at no cost.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 from starling.errors import OutputError
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
-from starling.genome.plan.exploring import ExploreOptions, Texts, code_of, exploration, threshold
-from starling.genome.plan.queries import Correlation, Noise, Selection
-from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
-from starling.genome.preview.typical import RAREST
+from starling.genome.asking import Asks
+from starling.genome.plan import Plan, Question, kind
+from starling.genome.plan.exploring import ExploreOptions, code_of, exploration
 from starling.genome.publication import request_body
 from starling.genome.publish import Answered, release
 from starling.genome.source import open_genotypes
@@ -26,21 +23,11 @@ from starling.release.session import InSession
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Study(InSession):
+class Study(Asks[Answered], InSession):
     """A case-control study that can be asked, and previewed. Make one with `Study.open`.
 
-    Each question is a method, with its cost as `epsilon`: `num_sig`, `loc_sig`, `loc_block`, `snp_pval`, `snp_corr`, and `explore` for
-    all in one. `preview` says what an answer will be worth before it is paid for. What all methods that ask have in common:
-
-    - `epsilon`: what the whole answer costs, above 0: a text such as "0.5", or an exact number.
-    - `test`: one of the plan's tests, for a selection one that has a distance to significance; the first such of them without it.
-    - `regions`: names of regions of the plan to look in, one or several; all of them without it.
-    - `excluding`: ranges of SNPs to leave out, each by its first and its last SNP.
-    - `correlation`: "r2" or "dprime".
-    - `noise`: of counts: "lattice", or "laplace" as published.
-    - `request_id`: under which the charge is found again; a fresh one without it.
-
-    Each raises what `ask` raises.
+    Each question is a method of `Asks`: `num_sig`, `loc_sig`, `loc_block`, `snp_pval`, `snp_corr`, and `explore` for all in one. `preview`
+    says what an answer will be worth before it is paid for.
 
     Attributes:
         plan: Public choices.
@@ -131,123 +118,6 @@ class Study(InSession):
             listener=self.listener,
         )
         return replace(answered, code=code_of(question, answered.request_id))
-
-    def preview(
-        self, question: Question, *, cases: int | None = None, rarest: Exact = RAREST, followed: int | None = None
-    ) -> ExpectedErrors:
-        """What an answer will be worth at its cost, before anything is spent; nothing confidential is read.
-
-        What holds for every study is told in patients; what that means in odds ratios is told for a typical study, which is supposed.
-
-        Args:
-            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
-            cases: Suppose that so many people are cases; half of them without it.
-            rarest: Suppose that alleles of the list are no rarer than this frequency.
-            followed: How many SNPs an `Explore` is supposed to follow up; the most that it may without it.
-
-        Raises:
-            ParameterError: the plan has no such question, or nothing like what is supposed.
-        """
-        assumed = Assumed.of(self.plan, cases, rarest)
-        return expected_errors(assumed, {kind(question): question}, [question.epsilon], followed=followed)
-
-    def num_sig(
-        self,
-        test: str | None = None,
-        *,
-        epsilon: Exact,
-        k: int = 1,
-        selection: Selection = "permute-and-flip",
-        request_id: str | None = None,
-    ) -> Answered:
-        """How many SNPs are significant, told one by one up to `k`, then as a range between powers of two.
-
-        `selection` is "permute-and-flip", or "exponential" as published. The class says what the rest means and what is raised.
-        """
-        return self._ask(NumSig, request_id, test=self._test(test), k=k, epsilon=epsilon, selection=selection)
-
-    def loc_sig(
-        self,
-        test: str | None = None,
-        *,
-        epsilon: Exact,
-        k: int = 1,
-        regions: Texts | None = None,
-        excluding: Sequence[tuple[str, str]] = (),
-        request_id: str | None = None,
-    ) -> Answered:
-        """The `k` SNPs that are significant, or nearest to it, by the most patients; the class says what else is asked for."""
-        choices = {"k": k, "epsilon": epsilon, "regions": regions, "excluding": excluding}
-        return self._ask(LocSig, request_id, test=self._test(test), **choices)
-
-    def loc_block(
-        self,
-        snps: Texts,
-        *,
-        epsilon: Exact,
-        correlation: Correlation = "r2",
-        delta_c: Exact | None = None,
-        regions: Texts | None = None,
-        longest: int | None = None,
-        excluding: Sequence[tuple[str, str]] = (),
-        request_id: str | None = None,
-    ) -> Answered:
-        """The longest block of correlated SNPs that contains one of `snps`, an id or several.
-
-        `delta_c` is what each correlation within the block must exceed, in (0, 1): 0.2 for r2 and 0.8 for dprime without it. `longest` is
-        the most SNPs of a block; without it there is no bound, and the regions may hold up to 10,000 SNPs.
-        """
-        choices = {"snps": snps, "epsilon": epsilon, "regions": regions, "longest": longest, "excluding": excluding}
-        above = threshold(correlation, delta_c)
-        return self._ask(LocBlock, request_id, correlation=correlation, delta_c=above, **choices)
-
-    def snp_pval(
-        self,
-        snp: str,
-        test: str | None = None,
-        *,
-        epsilon: Exact,
-        noise: Noise = "lattice",
-        request_id: str | None = None,
-    ) -> Answered:
-        """The p-value of a SNP from noisy counts, with an interval; epsilon is at least 1/4096."""
-        return self._ask(SnpPval, request_id, snp=snp, test=self._test(test), epsilon=epsilon, noise=noise)
-
-    def snp_corr(
-        self,
-        first: str,
-        second: str,
-        *,
-        epsilon: Exact,
-        correlation: Correlation = "r2",
-        noise: Noise = "lattice",
-        request_id: str | None = None,
-    ) -> Answered:
-        """The correlation of two SNPs from noisy counts of who carries both, one or none; epsilon is at least 1/4096."""
-        choices = {"correlation": correlation, "epsilon": epsilon, "noise": noise}
-        return self._ask(SnpCorr, request_id, first=first, second=second, **choices)
-
-    def explore(
-        self,
-        test: str | None = None,
-        *,
-        epsilon: Exact,
-        request_id: str | None = None,
-        **options: Unpack[ExploreOptions],
-    ) -> Answered:
-        """How many SNPs are significant, which, in which blocks, with which p-values, in one answer.
-
-        All of epsilon is charged at the start, whatever its parts leave unspent. `starling.genome.ExploreOptions` lists what may be chosen
-        besides.
-        """
-        return self.ask(exploration(self.plan, test, epsilon, options), request_id=request_id)
-
-    def _ask(self, kind_of: Callable[..., Question], request_id: str | None, **choices: Any) -> Answered:
-        """The answer to a question of that kind, which makes its amounts exact and its lists tuples."""
-        return self.ask(kind_of(**choices), request_id=request_id)
-
-    def _test(self, test: str | None) -> str:
-        return test or self.plan.first_test
 
 
 def explore(

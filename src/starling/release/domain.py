@@ -4,6 +4,7 @@ The frame is `starling.release` and `starling.cli`: it publishes, verifies, open
 registered in `starling.domains` under its name, with the place of its `Domain` and of its commands; nothing else has to be changed.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from starling.errors import Found
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Confidential, Mechanism
 from starling.release.checks import Checks
 from starling.release.datapackage import Sheet
@@ -177,17 +179,55 @@ class Source(Protocol[ExactT]):
         ...
 
 
+class Asking(ABC):
+    """A plan that is asked one question at a time, each answered by a release of its own; all of it is public."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The title of the plan, for people."""
+
+    @property
+    @abstractmethod
+    def relation(self) -> Relation:
+        """Whom every answer protects."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """SHA-256 of the public choices that answers depend on, hexadecimal."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Mapping[str, Json]:
+        """The JSON Schema of a question."""
+
+    @abstractmethod
+    def ask(self, question: Json) -> Publication[Any, Any]:
+        """The answer to a question, as it would be published; raises ParameterError where the plan has no such question."""
+
+    @abstractmethod
+    def preview(self, question: Json) -> PreviewPage:
+        """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
+
+    @abstractmethod
+    def write(self, folder: Path) -> None:
+        """Write the public choices below an empty folder, for `Delivering.asking`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A plan with the confidential files that it is released from, opened.
 
     Attributes:
-        publication: What is published; all of it is public.
+        publication: What is published, which is public; or a plan that is asked questions.
         source: The confidential files, not yet read.
         validate: Reads them for their custodian alone; given how many findings are listed.
     """
 
-    publication: Publication[Any, Any]
+    publication: Publication[Any, Any] | Asking
     source: Source[Any]
     validate: Callable[[int], "Validated"]
 
@@ -200,14 +240,19 @@ class Delivering:
         files: The names of the files or folders that are given beside the plan.
         open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
             public checks: nothing is read.
-        preview: The expected error of a plan, by what names it and the optional files, which are public; it can be published.
+        preview: The expected error of a plan, by what names it and the public files; it can be published. None where questions are asked.
+        asking: The plan that is asked questions, of a folder that `Asking.write` wrote; None where the plan says all that is published. It
+            raises IntegrityError or PlanError where the folder is not as it was written.
         optional: Names of those that some plans need, and others have no use for.
+        public: Names of those that are public.
     """
 
     files: tuple[str, ...]
     open: Callable[[str, Mapping[str, Path]], Delivery]
-    preview: Callable[[str, Mapping[str, Path]], PreviewPage]
+    preview: Callable[[str, Mapping[str, Path]], PreviewPage] | None = None
+    asking: Callable[[Path], Asking] | None = None
     optional: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +266,7 @@ class Domain:
             Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
         opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
             measurements are not as Starling writes them.
-        delivering: How a server is given plan and files; None where a release is more than a plan about some files.
+        delivering: How a server is given plan and files; None where none serves it.
     """
 
     name: str

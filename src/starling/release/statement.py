@@ -132,6 +132,15 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
     }
 
 
+def stated(guarantee: Guarantee) -> dict[str, Json]:
+    """A guarantee without a release, as `arithmetic.guarantee_of` reads it."""
+    return {
+        "neighbours": neighbours(guarantee.relation),
+        "measure": {"name": guarantee.cost.measure},
+        "composition": composition(guarantee),
+    }
+
+
 def neighbours(relation: Relation) -> dict[str, Json]:
     """A neighbour relation, for programs."""
     return {"change": relation.change, "unit": relation.unit, "words": str(relation)}

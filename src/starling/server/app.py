@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, releasing
+from starling.server import approving, previewing, releasing
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
@@ -20,6 +20,7 @@ from starling.server.guard import Guard
 from starling.server.home import Home
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
+from starling.server.understanding import Understanding
 
 
 class Health(BaseModel):
@@ -52,21 +53,23 @@ class LogLine(BaseModel):
     what: str
 
 
-def make_app(home: Home, charges: Charges) -> ASGIApp:
+def make_app(home: Home, charges: Charges, understanding: Understanding | None = None) -> ASGIApp:
     """The application of a home, with its guard.
 
     Args:
         home: The home.
         charges: Charges for it; whoever gives them closes them afterwards.
+        understanding: Understands questions; whoever gives it closes it afterwards. Without it one that ends with the process.
     """
+    understanding = understanding or Understanding()
     app = FastAPI(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
     _health(app, home)
     rates = Rates()
     _users(app, home, rates)
     _ledger(app, home, rates)
-    releasing.add_routes(app, home, rates, charges)
-    approving.add_routes(app, home, rates, charges)
+    for routes in (releasing, approving, previewing):
+        routes.add_routes(app, home, rates, charges, understanding)
     return Guard(app, home.settings)
 
 

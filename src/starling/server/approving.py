@@ -16,10 +16,11 @@ from starling.server.home import Home
 from starling.server.rates import Rates
 from starling.server.releasing import ReleaseRequest
 from starling.server.requests import LONGEST, State, Waiting
+from starling.server.understanding import Understanding
 
 
 class ApprovalRequest(ReleaseRequest):
-    """A release for which the custodian's approval is asked."""
+    """A release or an answer for which the custodian's approval is asked."""
 
     reason: str = Field(
         min_length=1, max_length=LONGEST, pattern=r"\S", description="What for; the custodian reads it."
@@ -52,14 +53,14 @@ class ApprovalReply(BaseModel):
 Number = Annotated[int, InPath(ge=1, lt=2**62)]
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     """Add them to an application."""
     catalogue = Catalogue(home.folder / "datasets")
     readers = asking(home, rates, "custodian", "analyst", "auditor")
 
     @app.post(
         "/v1/datasets/{name}/requests",
-        summary="Ask the custodian to approve a release of a dataset that asks first",
+        summary="Ask the custodian to approve a release or an answer of a dataset that asks first",
         status_code=HTTPStatus.ACCEPTED,
         responses=errors(403, 404, 409),
     )
@@ -69,7 +70,8 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
         user: Annotated[User, Depends(asking(home, rates, "analyst"))],
         response: Response,
     ) -> ApprovalReply:
-        found = charges.ask(user.name, catalogue.find(name), wanted.request_id, wanted.reason)
+        asked = understanding.ask(catalogue, name, wanted.question)
+        found = charges.ask(user.name, asked, wanted.request_id, wanted.reason, wanted.question)
         response.headers["Location"] = f"/v1/requests/{found.number}"
         return _told(found)
 

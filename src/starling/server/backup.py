@@ -63,8 +63,9 @@ def back_up(home: Home, out: Path) -> Head:
                 head = _copy_ledger(home.settings.ledger, partial)
                 _copy_zips(home.releases, partial / "releases")
                 _copy_begun(home.releases, partial / "releases")
-                for name in ("datasets", "worker"):
-                    shutil.copytree(home.folder / name, partial / name, ignore=shutil.ignore_patterns("*.lock"))
+                for name in ("datasets", "questions", "worker"):
+                    begun = shutil.ignore_patterns("*.lock", "*.partial")
+                    shutil.copytree(home.folder / name, partial / name, ignore=begun)
             os.sync()
             partial.rename(out)
         finally:

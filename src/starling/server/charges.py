@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher
@@ -20,7 +20,7 @@ from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, foresee
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
-from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.requests import Waiting
 
@@ -52,19 +52,21 @@ class Budget:
 
     Attributes:
         population: Whose privacy it is that is spent.
-        amount: What one release costs, in units.
+        amount: What one release costs, in units; None where that depends on a question.
         caps: The caps of analyst, dataset and population; no analyst's where there is no grant.
         terms: The terms under which the server may charge the dataset.
     """
 
     population: Population
-    amount: int
+    amount: int | None
     caps: tuple[Cap, ...]
     terms: Terms
 
     @property
-    def more(self) -> int:
+    def more(self) -> int | None:
         """How many more releases the caps cover beside what is kept for the custodian; 0 where there is no grant."""
+        if self.amount is None:
+            return None
         kept = {"dataset": self.terms.reserve}
         left = [cap.left - kept.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
         granted = any(cap.scope == "analyst" for cap in self.caps)
@@ -86,8 +88,17 @@ class Charges:
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
 
-    def charge(self, analyst: str, dataset: Dataset, request_id: str) -> int:
-        """Charge a release of a dataset; durable when this returns. The event of the charge, of an earlier one for the same request.
+    def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
+        """Charge a release; durable when this returns.
+
+        Args:
+            analyst: Who asks.
+            dataset: What is released, and charged.
+            request_id: Under which name.
+            question: The question that it answers, if any, as JSON; kept for the worker.
+
+        Returns:
+            The event of the charge, of an earlier one for the same request.
 
         Raises:
             BudgetRefused, PolicyRefused, ParameterError: the charge is refused.
@@ -99,10 +110,12 @@ class Charges:
         found = ledger.charging.find(request)
         if found is not None:
             return found.seq
+        if question is not None:
+            self._home.questions.keep(request, question)
         return _charged(ledger, batcher, request, dataset).seq
 
-    def budget(self, analyst: str, dataset: Dataset) -> Budget:
-        """What an analyst may still spend on a dataset.
+    def budget(self, analyst: str, dataset: Entry) -> Budget:
+        """What an analyst may still spend on a dataset; of one that is asked questions, not how many more of them that is.
 
         Raises:
             ParameterError: the ledger does not know it.
@@ -113,12 +126,18 @@ class Charges:
         population = account.population
         wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
         caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
-        return Budget(
-            population, charge_in(population, dataset.guarantee), tuple(caps), ledger.charging.terms(dataset.name)
-        )
+        amount = charge_in(population, dataset.guarantee) if isinstance(dataset, Dataset) else None
+        return Budget(population, amount, tuple(caps), ledger.charging.terms(dataset.name))
 
-    def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str) -> Waiting:
-        """Ask the custodian to approve a release of a dataset, before anything is charged.
+    def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str, question: Any = None) -> Waiting:
+        """Ask the custodian to approve a release, before anything is charged.
+
+        Args:
+            analyst: Who asks.
+            dataset: What would be released, and charged.
+            request_id: Under which name.
+            reason: What for.
+            question: The question that it would answer, if any, as JSON; kept for the custodian.
 
         Raises:
             PolicyRefused: the dataset does not ask first, or what is asked was charged before.
@@ -134,6 +153,8 @@ class Charges:
             fix = "ask for the release: POST /v1/datasets/NAME/releases"
             raise PolicyRefused("dataset", "does not ask first: no approval is needed", fix)
         foresee(ledger.book, request, dataset.guarantee)
+        if question is not None:
+            self._home.questions.keep(request, question)
         return self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
 
     def progress(self, seq: int, analyst: str | None) -> Progress:

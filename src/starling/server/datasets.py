@@ -1,21 +1,23 @@
-"""What is public about registered data: what a release of it is, what that costs, and when its answer leaves.
+"""What is public about registered data: what a release of it is, what that costs, and when its answer leaves; or what may be asked.
 
-The custodian's command line writes it, once, as one file for each dataset; the web process reads it. No path is in it, and nothing of
-the records.
+The custodian's command line writes it, once: a file for each dataset with its preview beside it, and for one that is asked questions a
+folder with its public plan. The web process reads it. No path of records is in it, and nothing of what they hold.
 """
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 from starling.errors import IntegrityError, OutputError, ParameterError, StarlingError
 from starling.ledger import rules
 from starling.planfile.foreign import content
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.neighbours import Relation
 from starling.release.arithmetic import guarantee_of
-from starling.release.statement import composition, neighbours
+from starling.release.statement import neighbours, stated
 
 FORMAT: Final = "starling-dataset/1"
 MOST_BYTES: Final = 1 << 24
@@ -30,16 +32,22 @@ class NotThere(ParameterError):
     status: ClassVar[int] = 404
 
 
+class AnotherKind(ParameterError):
+    """A question is asked of a dataset whose plan says all, or none of one that is asked questions."""
+
+    status: ClassVar[int] = 409
+
+
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Registered data, as everybody with a token may know them.
+    """What can be charged of registered data, as everybody with a token may know it: the release of their plan, or one question.
 
     Attributes:
-        name: The name, which is that of the dataset in the ledger.
+        name: The name of the data, which is that of the dataset in the ledger.
         domain: The kind of statistics.
-        title: What a release is called.
-        request: What a release of it asks, in canonical JSON.
-        guarantee: What a release is charged.
+        title: What the release is called.
+        request: What it asks, in canonical JSON.
+        guarantee: What it is charged.
         deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
     """
 
@@ -51,17 +59,70 @@ class Dataset:
     deadline: int
 
     def __post_init__(self) -> None:
-        rules.name(self.name, field="name")
-        if not 1 <= self.deadline <= MOST_SECONDS:
-            fix = "give the seconds after which nearly every release will be done"
-            raise ParameterError("deadline", f"is not from 1 to {MOST_SECONDS}", fix)
+        _check(self.name, self.deadline)
+
+    @property
+    def relation(self) -> Relation:
+        """Whom it protects."""
+        return self.guarantee.relation
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What its file says beside what all say."""
+        return {"request": self.request, **stated(self.guarantee)}
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Registered data that are asked one question at a time, as everybody with a token may know them.
+
+    Attributes:
+        name: The name, which is that of the dataset in the ledger.
+        domain: The kind of statistics.
+        title: What the plan is called.
+        digest: SHA-256 of the public choices that answers depend on.
+        relation: Whom every answer protects.
+        schema: The JSON Schema of a question.
+        deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
+    """
+
+    name: str
+    domain: str
+    title: str
+    digest: str
+    relation: Relation
+    schema: Mapping[str, Any]
+    deadline: int
+
+    def __post_init__(self) -> None:
+        _check(self.name, self.deadline)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What its file says beside what all say."""
+        return {"digest": self.digest, "neighbours": neighbours(self.relation), "schema": self.schema}
+
+    def asked(self, title: str, request: str, guarantee: Guarantee) -> Dataset:
+        """One question to it."""
+        return Dataset(self.name, self.domain, title, request, guarantee, self.deadline)
+
+
+Entry: TypeAlias = Dataset | Study
+
+
+def _check(name: str, deadline: int) -> None:
+    """Raises ParameterError for what is no name, or no deadline."""
+    rules.name(name, field="name")
+    if not 1 <= deadline <= MOST_SECONDS:
+        fix = "give the seconds after which nearly every release will be done"
+        raise ParameterError("deadline", f"is not from 1 to {MOST_SECONDS}", fix)
 
 
 class Catalogue:
     """The datasets of a home.
 
     Args:
-        folder: The folder that holds a file for each.
+        folder: The folder that holds a file for each, and what else is public about it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,7 +132,7 @@ class Catalogue:
         """The names of all, ascending."""
         return sorted(path.stem for path in self._folder.glob("*.json"))
 
-    def find(self, name: str) -> Dataset:
+    def find(self, name: str) -> Entry:
         """The dataset of this name.
 
         Raises:
@@ -85,8 +146,44 @@ class Catalogue:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StarlingError):
             raise IntegrityError("dataset", "is not described as Starling does", "register it anew") from None
 
-    def add(self, dataset: Dataset) -> None:
+    def release(self, name: str) -> Dataset:
+        """The dataset of this name, whose plan says all that is released; raises AnotherKind for one that is asked questions."""
+        found = self.find(name)
+        if isinstance(found, Study):
+            raise AnotherKind("question", "is missing", "say what is asked: GET /v1/datasets/NAME has the schema")
+        return found
+
+    def study(self, name: str) -> Study:
+        """The dataset of this name, which is asked questions; raises AnotherKind for one whose plan says all."""
+        found = self.find(name)
+        if isinstance(found, Dataset):
+            raise AnotherKind("question", "is not asked here: the plan says all", "ask for the release, without it")
+        return found
+
+    def plan(self, name: str) -> Path:
+        """The folder of the public plan of a dataset that is asked questions."""
+        return self._folder / f"{name}.plan"
+
+    def plan_zip(self, name: str) -> Path:
+        """The public plan of such a dataset, as one zip."""
+        return self._folder / f"{name}.plan.zip"
+
+    def preview(self, name: str) -> list[dict[str, Any]]:
+        """The expected error of the release of a dataset, as sections (release/report/plain.py); raises IntegrityError as `find`."""
+        try:
+            found = json.loads(content(self._folder / f"{name}.preview", MOST_BYTES))
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, list):
+            raise IntegrityError("dataset", "has no preview as Starling writes it", "register it anew")
+        return found
+
+    def add(self, dataset: Entry, preview: Sequence[Mapping[str, Any]] = ()) -> None:
         """Describe a dataset, for good.
+
+        Args:
+            dataset: The dataset; the plan of one that is asked questions is in its folder already.
+            preview: The expected error of the release.
 
         Raises:
             ParameterError: there is one of this name.
@@ -97,20 +194,14 @@ class Catalogue:
             "name": dataset.name,
             "domain": dataset.domain,
             "title": dataset.title,
-            "request": dataset.request,
             "deadline": dataset.deadline,
-            **priced(dataset.guarantee),
+            **dataset.said,
         }
+        if dataset.name not in self.names():
+            # Left by a registration that was cut off.
+            (self._folder / f"{dataset.name}.preview").unlink(missing_ok=True)
+            write_new(self._folder / f"{dataset.name}.preview", json.dumps(list(preview)))
         write_new(self._folder / f"{dataset.name}.json", json.dumps(said, indent=1))
-
-
-def priced(guarantee: Guarantee) -> dict[str, Any]:
-    """A guarantee as it is kept in a home: what `arithmetic.guarantee_of` reads."""
-    return {
-        "neighbours": neighbours(guarantee.relation),
-        "measure": {"name": guarantee.cost.measure},
-        "composition": composition(guarantee),
-    }
 
 
 def write_new(path: Path, text: str) -> None:
@@ -135,10 +226,16 @@ def write_new(path: Path, text: str) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _parsed(said: Any, name: str) -> Dataset:
+def _parsed(said: Any, name: str) -> Entry:
     if (said["format"], said["name"]) != (FORMAT, name):
         raise ValueError
-    texts = {key: said[key] for key in ("domain", "title", "request")}
+    kind = "digest" if "digest" in said else "request"
+    texts = {key: said[key] for key in ("domain", "title", kind)}
     if not all(isinstance(each, str) for each in texts.values()) or type(said["deadline"]) is not int:
         raise TypeError
-    return Dataset(name=name, guarantee=guarantee_of(said), deadline=said["deadline"], **texts)
+    if kind == "request":
+        return Dataset(name=name, guarantee=guarantee_of(said), deadline=said["deadline"], **texts)
+    relation = Relation(said["neighbours"]["change"], said["neighbours"]["unit"])
+    if said["neighbours"] != neighbours(relation) or not isinstance(said["schema"], dict):
+        raise TypeError
+    return Study(name=name, relation=relation, schema=said["schema"], deadline=said["deadline"], **texts)

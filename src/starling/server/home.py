@@ -6,6 +6,7 @@ requests.sqlite  what analysts ask custodians to approve, and what was decided
 server.key       the server's own key, which charges what custodians let it charge, and signs what it releases
 heads/           how far its ledger had come when it wrote last
 datasets/        what is public about registered data
+questions/       what was asked of datasets that are asked questions
 releases/        what was released
 worker/          where records lie, and what was found in them: for the worker alone
 """
@@ -19,13 +20,14 @@ from starling.ledger import keys
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.witness import Witness
 from starling.server.access import Access
+from starling.server.questions import Questions
 from starling.server.requests import Requests
 from starling.server.settings import FILE, Settings, documented, read_settings
 
 ACCESS: Final = "access.sqlite"
 REQUESTS: Final = "requests.sqlite"
 KEY: Final = "server.key"
-FOLDERS: Final = ("heads", "datasets", "releases", "worker")
+FOLDERS: Final = ("heads", "datasets", "questions", "releases", "worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ class Home:
     def witness(self, ledger: str) -> Witness:
         """What remembers how far the ledger of this id had come when this server wrote last."""
         return Witness(ledger, self.folder / "heads" / f"{ledger}.jsonl")
+
+    @property
+    def questions(self) -> Questions:
+        """What was asked of datasets that are asked questions."""
+        return Questions(self.folder / "questions")
 
     def open_ledger(self) -> Ledger:
         """The ledger, to charge by the server's own key; raises as `opening.open_ledger`."""

@@ -17,9 +17,11 @@ from starling.release.statement import claim
 from starling.server.access import User
 from starling.server.asking import asking, errors, whose
 from starling.server.charges import Charges, Progress, State
-from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.datasets import Catalogue, Dataset, Entry, NotThere, Study
 from starling.server.home import Home
+from starling.server.previewing import QUESTION
 from starling.server.rates import Rates
+from starling.server.understanding import Understanding
 
 IMMUTABLE: Final = "private, max-age=31536000, immutable"
 """Cache-Control of released bytes: they never change, and are sent to who brings a token."""
@@ -41,8 +43,13 @@ class DatasetReply(BaseModel):
     domain: str
     title: str
     neighbours: str
-    cost: dict[str, Any] = Field(description="The exact cost under both adjacencies, as privacy.json states it.")
+    cost: dict[str, Any] | None = Field(
+        description="The exact cost under both adjacencies, as privacy.json states it; null where it is asked questions."
+    )
     deadline: int = Field(description="Seconds from the charge to the answer; a miss waits until they have doubled.")
+    questions: dict[str, Any] | None = Field(
+        description="The JSON Schema of a question, where it is asked questions; null where its plan says all that is released."
+    )
 
 
 class CapReply(BaseModel):
@@ -61,18 +68,19 @@ class BudgetReply(BaseModel):
     dataset: str
     population: str
     measure: str
-    amount: str = Field(description="What one release costs, as it is charged.")
+    amount: str | None = Field(description="What one release costs, as it is charged; null where a question decides.")
     caps: list[CapReply]
-    more: int = Field(description="How many more releases the caps cover now.")
+    more: int | None = Field(description="How many more releases the caps cover now; null where a question decides.")
     ask_first: bool = Field(description="Whether each needs the custodian's approval: POST /v1/datasets/NAME/requests.")
     reserve: str = Field(description="What is kept of the dataset's cap for the custodian.")
 
 
 class ReleaseRequest(BaseModel):
-    """A release of the registered plan. The same id is never charged twice."""
+    """A release of the registered plan, or of the answer to a question. The same id is never charged twice."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     request_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$", description="A name that you choose, once.")
+    question: dict[str, Any] | None = QUESTION
 
 
 class ReleaseReply(BaseModel):
@@ -89,11 +97,11 @@ class ReleaseReply(BaseModel):
 ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     """Add them to an application."""
     _datasets(app, home, rates)
     _budgets(app, home, rates, charges)
-    _releases(app, home, rates, charges)
+    _releases(app, home, rates, charges, understanding)
 
 
 def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
@@ -128,7 +136,7 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
             dataset=name,
             population=found.population.name,
             measure=found.population.measure,
-            amount=shown(found.amount),
+            amount=None if found.amount is None else shown(found.amount),
             caps=[_cap(each) for each in found.caps],
             more=found.more,
             ask_first=found.terms.ask_first,
@@ -136,13 +144,13 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         )
 
 
-def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     catalogue = Catalogue(home.folder / "datasets")
     readers = asking(home, rates, "custodian", "analyst", "auditor")
 
     @app.post(
         "/v1/datasets/{name}/releases",
-        summary="Charge a release of the registered plan, which a worker then makes",
+        summary="Charge a release of the registered plan, or the answer to a question, which a worker then makes",
         status_code=HTTPStatus.ACCEPTED,
         responses=errors(403, 404, 409),
     )
@@ -152,7 +160,8 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         user: Annotated[User, Depends(asking(home, rates, "analyst"))],
         response: Response,
     ) -> ReleaseReply:
-        seq = charges.charge(user.name, catalogue.find(name), wanted.request_id)
+        asked = understanding.ask(catalogue, name, wanted.question)
+        seq = charges.charge(user.name, asked, wanted.request_id, wanted.question)
         response.headers["Location"] = f"/v1/releases/{seq}"
         return _told(charges.progress(seq, user.name))
 
@@ -203,14 +212,15 @@ def _keep_one_range(request: Request, size: int) -> None:
         raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
 
 
-def _described(dataset: Dataset) -> DatasetReply:
+def _described(dataset: Entry) -> DatasetReply:
     return DatasetReply(
         name=dataset.name,
         domain=dataset.domain,
         title=dataset.title,
-        neighbours=str(dataset.guarantee.relation),
-        cost=claim(dataset.guarantee).adjacencies(),
+        neighbours=str(dataset.relation),
+        cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
         deadline=dataset.deadline,
+        questions=dict(dataset.schema) if isinstance(dataset, Study) else None,
     )
 
 

@@ -16,8 +16,9 @@ from starling.errors import ParameterError, PolicyRefused, RequestConflict
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
 from starling.release.arithmetic import guarantee_of
+from starling.release.statement import stated
 from starling.server.database import Database
-from starling.server.datasets import NotThere, priced
+from starling.server.datasets import NotThere
 
 State: TypeAlias = Literal["waiting", "approved", "declined"]
 MOST_WAITING: Final = 100
@@ -119,7 +120,7 @@ class Requests:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', '')",
                 (
                     *(self._now().isoformat(), request.analyst, request.request_id, request.dataset, title),
-                    *(request.body, json.dumps(priced(guarantee)), reason.strip()),
+                    *(request.body, json.dumps(stated(guarantee)), reason.strip()),
                 ),
             )
             return _rows(connection, "number = last_insert_rowid()")[0]

@@ -14,6 +14,7 @@ from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
 from starling.server.settings import Settings, refused_setting
+from starling.server.understanding import Understanding
 from starling.server.workers import kept_running
 
 GRACE: Final = 10
@@ -32,9 +33,9 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> 
         PlanError: the files of TLS are not what they should be.
         OutputError: the address cannot be listened on.
     """
-    settings, charges = home.settings, Charges(home)
+    settings, charges, understanding = home.settings, Charges(home), Understanding()
     config = uvicorn.Config(
-        make_app(home, charges),
+        make_app(home, charges, understanding),
         http=Bounded,
         ws="none",
         lifespan="off",
@@ -55,7 +56,7 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> 
         address, port = taken.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
         listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
-        with closing(charges), kept_running(home.folder, workers):
+        with closing(charges), closing(understanding), kept_running(home.folder, workers):
             try:
                 uvicorn.Server(config).run(sockets=[taken])
             except KeyboardInterrupt:

@@ -40,4 +40,10 @@ def _preview(plan: str, files: Mapping[str, Path]) -> PreviewPage:
     return TablesPage(preview(chosen, read_regions(chosen, files.get("geography"))), expect_detail(chosen))
 
 
-TABLES: Final = Domain("tables", CHECKS, _reopen, _opened, Delivering(("persons",), _deliver, _preview, ("geography",)))
+TABLES: Final = Domain(
+    "tables",
+    CHECKS,
+    _reopen,
+    _opened,
+    Delivering(("persons",), _deliver, _preview, optional=("geography",), public=("geography",)),
+)

@@ -9,16 +9,16 @@ answer was kept, and before its folder and zip are in place, leaves a folder beh
 import re
 import shutil
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from starling.errors import PolicyRefused
 from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
 from starling.ledger.rules import Request
+from starling.release.domain import Asking, Delivery, Publication
 from starling.release.payment import PaymentOptions, Stage
 from starling.release.pipeline import Listener, Order, publish
 from starling.release.zipped import zipped
-from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker.sources import Sources
 
@@ -37,7 +37,6 @@ class Jobs:
     def __init__(self, home: Home, ledger: Ledger) -> None:
         self._home = home
         self._ledger = ledger
-        self._catalogue = Catalogue(home.folder / "datasets")
         self._sources = Sources(home)
         self._seen = 0
         self._open = self._unfinished()
@@ -72,20 +71,27 @@ class Jobs:
             RunFailed: after the charge, always with the same words.
             StarlingError: as `pipeline.publish`.
         """
-        described = self._catalogue.find(charge.dataset)
-        asked = Request(charge.analyst, charge.request_id, charge.dataset, described.request)
-        if asked.hash != charge.request_hash:
-            raise PolicyRefused("charge", "is for another release than the registered one", "restore the dataset")
         out, bundle = self._home.releases / str(charge.seq), self._bundle(charge.seq)
         if not bundle.exists():
             delivery = self._sources.open(charge.dataset)
+            publication = self._publication(charge, delivery)
             payment = PaymentOptions(self._ledger, charge.dataset, charge.analyst, charge.request_id)
-            publish(delivery.publication, delivery.source, out, payment, Listener(approve=_approve))
+            publish(publication, delivery.source, out, payment, Listener(approve=_approve))
             zipped(out, bundle)
             for left in self._home.releases.glob(f".{bundle.name}.partial-*"):
                 # Of a worker that died while it wrote it.
                 shutil.rmtree(left, ignore_errors=True)
         self._open.pop(charge.seq, None)
+
+    def _publication(self, charge: Charge, delivery: Delivery) -> Publication[Any, Any]:
+        """What was charged; raises PolicyRefused where that is none of what is registered now."""
+        found = delivery.publication
+        if isinstance(found, Asking):
+            found = found.ask(self._home.questions.find(charge.request_hash))
+        asked = Request(charge.analyst, charge.request_id, charge.dataset, found.request)
+        if asked.hash != charge.request_hash:
+            raise PolicyRefused("charge", "is for another release than the registered one", "restore the dataset")
+        return found
 
 
 def _approve(_: Order, stage: Stage) -> None:

@@ -5,18 +5,24 @@ record, and then describes to the web process what a release is and costs (serve
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.domains import DOMAINS, domain
-from starling.errors import IntegrityError, ParameterError, PolicyRefused
+from starling.errors import IntegrityError, OutputError, ParameterError, PlanError, PolicyRefused
 from starling.planfile.foreign import content
-from starling.release.domain import Delivering, Delivery
+from starling.release.domain import Asking, Delivering, Delivery, Publication
 from starling.release.report.pages import Section
-from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, write_new
+from starling.release.report.plain import sections_json
+from starling.release.zipped import zipped
+from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study, write_new
 from starling.server.home import Home
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 FORMAT: Final = "starling-source/1"
 
@@ -50,8 +56,9 @@ class Sources:
     def __init__(self, home: Home) -> None:
         self._folder = home.folder / "worker" / "sources"
         self._catalogue = Catalogue(home.folder / "datasets")
+        self._questions = home.questions
 
-    def register(self, name: str, registered: Registered, *, deadline: int) -> Dataset:
+    def register(self, name: str, registered: Registered, *, deadline: int) -> Entry:
         """Register data, and describe them to the web process.
 
         Args:
@@ -64,18 +71,19 @@ class Sources:
             OutputError: the home cannot be written.
         """
         publication = registered.open().publication
-        dataset = Dataset(
-            name, registered.domain, publication.title, publication.request, publication.guarantee, deadline
-        )
+        dataset = _described(name, registered.domain, publication, deadline)
         if name in self._catalogue.names():
             raise ParameterError("name", f"{name} is taken", "a new delivery has a new name")
+        preview = _preview(registered)
         self._folder.mkdir(mode=0o700, exist_ok=True)
         # Left by a registration that was cut off before anybody could see it.
         (self._folder / f"{name}.json").unlink(missing_ok=True)
         files = {each: str(path) for each, path in registered.files.items()}
         said = {"format": FORMAT, "domain": registered.domain, "plan": registered.plan, "files": files}
         write_new(self._folder / f"{name}.json", json.dumps(said, indent=1))
-        self._catalogue.add(dataset)
+        if isinstance(publication, Asking):
+            _write_plan(publication, self._catalogue.plan(name), self._catalogue.plan_zip(name))
+        self._catalogue.add(dataset, preview)
         return dataset
 
     def names(self) -> list[str]:
@@ -91,12 +99,22 @@ class Sources:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise IntegrityError("source", "is not written as Starling does", "register it anew") from None
 
-    def preview(self, name: str) -> Sequence[Section]:
-        """The expected error of a release of a dataset, from its plan and public files alone; raises as `open`."""
-        source = self.find(name)
-        delivering = _delivering(source.domain)
-        public = {each: path for each, path in source.files.items() if each in delivering.optional}
-        return delivering.preview(source.plan, public).sections()
+    def preview(self, name: str, request_hash: str) -> "list[dict[str, Any]]":
+        """The expected error of a release of a dataset, or of the answer to a question that was asked of it; no record is read.
+
+        Args:
+            name: The name of the dataset.
+            request_hash: The hash of the request.
+
+        Raises:
+            IntegrityError: the preview, the plan or the question is not as it was written.
+        """
+        described = self._catalogue.find(name)
+        asking = _delivering(described.domain).asking
+        if asking is None:
+            return self._catalogue.preview(name)
+        seen = asking(self._catalogue.plan(name)).preview(self._questions.find(request_hash))
+        return [dict(each) for each in sections_json(seen.sections())]
 
     def open(self, name: str) -> Delivery:
         """What a dataset is released from, opened, when it still is what was registered.
@@ -106,8 +124,8 @@ class Sources:
             PlanError, ParameterError, SourceError: as `Registered.open`.
         """
         delivery, described = self.find(name).open(), self._catalogue.find(name)
-        publication = delivery.publication
-        if (publication.request, publication.guarantee) != (described.request, described.guarantee):
+        now = _described(name, described.domain, delivery.publication, described.deadline)
+        if _public(now) != _public(described):
             fix = "restore them; what is another plan is another dataset"
             raise PolicyRefused("plan", "or public files were changed since they were registered", fix)
         return delivery
@@ -134,11 +152,50 @@ def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
     return Registered(name, str(path.absolute()) if path.exists() else plan, absolute)
 
 
+def _described(name: str, domain: str, publication: Publication[Any, Any] | Asking, deadline: int) -> Entry:
+    """What the web process is told."""
+    if isinstance(publication, Asking):
+        schema = publication.schema
+        return Study(name, domain, publication.title, publication.digest, publication.relation, schema, deadline)
+    return Dataset(name, domain, publication.title, publication.request, publication.guarantee, deadline)
+
+
+def _public(entry: Entry) -> tuple[object, object]:
+    """On what releases depend: with other choices they are other releases."""
+    return (entry.request, entry.guarantee) if isinstance(entry, Dataset) else (entry.digest, entry.relation)
+
+
+def _preview(registered: Registered) -> "list[dict[str, Json]]":
+    """The expected error of the release, from plan and public files; nothing where questions are asked, which have their own."""
+    delivering = _delivering(registered.domain)
+    if delivering.preview is None:
+        return []
+    public = {each: path for each, path in registered.files.items() if each in delivering.public}
+    try:
+        return sections_json(delivering.preview(registered.plan, public).sections())
+    except (PlanError, ParameterError) as error:
+        # Some plans say less than a preview needs to know, and are released all the same.
+        return sections_json([Section("Expected error", f"It cannot be told beforehand: {error}.")])
+
+
+def _write_plan(asking: Asking, folder: Path, bundle: Path) -> None:
+    """Write a public plan as a folder and as a zip; raises OutputError where it cannot be written."""
+    try:
+        # Left by a registration that was cut off.
+        shutil.rmtree(folder, ignore_errors=True)
+        bundle.unlink(missing_ok=True)
+        folder.mkdir(mode=0o700)
+        asking.write(folder)
+        zipped(folder, bundle)
+    except OSError:
+        raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
+
+
 def _delivering(name: str) -> Delivering:
     found = domain(name)
     if found is None or found.delivering is None:
         served = [each for each in DOMAINS if (one := domain(each)) is not None and one.delivering is not None]
-        raise ParameterError("domain", "is none that a server releases by a plan", f"choose one: {', '.join(served)}")
+        raise ParameterError("domain", "is none that a server serves", f"choose one: {', '.join(served)}")
     return found.delivering
 
 

@@ -33,8 +33,8 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     catalogue = Catalogue(home.folder / "datasets")
     assert set(made.datasets) == set(catalogue.names()) == {"nation", "flights", "airports"}
     with closing(Charges(home)) as charges:
-        charged = [charges.charge("ada", catalogue.find(name), name) for name in made.datasets]
-        assert [charges.budget("ada", catalogue.find(name)).more for name in made.datasets] == [1, 1, 1]
+        charged = [charges.charge("ada", catalogue.release(name), name) for name in made.datasets]
+        assert [charges.budget("ada", catalogue.release(name)).more for name in made.datasets] == [1, 1, 1]
     told: list[str] = []
     Worker(home, told.append).round(threading.Event())
     assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), told

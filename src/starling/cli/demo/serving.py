@@ -143,10 +143,12 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
 def _register(home: "Home", name: str, source: "Registered", deadline: int) -> None:
     """Everything that a custodian does with a delivery: register, look, accept, cap, grant, and let the server charge."""
     from starling.ledger.opening import open_ledger
+    from starling.server.datasets import Catalogue
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
 
-    dataset = Sources(home).register(name, source, deadline=deadline)
+    Sources(home).register(name, source, deadline=deadline)
+    dataset = Catalogue(home.folder / "datasets").release(name)
     found = Inspections(home).inspect(name, Sources(home).open(name))
     cost, relation = dataset.guarantee.cost, dataset.guarantee.relation
     with closing(open_ledger(home.settings.ledger)) as ledger:

@@ -47,9 +47,14 @@ SNP_COLUMNS: Final = dict.fromkeys(("CHR", "SNP"), pa.string()) | {
 
 def write_public(folder: Path, plan: Plan, question: Question) -> None:
     """Write the three files below `folder`."""
+    write_plan(folder, plan)
+    public_json.write(folder, QUESTION, encode(Question, question))
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Write the plan and its list below `folder`."""
     (folder / "plan").mkdir()
     public_json.write(folder, PLAN, encode(Plan, plan, _list_json(plan.snps)))
-    public_json.write(folder, QUESTION, encode(Question, question))
     pq.write_table(snps_table(plan.snps), folder / SNPS, compression="zstd")
 
 
@@ -60,6 +65,19 @@ def read_public(folder: Path) -> tuple[Plan, Question]:
         IntegrityError: a file is not what it writes.
         PlanError, ParameterError: they state a plan or a question that cannot be.
     """
+    plan = read_plan(folder)
+    question: Question = public_json.read(folder, QUESTION, partial(decode, Question), partial(encode, Question))
+    question.check(plan)
+    return plan, question
+
+
+def read_plan(folder: Path) -> Plan:
+    """What `write_plan` wrote.
+
+    Raises:
+        IntegrityError: a file is not what it writes.
+        PlanError: they state a plan that cannot be.
+    """
     snps = read_snps(folder)
     plan: Plan = public_json.read(
         folder,
@@ -67,9 +85,7 @@ def read_public(folder: Path) -> tuple[Plan, Question]:
         partial(decode, Plan, instead={"snps": snps}),
         partial(encode, Plan, instead=_list_json(snps)),
     )
-    question: Question = public_json.read(folder, QUESTION, partial(decode, Question), partial(encode, Question))
-    question.check(plan)
-    return plan, question
+    return plan
 
 
 def _list_json(snps: Snps) -> dict[str, Json]:

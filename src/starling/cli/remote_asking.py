@@ -1,0 +1,109 @@
+"""`starling remote ask QUESTION DATASET`: the questions of `starling genome`, by the same options, asked of a server's study."""
+
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from starling.cli import genome_asking, options
+from starling.cli import genome_questions as questions
+from starling.cli.commands import Group, Result, check_terminal, command, confirm
+from starling.cli.genome_questions import epsilon_of
+from starling.cli.options import PATH
+from starling.cli.remote import client_of, key_option, preview_text, request_id_option, request_json, request_text
+
+if TYPE_CHECKING:
+    from starling.client import Client
+    from starling.client.studies import Study
+    from starling.genome.analysis import GenomeRelease
+    from starling.genome.plan import Question
+
+ask = Group(
+    "ask",
+    example="starling remote ask num-sig asthma --k 10 --epsilon 1 --out answers --yes",
+    help="Ask a genome study of a server: each question is paid once, answered at its deadline, and verified.",
+    lazy={name: f"starling.cli.remote_asking:{name.replace('-', '_')}" for name in genome_asking.ASKED},
+)
+
+
+def _command(name: str) -> click.Command:
+    """The command of a question that `starling genome` has, too."""
+    asked = genome_asking.ASKED[name]
+
+    @wraps(asked.made)
+    def run(
+        dataset: str,
+        epsilon: str,
+        out: Path,
+        request_id: str | None,
+        key: str | None,
+        reason: str | None,
+        *,
+        yes: bool,
+        **given: Any,
+    ) -> Result:
+        cost = epsilon_of(epsilon)
+        with client_of(key) as client:
+            study = client.study(dataset, out)
+            question = asked.made(study.plan, cost, **given)
+            if reason is not None:
+                return _requested(client, dataset, question, reason, request_id)
+            return _answered(client, dataset, study, question, request_id, yes=yes)
+
+    own = options.with_options(
+        run,
+        click.argument("dataset"),
+        questions.epsilon,
+        *asked.own,
+        click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for answers, each a zip file."),
+        request_id_option,
+        key_option,
+        click.option("--reason", metavar="WHY", help="Charge nothing, and ask the custodian to approve it: what for."),
+        click.option("--yes", is_flag=True, help="Spend without asking."),
+    )
+    words = asked.words.split("--out")[0].strip()
+    return command(name, example=f"starling remote ask {name} asthma {words} --out answers --yes")(own)
+
+
+def _requested(client: "Client", dataset: str, question: "Question", reason: str, request_id: str | None) -> Result:
+    from starling.client.studies import question_json
+
+    made = client.request(dataset, reason, request_id=request_id, question=question_json(question))
+    return Result(lambda: request_text(made), lambda: request_json(made))
+
+
+def _answered(
+    client: "Client", dataset: str, study: "Study", question: "Question", request_id: str | None, *, yes: bool
+) -> Result:
+    from starling.client.studies import question_json
+
+    if not yes:
+        seen = client.preview(dataset, question_json(question))
+        check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {seen.amount}")
+        click.echo(preview_text(seen), err=True)
+        confirm("Spend it?", "Nothing was charged.")
+    release = study.ask(question, request_id=request_id)
+    again = [f"release {release.request_id} is kept in {study.folder}: asked again it costs nothing"]
+    return Result(lambda: "\n".join([*_words(release), "", *again]), lambda: _json(release))
+
+
+def _words(release: "GenomeRelease") -> list[str]:
+    from starling.genome.postprocess.wording import answer_text, error_text
+
+    answer = answer_text(release.plan, release.question, release.answer)
+    return [*answer, "", *error_text(release.plan, release.question, release.error)]
+
+
+def _json(release: "GenomeRelease") -> dict[str, Any]:
+    from starling.genome.plan import kind
+    from starling.release.codec import plain
+
+    return {
+        "question": {"ask": kind(release.question), **plain(release.question)},
+        "answer": plain(release.answer),
+        "request_id": release.request_id,
+    }
+
+
+num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore = map(_command, genome_asking.ASKED)

@@ -1,0 +1,57 @@
+"""Tasks about public plans, as JSON and answered as JSON.
+
+The web process of a server knows no domain, and loads nothing that could read records. What only a domain knows of a question it asks a
+process that is told the folder of a public plan, and holds no token.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starling.domains import domain
+from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.release.report.plain import sections_json
+from starling.release.statement import stated
+
+if TYPE_CHECKING:
+    from starling.release.domain import Asking
+    from starling.release.statement import Json
+
+KEPT: Final = 4
+"""Plans that are kept in memory."""
+
+
+def answer(task: Any) -> "dict[str, Json]":
+    """The answer to a task.
+
+    A task has `do` ("ask" or "preview"), `domain`, `plan` (a folder that `Asking.write` wrote) and `question`. What is asked is answered by
+    `title`, `request` and `price` (the guarantee, as `statement.stated` says it), a preview by `sections` besides. What is refused is
+    answered by `error`, the name of the error's class, and `problems`.
+    """
+    try:
+        plan = _plan(task["domain"], task["plan"])
+        publication = plan.ask(task["question"])
+        said: dict[str, Json] = {
+            "title": publication.title,
+            "request": publication.request,
+            "price": stated(publication.guarantee),
+        }
+        if task["do"] == "preview":
+            said["sections"] = list(sections_json(plan.preview(task["question"]).sections()))
+    except StarlingError as error:
+        problems: list[Json] = [
+            {"field": each.field, "problem": each.problem, "fix": each.fix} for each in error.problems
+        ]
+        return {"error": type(error).__name__, "problems": problems}
+    return said
+
+
+@lru_cache(KEPT)
+def _plan(name: str, folder: str) -> "Asking":
+    found = domain(name)
+    if found is None or found.delivering is None or found.delivering.asking is None:
+        raise ParameterError("domain", "is none that is asked questions", "register the dataset anew")
+    try:
+        return found.delivering.asking(Path(folder))
+    except StarlingError:
+        raise IntegrityError("plan", "is not as it was registered", "ask a custodian to restore it") from None

@@ -1,0 +1,114 @@
+"""Questions as JSON of people: what they may leave out, how they write amounts, and the JSON Schema that tells them.
+
+A question is a dataclass, declared once. `codec` has its one JSON form, in which a bundle states it; here is what a person may send
+in its place. What comes out of `read` is the dataclass's own value, checked by its class.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from fractions import Fraction
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from starling.errors import ParameterError
+from starling.privacy.budget import exact
+from starling.release.codec import KIND, decode, encode, name_of
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
+
+_FIX: Final = "see the schema of the questions: GET /v1/datasets/NAME"
+
+
+def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any:
+    """The question that JSON of people asks.
+
+    Args:
+        hint: A union of dataclasses.
+        said: Parsed JSON: an object with the question's name under `kind`. Fields that have a default may be left out; an amount is a text,
+            a decimal or a fraction.
+        defaults: JSON of fields that have a default here and none in their class, by their names.
+
+    Raises:
+        ParameterError: it is none of these questions; or by the question's class.
+    """
+    member = _member(hint, said)
+    hints, known = get_type_hints(member), {field.name: field for field in fields(member)}
+    for name in said:
+        if name not in known and name != KIND:
+            raise ParameterError(f"question.{str(name)[:40]}", f"is nothing that {said[KIND]} asks for", _FIX)
+    full: dict[str, Any] = {}
+    for name, field in known.items():
+        if name in said:
+            amount = hints[name] is Fraction and isinstance(said[name], str)
+            full[name] = str(exact(said[name], field=f"question.{name}")) if amount else said[name]
+        elif field.default is not MISSING:
+            full[name] = encode(hints[name], field.default)
+        elif defaults is not None and name in defaults:
+            full[name] = defaults[name]
+        else:
+            raise ParameterError(f"question.{name}", "is missing", _FIX)
+    for name, value in full.items():
+        try:
+            decode(hints[name], value)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            written = ', as a text such as "0.5"' if hints[name] is Fraction else ""
+            raise ParameterError(f"question.{name}", f"is not what it should be{written}", _FIX) from None
+    return decode(member, full)
+
+
+def _member(hint: Any, said: Any) -> Any:
+    members = {name_of(each): each for each in get_args(hint)}
+    kind = said.get(KIND) if isinstance(said, dict) else None
+    if not isinstance(kind, str) or kind not in members:
+        raise ParameterError(f"question.{KIND}", f"is not one of {', '.join(members)}", _FIX)
+    return members[kind]
+
+
+def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> "dict[str, Json]":
+    """The JSON Schema of what `read` takes, by the types and defaults of the dataclasses.
+
+    Args:
+        hint: A union of dataclasses.
+        defaults: As `read` takes them.
+    """
+    return {"oneOf": [_object(member, defaults or {}) for member in get_args(hint)]}
+
+
+def _object(member: Any, defaults: Mapping[str, Any]) -> "dict[str, Json]":
+    hints = get_type_hints(member)
+    properties: dict[str, Json] = {KIND: {"const": name_of(member)}}
+    required: list[Json] = [KIND]
+    for field in fields(member):
+        described = _described(hints[field.name])
+        if field.default is not MISSING:
+            described["default"] = encode(hints[field.name], field.default)
+        elif field.name not in defaults:
+            required.append(field.name)
+        properties[field.name] = described
+    return {
+        "type": "object",
+        "title": name_of(member),
+        "description": (member.__doc__ or "").split("\n\n", maxsplit=1)[0],
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _described(hint: Any) -> "dict[str, Json]":
+    """The schema of a field's type."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return {"anyOf": [_described(each) for each in arguments]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple and arguments[1:] == (...,):
+        return {"type": "array", "items": _described(arguments[0])}
+    if origin is tuple:
+        items: list[Json] = [_described(each) for each in arguments]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if hint is Fraction:
+        return {"type": "string", "description": 'An exact amount, such as "0.5" or "1/3".'}
+    names: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", NoneType: "null"}
+    return {"type": names[hint]}

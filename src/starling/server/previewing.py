@@ -1,0 +1,102 @@
+"""The API of what is known before anything is spent: the expected error of a release or an answer, its cost, and public plans."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from starling.ledger.rules import shown
+from starling.release.statement import claim
+from starling.server.access import User
+from starling.server.asking import asking, errors
+from starling.server.charges import Charges
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.server.rates import Rates
+from starling.server.understanding import Understanding
+
+QUESTION: Any = Field(
+    None,
+    description="What is asked, where a dataset is asked questions: by the schema that GET /v1/datasets/NAME has under `questions`.",
+)
+"""The field of a question in a body."""
+
+
+class PreviewRequest(BaseModel):
+    """What would be asked."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    question: dict[str, Any] | None = QUESTION
+
+
+class PreviewTable(BaseModel):
+    """A small table; the first column has labels."""
+
+    caption: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+class PreviewSection(BaseModel):
+    """A part of a preview under its own title."""
+
+    title: str
+    text: list[str] = Field(description="Paragraphs.")
+    tables: list[PreviewTable]
+
+
+class PreviewReply(BaseModel):
+    """What a release or an answer costs, and how far its numbers may be off."""
+
+    dataset: str
+    title: str
+    neighbours: str
+    cost: dict[str, Any] = Field(description="The exact cost under both adjacencies, as privacy.json states it.")
+    measure: str = Field(description="epsilon or rho, in which the population's caps are.")
+    amount: str = Field(description="What would be charged, in that measure.")
+    more: int = Field(description="How many like this the caps cover now.")
+    ask_first: bool = Field(description="Whether it needs the custodian's approval.")
+    sections: list[PreviewSection] = Field(description="The expected error.")
+
+
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+    """Add them to an application."""
+    catalogue = Catalogue(home.folder / "datasets")
+
+    @app.post(
+        "/v1/datasets/{name}/preview",
+        summary="What a release or an answer costs and will be worth; free",
+        responses=errors(403, 404, 409),
+    )
+    def preview(
+        name: str, wanted: PreviewRequest, user: Annotated[User, Depends(asking(home, rates, "analyst"))]
+    ) -> PreviewReply:
+        seen = understanding.preview(catalogue, name, wanted.question)
+        budget = charges.budget(user.name, seen.asked)
+        assert budget.amount is not None
+        assert budget.more is not None
+        return PreviewReply(
+            dataset=name,
+            title=seen.asked.title,
+            neighbours=str(seen.asked.relation),
+            cost=claim(seen.asked.guarantee).adjacencies(),
+            measure=budget.population.measure,
+            amount=shown(budget.amount),
+            more=budget.more,
+            ask_first=budget.terms.ask_first,
+            sections=[PreviewSection.model_validate(each) for each in seen.sections],
+        )
+
+    @app.get(
+        "/v1/datasets/{name}/plan",
+        summary="The public plan of a dataset that is asked questions, as one zip",
+        response_class=Response,
+        responses={
+            200: {"content": {"application/zip": {}}, "description": "The zip."},
+            **errors(404, 409),
+        },
+        dependencies=[Depends(asking(home, rates, "custodian", "analyst", "auditor"))],
+    )
+    def plan(name: str) -> Response:
+        content = catalogue.plan_zip(catalogue.study(name).name).read_bytes()
+        return Response(content, media_type="application/zip")

@@ -1,0 +1,51 @@
+"""Questions that were asked of a dataset, as JSON: the ledger has the hash of each request alone, and a worker needs the question itself.
+
+A question is kept before anything is charged for it. Whoever reads one makes the request of it again and compares its hash with the
+ledger's, so that nothing here has to be believed.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from starling.errors import IntegrityError, ParameterError
+from starling.ledger.rules import Request
+from starling.planfile.foreign import content
+from starling.server.bodies import MOST_BYTES
+from starling.server.datasets import write_new
+
+
+class Questions:
+    """The questions of a home.
+
+    Args:
+        folder: The folder that holds a file for each, named by the hash of its request.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, request: Request, question: Any) -> None:
+        """Keep a question, durably; raises OutputError where it cannot be written."""
+        path = self._path(request.hash)
+        if not path.exists():
+            try:
+                write_new(path, json.dumps(question))
+            except ParameterError:
+                # Somebody asked the same at the same time.
+                return
+
+    def find(self, request_hash: str) -> Any:
+        """The question of a request.
+
+        Raises:
+            IntegrityError: it is not there, or is no JSON.
+        """
+        try:
+            return json.loads(content(self._path(request_hash), 2 * MOST_BYTES))
+        except (OSError, ValueError, RecursionError):
+            fix = "restore the questions folder of the home from its backup"
+            raise IntegrityError("question", "is not there as it was asked", fix) from None
+
+    def _path(self, request_hash: str) -> Path:
+        return self._folder / f"{request_hash}.json"

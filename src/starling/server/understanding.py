@@ -1,0 +1,172 @@
+"""What a question asks and costs, and what its answer would be worth: told by processes that know domains, public plans and nothing else.
+
+The web process imports no domain. It starts these processes when the first question comes, with an environment that names no file and no
+token, and ends one that takes too long.
+"""
+
+import json
+import os
+import queue
+import selectors
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PlanError, Problem, StarlingError
+from starling.release.arithmetic import guarantee_of
+from starling.server.datasets import Catalogue, Dataset, Study
+
+PROCESSES: Final = 2
+"""At most; one is started when none is free."""
+SECONDS: Final = 30.0
+"""For one task, with the start of its process; then the process is ended."""
+MOST_BYTES: Final = 1 << 24
+"""Of an answer."""
+_COMMAND: Final = (sys.executable, "-c", "from starling.public.serving import main; main()")
+_KEPT: Final = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
+"""What such a process is told of the environment."""
+_KINDS: Final[dict[str, type[StarlingError]]] = {
+    kind.__name__: kind for kind in (IntegrityError, ParameterError, PlanError)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """A question before it is paid for.
+
+    Attributes:
+        asked: What is asked, and what it costs.
+        sections: What the answer will be worth (release/report/plain.py).
+    """
+
+    asked: Dataset
+    sections: list[dict[str, Any]]
+
+
+class Understanding:
+    """Understands what is asked of the datasets of a home.
+
+    Args:
+        seconds: For one task.
+    """
+
+    def __init__(self, *, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
+        for _ in range(PROCESSES):
+            self._idle.put(_Process())
+
+    def ask(self, catalogue: Catalogue, name: str, question: Any) -> Dataset:
+        """What is asked and what it costs: the release of a dataset, or one question to it.
+
+        Args:
+            catalogue: The datasets.
+            name: Which of them.
+            question: The question as JSON; None where the plan says all.
+
+        Raises:
+            NotThere: there is no such dataset.
+            AnotherKind: it is asked questions and this is none, or its plan says all and this is one.
+            ParameterError: its plan has no such question.
+            LedgerUnavailable: it took too long, or too many questions come at once.
+        """
+        if question is None:
+            return catalogue.release(name)
+        study = catalogue.study(name)
+        return _asked(study, self._told(catalogue, study, "ask", question))
+
+    def preview(self, catalogue: Catalogue, name: str, question: Any) -> Foreseen:
+        """What is asked and what it costs, and what it will be worth; arguments and errors are those of `ask`."""
+        if question is None:
+            return Foreseen(catalogue.release(name), catalogue.preview(name))
+        study = catalogue.study(name)
+        said = self._told(catalogue, study, "preview", question)
+        return Foreseen(_asked(study, said), said["sections"])
+
+    def close(self) -> None:
+        """End the processes."""
+        for _ in range(PROCESSES):
+            self._idle.get(timeout=2 * self._seconds).end()
+
+    def _told(self, catalogue: Catalogue, study: Study, do: str, question: Any) -> dict[str, Any]:
+        task = {"do": do, "domain": study.domain, "plan": str(catalogue.plan(study.name)), "question": question}
+        try:
+            process = self._idle.get(timeout=self._seconds)
+        except queue.Empty:
+            raise _too_long() from None
+        try:
+            said = process.ask(json.dumps(task).encode() + b"\n", time.monotonic() + self._seconds)
+        finally:
+            self._idle.put(process)
+        if "error" in said:
+            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
+            raise _KINDS.get(said["error"], IntegrityError)(problems=problems)
+        return said
+
+
+def _asked(study: Study, said: dict[str, Any]) -> Dataset:
+    return study.asked(said["title"], said["request"], guarantee_of(said["price"]))
+
+
+def _too_long() -> LedgerUnavailable:
+    return LedgerUnavailable("question", "took too long to understand", "try again, or ask for less at once")
+
+
+class _Process:
+    """One of them, started with its first task."""
+
+    def __init__(self) -> None:
+        self._running: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, line: bytes, until: float) -> dict[str, Any]:
+        """The answer to a task; raises LedgerUnavailable where none comes by the time `until`, and ends the process."""
+        with self._lock:
+            if self._running is None or self._running.poll() is not None:
+                environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+                self._running = subprocess.Popen(
+                    _COMMAND,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=environment,
+                    cwd="/",
+                )
+            try:
+                return self._answer(self._running, line, until)
+            except (OSError, ValueError):
+                self._end()
+                raise _too_long() from None
+
+    def _answer(self, running: "subprocess.Popen[bytes]", line: bytes, until: float) -> dict[str, Any]:
+        """Raises ValueError or OSError where there is none in time."""
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(line)
+        running.stdin.flush()
+        found = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(running.stdout, selectors.EVENT_READ)
+            while not found.endswith(b"\n"):
+                if len(found) > MOST_BYTES or not selector.select(max(0, until - time.monotonic())):
+                    raise ValueError
+                part = os.read(running.stdout.fileno(), 1 << 16)
+                if not part:
+                    raise ValueError
+                found += part
+        said: dict[str, Any] = json.loads(found)
+        return said
+
+    def end(self) -> None:
+        """End it."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+            self._running.communicate()
+            self._running = None

@@ -1,0 +1,67 @@
+"""Questions as JSON are those that the methods ask, and the plan that is kept for a server is the plan."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.genome.asking import AskedPlan, read_asked
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
+from starling.release.codec import encode
+from tests.genome.worlds import a_world
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> AskedPlan:
+    return AskedPlan(a_world(tmp_path_factory.mktemp("world")).plan)
+
+
+ONE = Fraction(1)
+FIFTH = Fraction(1, 5)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ({"kind": "num_sig"}, NumSig("g", 1, ONE)),
+        ({"kind": "loc_sig", "k": 2, "excluding": [["rs1", "rs2"]]}, LocSig("g", 2, ONE, None, (("rs1", "rs2"),))),
+        ({"kind": "loc_block", "snps": ["rs2"]}, LocBlock("r2", FIFTH, ("rs2",), ONE)),
+        (
+            {"kind": "loc_block", "snps": ["rs2"], "correlation": "dprime"},
+            LocBlock("dprime", Fraction(4, 5), ("rs2",), ONE),
+        ),
+        ({"kind": "snp_pval", "snp": "rs2", "noise": "laplace"}, SnpPval("rs2", "g", ONE, "laplace")),
+        ({"kind": "snp_corr", "first": "rs1", "second": "rs2"}, SnpCorr("rs1", "rs2", "r2", ONE)),
+        ({"kind": "explore", "most": 2}, Explore("g", "r2", FIFTH, ONE, most=2)),
+    ],
+)
+def test_a_question_as_json_is_what_the_method_asks(asked: AskedPlan, said: dict[str, Any], question: Question) -> None:
+    assert asked.ask({**said, "epsilon": "1"}).question == question
+    assert asked.ask(encode(Question, question)).question == question
+    assert asked.preview({**said, "epsilon": "1"}).sections()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"kind": "num_sig", "k": 99},
+        {"kind": "snp_pval", "snp": "rs99"},
+        {"kind": "loc_block", "snps": ["rs2"], "correlation": []},
+    ],
+)
+def test_what_the_plan_has_not_is_refused(asked: AskedPlan, said: dict[str, Any]) -> None:
+    for ask in (asked.ask, asked.preview):
+        with pytest.raises(ParameterError):
+            ask({**said, "epsilon": "1"})
+
+
+def test_the_plan_is_kept_as_it_is(asked: AskedPlan, tmp_path: Path) -> None:
+    asked.write(tmp_path)
+    again = read_asked(tmp_path)
+    assert isinstance(again.plan, Plan)
+    assert (again.digest, again.title, again.relation) == (asked.digest, asked.title, asked.relation)
+    assert (
+        again.ask({"kind": "num_sig", "epsilon": "1"}).request == asked.ask({"kind": "num_sig", "epsilon": "1"}).request
+    )

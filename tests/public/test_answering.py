@@ -1,0 +1,82 @@
+"""What a question asks and costs is told by the public plan alone, and what it is not by the field at fault."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.genome.asking import AskedPlan
+from starling.genome.plan import NumSig, Plan
+from starling.genome.publication import GenomePublication
+from starling.public.answering import answer
+from starling.release.arithmetic import guarantee_of
+
+ASKED = {"kind": "num_sig", "k": 2, "epsilon": "0.5"}
+
+
+def task(folder: Path, do: str = "ask", **changes: Any) -> dict[str, Any]:
+    return {"do": do, "domain": "genome", "plan": str(folder), "question": ASKED, **changes}
+
+
+def test_it_is_what_the_library_would_publish(plan: Path, tmp_path: Path) -> None:
+    wanted = GenomePublication(Plan.load(tmp_path / "study" / "plan.toml"), NumSig("g", 2, Fraction(1, 2)))
+    said = answer(task(plan))
+    assert (said["title"], said["request"]) == (wanted.title, wanted.request)
+    price: Any = said["price"]
+    assert guarantee_of(price) == wanted.guarantee
+    assert said.keys() == {"title", "request", "price"}
+
+
+def test_a_preview_says_what_the_answer_will_be_worth(plan: Path) -> None:
+    said: Any = answer(task(plan, "preview"))
+    assert said["request"] == answer(task(plan))["request"]
+    assert [section["title"] for section in said["sections"]]
+    assert any(section["tables"] for section in said["sections"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"question": {"kind": "num_sig", "epsilon": "1", "k": 99}}, "ParameterError"),
+        ({"question": None}, "ParameterError"),
+        ({"domain": "groups"}, "ParameterError"),
+        ({"domain": "weather"}, "ParameterError"),
+        ({"plan": "/nowhere"}, "IntegrityError"),
+    ],
+)
+def test_what_cannot_be_told_is_told_by_its_field(plan: Path, changes: dict[str, Any], error: str) -> None:
+    said: Any = answer(task(plan, **changes))
+    assert said["error"] == error
+    assert said["problems"][0].keys() == {"field", "problem", "fix"}
+    assert str(plan) not in str(said)
+
+
+def test_a_plan_that_was_changed_is_not_believed(plan: Path) -> None:
+    file = plan / "plan" / "plan.json"
+    file.write_text(file.read_text().replace('"people": 60', '"people": 61 '))
+    assert answer(task(plan))["error"] == "IntegrityError"
+
+
+def test_the_schema_describes_every_question(plan: Path, tmp_path: Path) -> None:
+    described: Any = AskedPlan(Plan.load(tmp_path / "study" / "plan.toml")).schema
+    names = [each["title"] for each in described["oneOf"]]
+    assert names == ["num_sig", "loc_sig", "loc_block", "snp_pval", "snp_corr", "explore"]
+    assert described["oneOf"][0]["required"] == ["kind", "epsilon"]
+
+
+LOADS = """
+import json, sys
+from starling.public.answering import answer
+assert "sections" in answer(json.loads(sys.argv[1]))
+readers = ("duckdb", "pyspark", "starling.worker", "starling.server", "starling.genome.source", "starling.genome.counts")
+print([name for name in sys.modules if name.startswith(readers)])
+"""
+
+
+def test_nothing_that_reads_records_is_loaded(plan: Path) -> None:
+    words = [sys.executable, "-c", LOADS, json.dumps(task(plan, "preview"))]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
