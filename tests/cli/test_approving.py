@@ -47,9 +47,10 @@ def test_a_release_is_asked_for_approved_and_made(call: Call, asked: Site, tmp_p
     assert (approved["state"], approved["analyst"], approved["dataset"]) == ("approved", "ada", "data")
     assert "epsilon 1 lets everybody who sees the releases change the odds" in approved["reveals"]
     told = call("remote", "requests")
-    assert "approved: starling remote release data --request-id first" in told.stdout
-    done = call("remote", "release", "data", "--out", out, "--request-id", "first", "--yes")
+    assert "approved; starling remote approved 1 --out FILE" in told.stdout
+    done = call("remote", "approved", 1, "--out", out)
     assert done.exit_code == 0, done.output
+    assert call("remote", "release", "data", "--out", out, "--request-id", "first", "--yes").exit_code == 0
     assert asked.charges() == 1
     ledger = home / "ledger.sqlite"
     assert call("ledger", "verify", ledger).exit_code == 0
@@ -65,6 +66,13 @@ def test_a_request_is_declined_with_a_reason(call: Call, asked: Site) -> None:
     assert json.loads(call("remote", "requests", "--json").stdout)[0]["words"] == "Say what for."
     listed = json.loads(call("server", "requests", asked.home.folder, "--all", "--json").stdout)
     assert [each["state"] for each in listed] == ["declined", "waiting"]
+
+
+def test_a_release_is_approved_for_what_it_costs(call: Call, asked: Site) -> None:
+    call("remote", "request", "data", "--reason", "For the plan")
+    refused = call("server", "approve", asked.home.folder, 1, "--epsilon", "0.5", "--yes")
+    assert (refused.exit_code, "costs what its plan says" in refused.stderr) == (4, True)
+    assert asked.home.requests.find(1).state == "waiting"
 
 
 def test_an_approval_is_taken_back(call: Call, asked: Site, tmp_path: Path) -> None:

@@ -78,3 +78,26 @@ def test_a_question_is_approved_after_its_expected_error_was_seen(
         assert said in seen.stderr, said
     assert call(*words, "--yes").exit_code == 0
     assert asked.charges() == 1
+
+
+def test_a_question_is_approved_for_less(call: Call, asked: Site, tmp_path: Path) -> None:
+    """The analyst asks for an epsilon of 1; the custodian approves .25, and nothing else can be charged."""
+    with closing(open_ledger(asked.home.settings.ledger)) as ledger:
+        ledger.custody.set_terms("data", ask_first=True)
+    words = ["remote", "ask", "num-sig", "data", "--epsilon", 1, "--out", tmp_path / "answers", "--request-id", "first"]
+    assert call(*words, "--reason", "For a paper").exit_code == 0
+    home = asked.home.folder
+    for more in (1, 2, -1, "x"):
+        assert call("server", "approve", home, 1, "--epsilon", more, "--yes").exit_code == 2
+    assert call("server", "approve", home, 1, "--yes").exit_code == 0
+    approved = document(call("server", "approve", home, 1, "--epsilon", "0.25", "--yes", "--json"))
+    assert (approved["cost"], approved["approved_cost"]) == ("epsilon 1", "epsilon 0.25")
+    assert "for epsilon 0.25 in place of epsilon 1; starling remote approved 1" in call("remote", "requests").stdout
+    assert call(*words, "--yes").exit_code == 4, "what was asked is not what was approved"
+    assert asked.charges() == 0
+    done = call("remote", "approved", 1, "--out", tmp_path / "answer.zip")
+    assert done.exit_code == 0, done.output
+    assert call("remote", "approved", 1, "--out", tmp_path / "answer.zip").exit_code == 0
+    assert asked.charges() == 1
+    assert "left of the analyst's cap: 2.75" in call("remote", "budget", "data").stdout
+    assert call("ledger", "verify", home / "ledger.sqlite").exit_code == 0

@@ -49,6 +49,8 @@ REQUEST: dict[str, Any] = {
     "reason": "why",
     "state": "declined",
     "words": "no\x1b[2J",
+    "approved_cost": None,
+    "question": None,
 }
 
 
@@ -85,7 +87,7 @@ def test_no_other_form_is_a_preview(key: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("key", REQUEST)
-@pytest.mark.parametrize("value", [None, True, 1.5, [], {}])
+@pytest.mark.parametrize("value", [(), True, 1.5, []])
 def test_no_other_form_is_a_request(key: str, value: object) -> None:
     for said in (REQUEST | {key: value}, REQUEST | {"state": "charged"}):
         with pytest.raises(IntegrityError, match="another form"):

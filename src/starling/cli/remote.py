@@ -26,7 +26,7 @@ remote = Group(
     lazy={
         **{name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "preview", "release")},
         "ask": "starling.cli.remote_asking:ask",
-        **{name: f"starling.cli.remote:{name}" for name in ("request", "requests", "fetch")},
+        **{name: f"starling.cli.remote:{name}" for name in ("request", "requests", "approved", "fetch")},
     },
 )
 
@@ -136,6 +136,18 @@ def requests() -> Result:
     )
 
 
+@command("approved", example="starling remote approved 1 --out trips.zip")
+@click.argument("number", type=click.IntRange(1, 2**62))
+@_out
+@key_option
+def approved(number: int, *, out: Path, key: str | None) -> Result:
+    """Pay for what the custodian approved as request NUMBER, wait for it, fetch it, and verify it. Run again, it goes on."""
+    with client_of(key) as client:
+        asked = client.decision(number)
+        charged = client.charge(asked.dataset, request_id=asked.request_id, question=asked.question)
+        return _fetched(client, client.wait(charged, _waiting()).id, out)
+
+
 @command("release", example="starling remote release trips --out trips.zip --yes")
 @click.argument("dataset")
 @_out
@@ -201,14 +213,15 @@ def preview_text(seen: "Preview") -> str:
 def request_text(asked: "Request") -> str:
     """One line: what was asked and what became of it; then what to do now, or why not."""
     line = f"request {asked.number}  {asked.dataset}  {asked.cost}  {asked.state}"
-    if asked.state == "approved":
-        return f"{line}: starling remote release {asked.dataset} --request-id {asked.request_id}"
-    return f"{line}: {asked.words}" if asked.words else line
+    told = f"{line}: {asked.words}" if asked.words else line
+    return f"{told}; starling remote approved {asked.number} --out FILE" if asked.state == "approved" else told
 
 
 def request_json(asked: "Request") -> dict[str, Any]:
     """What `request_text` says, for programs."""
-    return attributes(asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words")
+    return attributes(
+        asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words", "approved_cost"
+    )
 
 
 def _cost(cost: Any) -> str:

@@ -170,6 +170,19 @@ class Client:
             raise PolicyRefused("request", f"was declined: {asked.words}", "ask again, with another reason")
         return asked
 
+    def approved(self, asked: Request, out: str | Path) -> "Release":
+        """Pay for what was approved, wait for it, fetch it, verify it, and open it.
+
+        Args:
+            asked: An approved request: what `decision` or `approval` gave.
+            out: The zip file to make.
+
+        Raises:
+            PolicyRefused: it is not approved, or not any more.
+        """
+        done = self.wait(self.charge(asked.dataset, request_id=asked.request_id, question=asked.question))
+        return open_release(self.fetch(done.id, out))
+
     def progress(self, number: int) -> Progress:
         """How far a release has come."""
         return replies.progress(self._transport.ask("GET", f"/v1/releases/{int(number)}"))

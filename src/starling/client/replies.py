@@ -157,6 +157,8 @@ class Request:
         reason: Why.
         state: What became of it.
         words: What the custodian said to it; empty where nothing.
+        approved_cost: What it will be charged once it is approved, in words: less than asked, perhaps; None before.
+        question: The question as it may be charged, as JSON; None where a release is asked.
     """
 
     number: int
@@ -167,6 +169,8 @@ class Request:
     reason: str
     state: Decision
     words: str
+    approved_cost: str | None
+    question: Mapping[str, Any] | None
 
 
 def dataset(said: Any) -> Dataset:
@@ -235,7 +239,14 @@ def request(said: Any) -> Request:
     if state not in get_args(Decision):
         raise _strange()
     texts = {name: _text(said, name) for name in ("dataset", "request_id", "title", "cost", "reason", "words")}
-    return Request(number=_of(said, "number", int), state=state, **texts)
+    cost, question = _or_none(said, "approved_cost", str), _or_none(said, "question", dict)
+    return Request(
+        number=_of(said, "number", int),
+        state=state,
+        approved_cost=None if cost is None else plain(cost),
+        question=question,
+        **texts,
+    )
 
 
 def requests(said: Any) -> tuple[Request, ...]:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Query, Response
 from fastapi import Path as InPath
@@ -48,6 +48,10 @@ class ApprovalReply(BaseModel):
     reason: str
     state: State
     words: str = Field(description="What the custodian said to it; why it was declined.")
+    approved_cost: str | None = Field(
+        description="What it will be charged, once it is approved: less than asked, perhaps."
+    )
+    question: dict[str, Any] | None = Field(description="The question, as it may be charged once it is approved.")
 
 
 Number = Annotated[int, InPath(ge=1, lt=2**62)]
@@ -73,7 +77,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         asked = understanding.ask(catalogue, name, wanted.question)
         found = charges.ask(user.name, asked, wanted.request_id, wanted.reason, wanted.question)
         response.headers["Location"] = f"/v1/requests/{found.number}"
-        return _told(found)
+        return _told(home, found)
 
     @app.get(
         "/v1/requests",
@@ -83,14 +87,16 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     def requests(
         page: Annotated[ApprovalPage, Query()], user: Annotated[User, Depends(readers)]
     ) -> list[ApprovalReply]:
-        return [_told(each) for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)]
+        return [
+            _told(home, each) for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
+        ]
 
     @app.get("/v1/requests/{number}", summary="One of them", responses=errors(404))
     def request(number: Number, user: Annotated[User, Depends(readers)]) -> ApprovalReply:
-        return _told(home.requests.find(number, whose(user)))
+        return _told(home, home.requests.find(number, whose(user)))
 
 
-def _told(found: Waiting) -> ApprovalReply:
+def _told(home: Home, found: Waiting) -> ApprovalReply:
     return ApprovalReply(
         number=found.number,
         at=found.at,
@@ -102,4 +108,6 @@ def _told(found: Waiting) -> ApprovalReply:
         reason=found.reason,
         state=found.state,
         words=found.words,
+        approved_cost=str(found.price.cost) if found.state == "approved" else None,
+        question=home.questions.asked(found.approved),
     )

@@ -35,6 +35,10 @@ class Questions:
                 # Somebody asked the same at the same time.
                 return
 
+    def asked(self, request: Request) -> Any:
+        """The question of a request; None where it is a release of a plan that says all. Raises IntegrityError as `find`."""
+        return self.find(request.hash) if self._path(request.hash).exists() else None
+
     def find(self, request_hash: str) -> Any:
         """The question of a request.
 

@@ -7,7 +7,7 @@ a charge is refused without it. Here stands what people tell one another about i
 import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
@@ -30,7 +30,7 @@ _SCHEMA: Final = """
 CREATE TABLE requests (
   number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, analyst TEXT NOT NULL, request_id TEXT NOT NULL,
   dataset TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL, price TEXT NOT NULL, reason TEXT NOT NULL,
-  state TEXT NOT NULL, words TEXT NOT NULL, UNIQUE (analyst, request_id)
+  state TEXT NOT NULL, words TEXT NOT NULL, less TEXT NOT NULL, UNIQUE (analyst, request_id)
 ) STRICT;
 """
 
@@ -39,6 +39,19 @@ class Decided(PolicyRefused):
     """A request was decided before."""
 
     status: ClassVar[int] = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Less:
+    """What was approved in place of what was asked: the same question, for less.
+
+    Attributes:
+        body: The request in canonical JSON.
+        guarantee: What it will be charged.
+    """
+
+    body: str
+    guarantee: Guarantee
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,7 @@ class Waiting:
         reason: Why, in the analyst's words.
         state: What became of it.
         words: What the custodian said to it; empty where nothing.
+        less: What was approved in its place; None where it is what was asked.
     """
 
     number: int
@@ -64,6 +78,17 @@ class Waiting:
     reason: str
     state: State
     words: str
+    less: Less | None
+
+    @property
+    def approved(self) -> Request:
+        """What may be charged once it is approved: what was asked, or less."""
+        return self.request if self.less is None else replace(self.request, body=self.less.body)
+
+    @property
+    def price(self) -> Guarantee:
+        """What that will be charged."""
+        return self.guarantee if self.less is None else self.less.guarantee
 
 
 def _now() -> datetime:
@@ -116,8 +141,8 @@ class Requests:
                     "request", f"is one of more than {MOST_WAITING} that wait", "wait for the custodian"
                 )
             connection.execute(
-                "INSERT INTO requests (at, analyst, request_id, dataset, title, body, price, reason, state, words)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', '')",
+                "INSERT INTO requests (at, analyst, request_id, dataset, title, body, price, reason, state, words, less)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', '', '')",
                 (
                     *(self._now().isoformat(), request.analyst, request.request_id, request.dataset, title),
                     *(request.body, json.dumps(stated(guarantee)), reason.strip()),
@@ -163,8 +188,14 @@ class Requests:
         with self._database.reading() as connection:
             return _rows(connection, where, after, analyst, analyst, waiting, most)
 
-    def decide(self, number: int, state: Literal["approved", "declined"], words: str) -> None:
+    def decide(self, number: int, state: Literal["approved", "declined"], words: str, less: Less | None = None) -> None:
         """Write down what the custodian decided, after the ledger has the approval or its end.
+
+        Args:
+            number: Of which request.
+            state: What was decided.
+            words: What the custodian says to it.
+            less: What was approved in its place.
 
         Raises:
             NotThere: there is no such request.
@@ -172,10 +203,12 @@ class Requests:
         """
         with self._database.writing() as connection:
             self.undecided(number)
-            connection.execute("UPDATE requests SET state = ?, words = ? WHERE number = ?", (state, words, number))
+            kept = "" if less is None else json.dumps({"body": less.body, "price": stated(less.guarantee)})
+            sql = "UPDATE requests SET state = ?, words = ?, less = ? WHERE number = ?"
+            connection.execute(sql, (state, words, kept, number))
 
 
-_COLUMNS: Final = "number, at, analyst, request_id, dataset, body, title, price, reason, state, words"
+_COLUMNS: Final = "number, at, analyst, request_id, dataset, body, title, price, reason, state, words, less"
 
 
 def _rows(connection: sqlite3.Connection, where: str, *values: Any) -> list[Waiting]:
@@ -184,7 +217,18 @@ def _rows(connection: sqlite3.Connection, where: str, *values: Any) -> list[Wait
 
 
 def _read(number: int, at: str, *rest: str) -> Waiting:
-    analyst, request_id, dataset, body, title, price, reason, state, words = rest
+    analyst, request_id, dataset, body, title, price, reason, state, words, kept = rest
     request = Request(analyst, request_id, dataset, body)
     guarantee = guarantee_of(json.loads(price))
-    return Waiting(number, datetime.fromisoformat(at), request, title, guarantee, reason, cast(State, state), words)
+    less = json.loads(kept) if kept else None
+    return Waiting(
+        number,
+        datetime.fromisoformat(at),
+        request,
+        title,
+        guarantee,
+        reason,
+        cast(State, state),
+        words,
+        less and Less(less["body"], guarantee_of(less["price"])),
+    )

@@ -7,12 +7,13 @@ record, and then describes to the web process what a release is and costs (serve
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.domains import DOMAINS, domain
 from starling.errors import IntegrityError, OutputError, ParameterError, PlanError, PolicyRefused
+from starling.ledger.rules import Request
 from starling.planfile.foreign import content
 from starling.release.domain import Asking, Delivering, Delivery, Publication
 from starling.release.report.pages import Section
@@ -115,6 +116,27 @@ class Sources:
             return self._catalogue.preview(name)
         seen = asking(self._catalogue.plan(name)).preview(self._questions.find(request_hash))
         return [dict(each) for each in sections_json(seen.sections())]
+
+    def lowered(self, asked: Request, epsilon: str) -> Publication[Any, Any]:
+        """The question of a request for another epsilon, kept to be asked; from the public plan alone.
+
+        Args:
+            asked: The request.
+            epsilon: The whole cost in its place, as people write it.
+
+        Raises:
+            PolicyRefused: what is asked is no question: it costs what the plan says.
+            ParameterError: the plan has no such question for that.
+            IntegrityError: plan or question are not as they were written.
+        """
+        asking = _delivering(self._catalogue.find(asked.dataset).domain).asking
+        if asking is None:
+            fix = "decline it, or register a plan that costs less"
+            raise PolicyRefused("--epsilon", "is not to choose: a release costs what its plan says", fix)
+        question = {**self._questions.find(asked.hash), "epsilon": epsilon}
+        publication = asking(self._catalogue.plan(asked.dataset)).ask(question)
+        self._questions.keep(replace(asked, body=publication.request), question)
+        return publication
 
     def open(self, name: str) -> Delivery:
         """What a dataset is released from, opened, when it still is what was registered.
