@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import starling
+from starling.cli.comparison import comparison_text
 from starling.errors import ParameterError, PlanError
 from starling.release.payment import PaymentOptions
 from starling.release.table_files import write_tables
 from starling.tables import Plan, evaluate, preview, release
 from starling.tables.artifact.public_plan import read_plan
+from starling.tables.earlier.comparison import compare
 from starling.tables.plan import read_regions
 from starling.tables.preview.page import TablesPage
 from starling.tables.publication import TablesPublication
@@ -171,6 +173,14 @@ def test_a_preview_says_margins_and_the_better_way() -> None:
 def test_a_plan_with_sums_is_not_topped_up(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="sums or quantiles"):
         release(Plan.of(VALUES), frame, out=tmp_path / "again", top_up=released, payment=UNVALIDATED)
+
+
+def test_sums_are_not_compared_and_that_is_said(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
+    again = release(Plan.of(VALUES), frame, out=tmp_path / "again", payment=UNVALIDATED).folder
+    assert "are not compared" in comparison_text(compare(released, again))
+    sums = [release(Plan.of(ONLY_SUMS), frame, out=tmp_path / name, payment=UNVALIDATED).folder for name in "ab"]
+    with pytest.raises(ParameterError, match="no counts"):
+        compare(*sums)
 
 
 def test_k_records_of_a_person_divide_the_budget() -> None:

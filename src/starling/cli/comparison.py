@@ -202,6 +202,8 @@ def comparison_text(comparison: "Comparison") -> str:
         "Counts are the noisy measurements, before clamping. A number is listed where its interval does not hold 0; the intervals are\n"
         f"widened for how many are listed, so that of all of them together at least {sure} are expected to hold the true difference."
     )
+    if any(side.plan.aggregates for side in (comparison.first, comparison.second)):
+        parts.append("Sums, means and quantiles are not compared: each has an interval or a margin of its own, in t3.")
     return "\n\n".join(parts)
 
 

@@ -144,6 +144,7 @@ class _Contents:
             self._summary.add(part)
             yield {"t1": part.t1, "t2": part.t2}
         for table in self._aggregated:
+            self._summary.means.add(table)
             yield {"t3": table}
 
     def sections(self) -> Sequence[Section]:

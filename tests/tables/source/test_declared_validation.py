@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from starling.errors import SourceError
 from starling.release.domain import Validated
-from starling.tables.plan.columns import Codes, Column, RecordColumns, Unit, codes_of
+from starling.tables.plan.columns import Codes, Column, Decimals, RecordColumns, Unit, codes_of
 from starling.tables.source.declared_records import open_declared
 from starling.tables.source.declared_validation import validate_declared
 from tests.tables.source.declared_twin import AGE, COLUMNS, DAY, SEX, TAGS, Row, counted, label, value
@@ -138,3 +138,15 @@ def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
     pq.write_table(table({}, {"tags": "q;p"}), tmp_path / "a.parquet")
     with pytest.raises(SourceError, match="are not what was checked"):
         validate_declared(records)
+
+
+def test_numbers_of_sums_are_looked_at() -> None:
+    columns = RecordColumns(None, (), (), None, (Column("spent", Decimals(0, 1000, 1)),))
+    result = told(pa.table({"spent": ["1", "", "x", "-0.1", "100.1", "nan"]}), columns)
+    assert [(each.line, each.problem) for each in result.problems.listed] == [(3, "is no number")]
+    assert Counter(each.problem for each in result.notes.listed) == {
+        "is missing, and the record takes no part in sums and quantiles of it": 2,
+        "lies below the bounds of the plan, and counts as the nearer one": 1,
+        "lies above the bounds of the plan, and counts as the nearer one": 1,
+    }
+    assert result.values == {"records": 6, "counted": 6}

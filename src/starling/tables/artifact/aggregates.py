@@ -1,4 +1,4 @@
-"""The aggregates of a release: their files of noisy numbers, the table T3 with its columns, and what the report says of them."""
+"""The aggregates of a release: their files of noisy numbers, and the table T3 with its columns."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -10,11 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.machine import in_order
-from starling.privacy.budget import decimal_up
 from starling.release.checks import FORMS
 from starling.release.datapackage import Column, Sheet
 from starling.release.encrypted import Create
-from starling.release.report import Section, Table
 from starling.release.statement import Json, noise
 from starling.release.table_files import Table as Published
 from starling.release.table_files import Text
@@ -29,7 +27,6 @@ from starling.tables.plan.columns import Column as RecordColumn
 from starling.tables.plan.columns import places_of
 from starling.tables.plan.wording import wording
 from starling.tables.postprocess.aggregates import T3_SCHEMA
-from starling.tables.preview.aggregates import preview_aggregates, title
 
 SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.int64()))])
 
@@ -195,25 +192,3 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
 def _column(plan: Plan, aggregate: Aggregate) -> RecordColumn:
     assert plan.records is not None
     return plan.records.by_name[aggregate.column]
-
-
-def section(plan: Plan) -> Section:
-    """How sums and quantiles were measured, and how far they are off."""
-    rows = [
-        (
-            title(plan, each.aggregate),
-            decimal_up(each.aggregate.level.budget),
-            str(each.aggregate.level.stability),
-            each.margins_text,
-        )
-        for each in preview_aggregates(plan)
-    ]
-    header = ("Statistics", plan.cost.symbol, "Groups of one person", "95 % margins")
-    text = """
-        Numbers are clamped to the public bounds of their column, so that one record moves a sum by a bounded amount. Of each group two
-        sums are measured, of how far numbers lie above the least and below the largest one; size, sum and mean follow from both. Quantiles
-        come from noisy counts of classes, or are selected by the exponential mechanism. Every group of the plan is measured, empty or not.
-    """
-    return Section(
-        "Sums, means and quantiles", text, tables=(Table(header, tuple(rows), "What was measured", words=True),)
-    )

@@ -17,7 +17,7 @@ from starling.privacy.distributions.discrete import DiscreteLaplace, Distributio
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
-from starling.tables.artifact import aggregates
+from starling.tables.artifact import aggregate_pages
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
 from starling.tables.inference.combined import margin
@@ -47,11 +47,13 @@ class Summary:
     Attributes:
         branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.
+        means: The means of the largest groups.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.branches = np.zeros((len(plan.levels), len(plan.detail.branches)), dtype=np.int64)
         self.rows = {"t1": 0, "t2": 0}
+        self.means = aggregate_pages.Means()
         self._widths = [_WIDTHS.empty_table() for _ in plan.levels]
         # For each step of the ladder the nearest row: how far it is, its position in T1, and its values by column.
         self._shown: dict[int, tuple[float, int, dict[str, Any]]] = {}
@@ -136,7 +138,7 @@ def charged(plan: Plan) -> Section:
         {wording(plan.regions).level} One person can be in several groups of a
         level; the most that the public definitions allow divides the level's budget among the groups. Levels add up.
 
-        {_measured(plan)} The noise is {distribution}.
+        {_measured(plan) if plan.levels else ""} The noise is {distribution}.
     """
     if len(plan.parts) > 1:
         each = ", ".join(f"{part.name} {part.cost}" for part in plan.guarantee.parts)
@@ -144,7 +146,8 @@ def charged(plan: Plan) -> Section:
         A person lives in the United States or in Puerto Rico, never in both, so the larger of two sums is charged: {each}.
         """
     table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
-    return Section("What was charged", text, tables=(*_together(plan), table))
+    levels = (*_together(plan), table) if plan.levels else ()
+    return Section("What was charged", text, tables=(*levels, *aggregate_pages.charged(plan)))
 
 
 def _measured(plan: Plan) -> str:
@@ -174,7 +177,7 @@ def _together(plan: Plan) -> tuple[Table, ...]:
 def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
     """Accuracy, detail, sums and quantiles, what is exact, files; of counts only where the plan has levels."""
     counts = (_accuracy(plan, summary), _detail(plan, geography, summary)) if plan.levels else ()
-    numbers = (aggregates.section(plan),) if plan.aggregates else ()
+    numbers = (aggregate_pages.section(summary.means),) if plan.aggregates else ()
     return (*counts, *numbers, _exact(plan), _files(plan, summary))
 
 

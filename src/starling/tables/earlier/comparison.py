@@ -40,7 +40,7 @@ from starling.tables.earlier.pairs import (
     shared_iterations,
     terms,
 )
-from starling.tables.earlier.releases import Earlier, earlier_of
+from starling.tables.earlier.releases import Earlier, check_comparable, earlier_of
 from starling.tables.plan import Detail, labels
 from starling.tables.plan.detail import TOTAL_ONLY
 
@@ -188,7 +188,7 @@ def compare(
 
     Raises:
         IntegrityError: a release is not what was signed.
-        ParameterError: one is of another domain, both are one or share measurements, or the confidence is out of range.
+        ParameterError: one is of another domain or has no counts, both are one or share measurements, or the confidence is out of range.
     """
     sure = exact(confidence, field="confidence")
     if not Fraction(1, 2) < sure < 1:
@@ -196,13 +196,7 @@ def compare(
         raise ParameterError("confidence", "is not above 0.5 and below 1", fix)
     with open_release(first) as one, open_release(second) as other:
         known = earlier_of(one, first), earlier_of(other, second)
-        if known[0].request_id == known[1].request_id:
-            raise ParameterError(str(second), "is the first release again", "name another")
-        if _drawn(known[0]) & _drawn(known[1]):
-            problem = "shares measurements with the first release, which it or both add to"
-            raise ParameterError(str(second), problem, "compare releases whose noise is apart")
-        if known[0].plan.detail != known[1].plan.detail:
-            raise ParameterError(str(second), "has another detail than the first release", "compare releases of one")
+        check_comparable(known[0], known[1], second)
         sides = [
             Side(release.folder, each.plan, each.geography) for release, each in zip((one, other), known, strict=True)
         ]
@@ -212,11 +206,6 @@ def compare(
         for rows in listed:
             keep(rows)
         return Comparison(*known, sure, families, listed.only(), tuple(listed.differences))
-
-
-def _drawn(release: Earlier) -> set[str]:
-    """The requests whose noise is in a release."""
-    return {release.request_id, *(each.request_id for each in release.plan.variants.releases)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

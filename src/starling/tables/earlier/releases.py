@@ -240,3 +240,22 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
 def _but_budgets(plan: Plan) -> Plan:
     levels = tuple(replace(level, budget=Fraction(1), targets=()) for level in plan.levels)
     return replace(plan, title="", levels=levels, variants=replace(plan.variants, top_up=None))
+
+
+def check_comparable(first: Earlier, second: Earlier, name: Path) -> None:
+    """Raises ParameterError, with the name of the second release, unless both have counts of one detail, and noise that is apart."""
+    if first.request_id == second.request_id:
+        raise ParameterError(str(name), "is the first release again", "name another")
+    if _drawn(first) & _drawn(second):
+        problem = "shares measurements with the first release, which it or both add to"
+        raise ParameterError(str(name), problem, "compare releases whose noise is apart")
+    if first.plan.detail != second.plan.detail:
+        raise ParameterError(str(name), "has another detail than the first release", "compare releases of one")
+    if not (first.plan.levels and second.plan.levels):
+        problem = "or the first release has no counts, and sums and quantiles are not compared"
+        raise ParameterError(str(name), problem, "look at their intervals in t3")
+
+
+def _drawn(release: Earlier) -> set[str]:
+    """The requests whose noise is in a release."""
+    return {release.request_id, *(each.request_id for each in release.plan.variants.releases)}
