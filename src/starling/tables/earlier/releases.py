@@ -4,7 +4,7 @@ Everything is read from the released folders themselves. That they are about the
 says which population of a ledger paid for it, and where it brought a ledger of its own it says nothing.
 
 More budget for an earlier release. A release is topped up by the same plan with budgets of its own, in all or some of its levels, over the
-same regions; its ledger, where it names one, must have paid for the same data. What is drawn stands in mechanism.py, how both are combined
+same regions; its ledger, where it names one, must have paid for the same data. What is drawn stands in mechanism, how both are combined
 in inference/combined.py. Levels that the plan leaves out are measured no further, cost nothing, and are not in the new release: they stay
 as the earlier one published them. All of that is checked from the folder alone, before any charge.
 """

@@ -11,9 +11,9 @@ total-only group on one count; any other on a total with gamma of it and then, a
 the rest. So the level costs s_i (rho_i / s_i) = rho_i (Lemmas 9 and 10 with degree s_i), and the levels add up (Lemmas 1 and
 2). Levels may be of parts that have no smallest area in common, as a block lies in the United States or in Puerto Rico, never in both:
 such parts are composed in parallel, and the whole costs the larger. `Plan.guarantee` says this as a value; no cost is stated elsewhere.
-A plan that tops up an earlier release measures each group of its levels once, with all of its budget (mechanism.py); what it adds to was
-charged on its own, and `Plan.joint_guarantee` is the sum of all these charges. Where up to k records of a person are counted, a group
-spends less on each of them (`Choices.degree`), and a level costs its budget by group privacy.
+A plan that tops up an earlier release measures each group of its levels once, with all of its budget (the room mechanism); what it adds
+to was charged on its own, and `Plan.joint_guarantee` is the sum of all these charges. Where up to k records of a person are counted, a
+group spends less on each of them (`Choices.degree`), and a level costs its budget by group privacy.
 """
 
 import os
