@@ -9,6 +9,8 @@ from math import exp, inf
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import norm
 
 from starling.privacy.budget import Measure
@@ -16,8 +18,11 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.tables.measurements import Int64
 from starling.tables.mechanism.aggregates import Aggregation, measure, nodes, scores
-from starling.tables.plan import Piece, Plan, aggregate_pieces, read_regions
+from starling.tables.plan import Aggregate, Piece, Plan, aggregate_pieces, read_regions
 from starling.tables.plan.aggregates import sensitivity, tree
+from tests.tables.aggregate_worlds import aggregate_worlds
+from tests.tables.counts.test_spread_records import exact
+from tests.tables.own_worlds import World
 from tests.tables.test_publish_aggregates import VALUES
 
 GROUPS = 20_000
@@ -143,3 +148,40 @@ def test_no_neighbours_of_a_tiny_world_select_further_apart_than_a_share_allows(
                         for order in (1.5, 2, 8, 50):
                             renyi = np.log((one**order * other ** (1 - order)).sum()) / (order - 1)
                             assert renyi <= order * float(share) * (1 + 1e-9) < inf
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(["epsilon", "rho"]).flatmap(lambda chosen: aggregate_worlds(most=4, measure=chosen)))
+def test_no_neighbours_of_a_small_world_are_told_apart_by_more_than_the_plan_costs(world: World) -> None:
+    """All that a release of sums and quantiles draws, over all worlds of a record less. Its numbers are independent, so that the largest
+    ratio of probabilities, or under rho the divergence, is the product, or the sum, over all groups: exact for noise, and for a selection
+    its law by the definition."""
+    plan, whole = world.plan, exact(world.plan, world.table())
+    for gone in range(len(world.records)):
+        rest = exact(plan, world.with_records([*world.records[:gone], *world.records[gone + 1 :]]).table())
+        for aggregate, before, after in zip(plan.aggregates, whole, rest, strict=True):
+            nothing = [0] * aggregate.cells
+            told = [
+                told_apart(plan, aggregate, np.array(before.get(group, nothing)), np.array(after.get(group, nothing)))
+                for group in before.keys() | after.keys()
+            ]
+            assert sum(told) <= aggregate.level.budget * (1 + Fraction(1, 10**9))
+
+
+def told_apart(plan: Plan, aggregate: Aggregate, before: Int64, after: Int64) -> Fraction:
+    """Epsilon, or rho, by which the numbers of one group tell both worlds apart; of a selection under rho the divergence of order 2 halved,
+    which rho bounds."""
+    share, asked = plan.share(aggregate), aggregate.quantiles
+    if asked is None or asked.way == "counts":
+        moves = before - after
+        if asked is not None:
+            moves = nodes(moves[np.newaxis], tree(aggregate.cells, plan.measure))[0]
+        return divergence(aggregate.noise(plan.measure, share), moves)
+    total = 0.0
+    for quantile in asked.shares:
+        rate = float(asked.epsilon(plan.measure, share)) / (2 * sensitivity(quantile))
+        weights = np.exp(rate * scores(np.stack([before, after]), quantile.numerator, quantile.denominator))
+        one, other = weights / weights.sum(axis=1, keepdims=True)
+        apart = np.abs(np.log(one / other)).max() if plan.measure == "epsilon" else np.log((one**2 / other).sum()) / 2
+        total += float(apart)
+    return Fraction(total)
