@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums, weighted_margin
+from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums
 from starling.tables.plan import Aggregate
 from tests.tables.plan.test_aggregates import LEVEL
 
@@ -75,17 +75,6 @@ def test_a_large_group_has_a_narrow_mean_around_the_estimate() -> None:
     assert (found.lower[1], found.upper[1]) == (0, 100)
     assert np.isnan(found.value[2])
     assert (found.lower[2], found.upper[2]) == (0, 100)
-
-
-@pytest.mark.parametrize("noise", NOISES, ids=["laplace", "gaussian", "narrow gaussian"])
-@pytest.mark.parametrize("weights", [(1, 0), (0.5, 0.5), (1, 0.5), (0.99995, 1), (0.3, -0.7)])
-def test_margins_of_two_draws_hold(weights: tuple[float, float], noise: Distribution) -> None:
-    pairs, chance = all_noise(0, 0, noise)
-    off = np.abs(pairs @ np.array(weights))
-    for missing in (Fraction(1, 20), Fraction(1, 100)):
-        reach = weighted_margin(noise, *weights, missing)
-        assert chance[off > reach + 1e-9].sum() <= float(missing) + 1e-9
-        assert reach <= weighted_margin(noise, *weights, missing / 2)
 
 
 def test_a_sum_of_numbers_from_0_on_errs_as_its_one_draw() -> None:

@@ -4,24 +4,19 @@ With A = sum of (high - x) + Z and B = sum of (x - low) + Z', Z and Z' independe
 linear in A and B, or their ratio. Intervals of size and sum are those of the noise in them. The mean of a group whose share of B is p
 lies at low + p W; and B - p (A + B) = (1 - p) Z' - p Z is noise alone. So the means are all those with |B - p (A + B)| <= q(p), q(p)
 being a margin of that noise at p (Fieller 1954): the true one is among them with the stated probability, however small the group is.
-
-Margins of a Z + c Z' come from the continuous distributions. A discrete Laplace draw lies within 3/2 of a continuous one of its scale
-under the coupling of their quantiles, since P(|X| >= k + 1/2) <= P(|Z| >= k) <= P(|X| >= k - 1/2); a discrete Gaussian draw of sigma at
-least 1 lies within 1, but for a probability below 10^-8. The margins are widened by as much, which is little beside noise of the width of
-the numbers.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from statistics import NormalDist
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.distributions.accuracy import margin, standard_deviation
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import Distribution
+from starling.privacy.distributions.two_draws import weighted_margin
 from starling.tables.measurements import Int64
 from starling.tables.plan import Aggregate
 
@@ -33,10 +28,6 @@ it.
 """
 _STEPS: Final = 60
 """Halvings that find where a mean leaves its interval."""
-_SLACK: Final = {DiscreteLaplace: 1.5, DiscreteGaussian: 1.0}
-"""How far a discrete draw can be from a continuous one."""
-_UNCOUPLED: Final = 1e-7
-"""More than the probability that it is not."""
 _ROUNDING: Final = 2.0**-48
 """A bound on the relative errors of doubles."""
 
@@ -147,41 +138,3 @@ def _margins(noise: Distribution, missing: Fraction) -> tuple[Float64, Float64]:
     ends = np.linspace(0, 1, _SHARES + 1)
     half = [weighted_margin(noise, 1 - share, share, missing) for share in ends[: _SHARES // 2 + 1]]
     return ends, np.array(half + half[-2::-1])
-
-
-def weighted_margin(noise: Distribution, one: float, other: float, missing: Fraction) -> float:
-    """An M with P(|one Z + other Z'| > M) <= missing, Z and Z' independent draws of the noise."""
-    large, small = sorted((abs(one), abs(other)), reverse=True)
-    if small == 0:
-        return large * margin(noise, missing)
-    if isinstance(noise, DiscreteGaussian):
-        if noise.sigma_squared < 1:
-            return (large + small) * margin(noise, missing / 2)
-        chance = (float(missing) - _UNCOUPLED) / 2
-        reach = -NormalDist().inv_cdf(chance) * noise.width * float(np.hypot(large, small))
-    else:
-        reach = _laplace_margin(large, small, float(missing) - _UNCOUPLED) * noise.width
-    return (reach + _SLACK[type(noise)] * (large + small)) * (1 + _ROUNDING)
-
-
-def _laplace_margin(large: float, small: float, missing: float) -> float:
-    """The margin of large X + small Y, X and Y of a continuous Laplace distribution of scale 1.
-
-    P(|large X + small Y| > t) = (large^2 e^(-t/large) - small^2 e^(-t/small)) / (large^2 - small^2), and (1 + t / (2 large)) e^(-t/large)
-    where both are equal, which bounds it where they nearly are.
-    """
-    equal = large - small < 1e-4 * large
-
-    def tail(t: float) -> float:
-        if equal:
-            return float((1 + t / (2 * large)) * np.exp(-t / large))
-        parts = large**2 * np.exp(-t / large) - small**2 * np.exp(-t / small)
-        return float(parts / (large**2 - small**2))
-
-    low, high = 0.0, large
-    while tail(high) > missing:
-        low, high = high, 2 * high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(middle) > missing else (low, middle)
-    return high

@@ -1,11 +1,13 @@
 """What a plan file about records of one's own measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/plan-file.md)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final, get_args
 
 from starling.planfile.toml import Section
 from starling.privacy.budget import Measure
+from starling.tables.plan.aggregate_margins import least_budget, read_margins
 from starling.tables.plan.aggregates import (
     FINEST_SHARE,
     MOST_CLASSES,
@@ -23,11 +25,14 @@ from starling.tables.plan.own_records import WHOLE, OwnRecords
 from starling.tables.plan.readable_levels import Stated, read_budget, read_price, read_thresholds
 from starling.tables.plan.region_levels import RegionLevel, RegionLevels
 from starling.tables.plan.stability import stability
+from starling.tables.plan.variants import LARGEST_BUDGET
 
 EVERYWHERE_LEVELS: Final = RegionLevels((RegionLevel(WHOLE, "All"),))
 """The levels of a plan without regions."""
 AGGREGATES: Final = ("sums", "quantiles")
 """The keys of the plan file that state aggregates."""
+_ONLY: Final = {"sums": ("margins",), "quantiles": ("shares", "classes", "way")}
+"""What each of them has of its own."""
 
 
 def read_own_levels(
@@ -79,10 +84,13 @@ def read_aggregates(
     for kind in AGGREGATES:
         for section in top.tables(kind) if kind in top.values else []:
             before = len(section.problems)
-            section.only(("of", "regions", "groups", "budget", *(("shares", "classes", "way") * (kind != "sums"))))
+            section.only(("of", "regions", "groups", "budget", *_ONLY[kind]))
             key = _place(section, regions, records)
             column = _numbers(section, records)
-            budget = read_budget(section)
+            margins = read_margins(section, places_of(column)) if column and "margins" in section.values else ()
+            if "margins" in section.values and "budget" in section.values:
+                section.refuse("budget", "stands beside margins", "give either budget or margins")
+            budget = Fraction(1) if "margins" in section.values else read_budget(section)
             if column is None or budget is None or len(section.problems) > before:
                 continue
             iterations = tuple(each for each in records.definitions.iterations if each.level == key[1])
@@ -94,7 +102,15 @@ def read_aggregates(
                 section.refuse("of", f"{column.name} is there with these groups already", "give each once")
             domain = column.domain
             assert isinstance(domain, Integers | Decimals)
-            found[place] = Aggregate(level, column.name, domain.low, domain.high, quantiles)
+            asked = Aggregate(level, column.name, domain.low, domain.high, quantiles)
+            if margins:
+                least = least_budget(asked, measure, degree(level.stability), margins)
+                if least is None:
+                    problem = f"cannot be kept: they would need a budget above {LARGEST_BUDGET}"
+                    section.refuse("margins", problem, "write wider margins")
+                else:
+                    asked = replace(asked, level=replace(level, budget=least))
+            found[place] = asked
     return tuple(found[place] for place in sorted(found))
 
 

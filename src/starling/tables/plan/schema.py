@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, get_args
 
 from starling.tables.plan.accuracy_targets import NUMBERS
-from starling.tables.plan.aggregates import Way
+from starling.tables.plan.aggregates import OF_SUMS, Way
 from starling.tables.plan.codebook import MOST_RACE_CODES, GeographyLevel
 from starling.tables.plan.columns import MOST_PLACES, MOST_SEVERAL
 from starling.tables.plan.definitions import LEVELS, WHERE
@@ -133,6 +133,11 @@ def _own() -> _Schema:
         "groups": _text("A family of [[groups]]."),
         "budget": _PRICE["budget"],
     }
+    margins = {
+        "number": _one_of("Which number of a group.", OF_SUMS),
+        "within": _exact("How far off it may be, in 95 of 100 cases: records, or the unit of the column."),
+        "records": _integer("Of a mean: in groups of so many records.", 1),
+    }
     quantiles = sums | {
         "shares": _texts('Shares of the records, in hundredths, such as "0.5" for the median.'),
         "classes": {
@@ -154,7 +159,13 @@ def _own() -> _Schema:
             "detail": _table("A chain of partitions, from the total on.", detail, ("columns", "steps")),
             "publication": _PUBLICATION,
             "levels": _tables(_table("A level: regions by a family of groups.", levels, ("groups",))),
-            "sums": _tables(_table("Sums and means of a column in each group.", sums, ("of", "groups", "budget"))),
+            "sums": _tables(
+                _table(
+                    "Sums and means of a column in each group.",
+                    sums | {"margins": _tables(_table("A margin that is kept.", margins, ("number", "within")))},
+                    ("of", "groups"),
+                )
+            ),
             "quantiles": _tables(
                 _table("Quantiles of a column in each group.", quantiles, ("of", "groups", "budget", "shares"))
             ),

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from starling.privacy.distributions.two_draws import weighted_margin
 from starling.release.text import rounded
-from starling.tables.inference.pairs import pair_errors, weighted_margin
+from starling.tables.inference.pairs import pair_errors
 from starling.tables.inference.ranks import edge_margin, rank_margin
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Aggregate, Geography, Plan

@@ -1,0 +1,107 @@
+"""Margins of error of sums in place of a budget: the least budget that keeps them all.
+
+Each is the 95 % margin of one kind of number: of a size in records, of a sum in the unit of its column, of a mean in that unit in groups of
+some number of records, wherever the mean lies. A margin falls as the budget grows, so that the least budget is found by halving.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import ceil
+from typing import Final
+
+from starling.planfile.toml import Section
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.two_draws import weighted_margin
+from starling.tables.plan.aggregates import OF_SUMS, Aggregate
+from starling.tables.plan.variants import LARGEST_BUDGET
+
+EXAMPLE: Final = 'margins = [{ number = "mean", within = "0.5", records = 1_000 }]'
+MOST_RECORDS: Final = 10**12
+"""Records of a group."""
+_MISSING: Final = Fraction(1, 20)
+_HALVINGS: Final = 24
+_DIGITS: Final = 5
+"""Digits of a budget that was found, after those that are 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumMargin:
+    """A margin that a sum keeps.
+
+    Attributes:
+        number: size, sum or mean.
+        within: The margin, in records of a size, else in units of the last place of the column.
+        records: How many records the groups have of which a mean keeps it; 1 of other numbers.
+    """
+
+    number: str
+    within: Fraction
+    records: int = 1
+
+    def kept(self, aggregate: Aggregate, measure: Measure, share: Fraction) -> bool:
+        """Whether a group that spends `share` keeps it."""
+        width, noise = aggregate.width, aggregate.noise(measure, share)
+        match self.number:
+            case "size":
+                reach = weighted_margin(noise, 1 / width, 1 / width, _MISSING)
+            case "sum":
+                reach = weighted_margin(noise, aggregate.high / width, aggregate.low / width, _MISSING)
+            case _:
+                # The widest that it can be: where the mean lies at one of the bounds.
+                reach = weighted_margin(noise, 1, 0, _MISSING) / self.records
+        return reach <= self.within
+
+
+def read_margins(section: Section, places: int) -> tuple[SumMargin, ...]:
+    """The margins that one of [[sums]] states, of a column with so many digits after the point."""
+    found = []
+    for each in section.inline("margins", EXAMPLE):
+        each.only(("number", "within", "records"))
+        number = each.choice("number", OF_SUMS, f'write "{OF_SUMS[0]}", "{OF_SUMS[1]}" or "{OF_SUMS[2]}"')
+        within = each.number("within", "write how far off it may be")
+        if within is not None and within <= 0:
+            each.refuse("within", "is not above 0", "write how far off it may be")
+        records = 1
+        if number == "mean":
+            records = each.whole("records", 1, MOST_RECORDS)
+        elif "records" in each.values:
+            each.refuse("records", "is of a mean", "leave it out: other margins are those of every group")
+        if within is not None and within > 0:
+            found.append(SumMargin(number, within * (1 if number == "size" else 10**places), records))
+    return tuple(found)
+
+
+def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: Sequence[SumMargin]) -> Fraction | None:
+    """The least budget, to some digits, with which all margins are kept; None where there is none up to LARGEST_BUDGET.
+
+    Args:
+        aggregate: Its budget is not looked at.
+        measure: The privacy measure.
+        degree: What divides the budget among groups and records.
+        margins: At least one.
+    """
+
+    def holds(budget: Fraction) -> bool:
+        return all(each.kept(aggregate, measure, budget / degree) for each in margins)
+
+    low = high = Fraction(1)
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > LARGEST_BUDGET:
+            return None
+    while holds(low):
+        low, high = low / 2, low
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return next(filter(holds, map(partial(_rounded_up, high), (0, 1))))
+
+
+def _rounded_up(budget: Fraction, more: int) -> Fraction:
+    """A budget with _DIGITS digits after those that are 0, at least as large; `more` units of the last one larger."""
+    unit = Fraction(1)
+    while unit * 10 ** (_DIGITS - 1) > budget:
+        unit /= 10
+    return (ceil(budget / unit) + more) * unit
