@@ -193,3 +193,25 @@ def test_the_servers_errors_are_the_librarys(site: Site) -> None:
     stranger = Client(URL, "starling_wrong", carrier=site.carrier)
     with stranger, pytest.raises(PolicyRefused, match="no valid token"):
         stranger.datasets()
+
+
+def test_questions_to_a_release_are_free(site: Site, tmp_path: Path) -> None:
+    """What is answered there is what the release says here."""
+    with site.client() as client:
+        release = client.release("data", tmp_path / "data.zip")
+        assert isinstance(release, GroupsRelease)
+        number = int(client.charge("data").id)
+        asked = {"kind": "number", "region": "land", "least": 1, "most": 2}
+        told = client.answer(number, asked)
+        here = release.number_of_sizes("land", 1, 2)
+        assert (told["estimate"], [told["lower"], told["upper"]]) == (here.estimate, list(here.interval()))
+        table = release.names[0]
+        rows = client.answer(number, {"kind": "rows", "table": table, "most": 2})
+        assert rows["columns"] == release.table(table).column_names
+        assert (len(rows["rows"]), rows["more"]) == (2, True)
+        assert [each["title"] for each in client.questions(number)["oneOf"]] == ["rows", "number"]
+        for wrong in ({"kind": "rows", "table": "x"}, {"kind": "number", "region": "x", "least": 1}, {"kind": "count"}):
+            with pytest.raises(ParameterError):
+                client.answer(number, wrong)
+        assert client.budget("data").more == 2
+    assert site.charges() == 1

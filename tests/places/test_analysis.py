@@ -1,13 +1,14 @@
 """A release of points as analysts open it: its plan, its grids, its measurements."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import starling
 from starling.errors import ParameterError, PlanError
-from starling.places.analysis import PlacesRelease
+from starling.places.analysis import MOST_RECTANGLES, PlacesRelease
 from starling.places.answers.released import ReleasedGrid
 from starling.places.plan import METHODS
 from starling.places.publish import release
@@ -94,3 +95,34 @@ def found_again(found: PlacesRelease) -> ReleasedGrid:
 def test_what_needs_every_cell_is_refused_on_a_sparse_grid(method: str) -> None:
     with pytest.raises(PlanError, match=r"method\.name looks at every cell"):
         plan(FINE, {"method": {"name": method}})
+
+
+def test_rectangles_are_told_as_json(tmp_path: Path) -> None:
+    found = opened(tmp_path)
+    rectangles: Any = [[0, 0, 4, 2], [0.5, 0, "3/2", 1.25]]
+    told: Any = found.tell({"kind": "count", "rectangles": rectangles})
+    here = found.count(np.array([[0, 0, 4, 2], [0.5, 0, 1.5, 1.25]], dtype=np.float64))
+    assert [each["points"] for each in told] == here.counts.tolist()
+    assert here.lower is not None
+    assert [each["lower"] for each in told] == here.lower.tolist()
+    assert [each["clipped"] for each in told] == [False, False]
+    assert found.tell({"kind": "rows", "table": "cells", "most": 1}) is not None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"rectangles": []},
+        {"rectangles": [[0, 0, 1]]},
+        {"rectangles": [[0, 0, 1, "x"]]},
+        {"rectangles": [[0, 0, 1, float("nan")]]},
+        {"rectangles": [[0, 0, 1, True]]},
+        {"rectangles": [[0, 0, 1, 1]] * (MOST_RECTANGLES + 1)},
+        {"rectangles": [[0, 0, 1, 1]], "units": "miles"},
+        {"rectangles": [[0, 0, 1, 1]], "slice": "noon"},
+        {"rectangles": [[2, 0, 1, 1]]},
+    ],
+)
+def test_what_is_no_rectangle_is_not_told(tmp_path: Path, said: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        opened(tmp_path).tell({"kind": "count", **said})

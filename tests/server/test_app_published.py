@@ -17,6 +17,7 @@ from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import Rates
 from tests.server.conftest import Asker
+from tests.server.test_reading import Told
 from tests.server.test_releasing import answer
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -50,7 +51,7 @@ def app(selling: Home, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
     """The application of a home whose answers leave at once, asked as often as one likes."""
     monkeypatch.setattr(Rates, "take", lambda *_: None)
     reached = replace(selling, settings=replace(selling.settings, hosts=(*selling.settings.hosts, HOST)))
-    return make_app(reached, Charges(reached, now=lambda: LATER))
+    return make_app(reached, Charges(reached, now=lambda: LATER), Told())
 
 
 @pytest.fixture

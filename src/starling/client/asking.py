@@ -187,6 +187,21 @@ class Client:
         """How far a release has come."""
         return replies.progress(self._transport.ask("GET", f"/v1/releases/{int(number)}"))
 
+    def questions(self, number: int) -> Mapping[str, Any]:
+        """The JSON Schema of the questions that a release answers at no cost."""
+        return replies.schema(self._transport.ask("GET", f"/v1/releases/{int(number)}/questions"))
+
+    def answer(self, number: int, question: Question) -> Any:
+        """What a release says to a question, as JSON; free, and the same as the opened release says.
+
+        Args:
+            number: The release.
+            question: As JSON, by the schema that `questions` gives.
+        """
+        return replies.answer(
+            self._transport.ask("POST", f"/v1/releases/{int(number)}/answers", {"question": question})
+        )
+
     def wait(self, asked: Progress, tell: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Wait until a release has left.
 

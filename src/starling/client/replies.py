@@ -274,6 +274,20 @@ def refusal(status: int, said: Any) -> StarlingError:
     return KINDS.get(str(kind), _BY_STATUS.get(status, StarlingError))(problems=problems)
 
 
+def schema(said: Any) -> Mapping[str, Any]:
+    """A JSON Schema; raises IntegrityError where it is no object."""
+    if not isinstance(said, dict):
+        raise _strange()
+    return said
+
+
+def answer(said: Any) -> Any:
+    """What a release says; raises IntegrityError where that is not said."""
+    if not isinstance(said, dict) or "answer" not in said:
+        raise _strange()
+    return said["answer"]
+
+
 def _texts(said: Any, name: str) -> list[str]:
     """Texts of a reply, with nothing that a terminal would obey."""
     found = _of(said, name, list)

@@ -6,15 +6,33 @@ consistent numbers are in the tables (`rows`, `table`); their error depends on t
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, ClassVar
 
 from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
 from starling.groups.measurements import Measured
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.intervals import Value, total
-from starling.release.reading import DomainRelease, Release
+from starling.release.reading import DomainRelease, Release, Rows
+from starling.release.statement import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The measured number of groups of some sizes in a region: a question to a release, which costs nothing.
+
+    Attributes:
+        region: The region.
+        least: The smallest of the sizes.
+        most: The largest of them; None for the largest of the plan.
+    """
+
+    region: str
+    least: int
+    most: int | None = None
 
 
 class GroupsRelease(DomainRelease):
@@ -23,6 +41,8 @@ class GroupsRelease(DomainRelease):
     Attributes:
         plan: The public plan of the release.
     """
+
+    questions: ClassVar[Any] = Rows | Number
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)
@@ -59,6 +79,19 @@ class GroupsRelease(DomainRelease):
             upper = self._draw(level, row, last)
             return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
+
+    def _answered(self, question: Any) -> Json:
+        """Of `Number`, the number with its standard deviation and its 95 % interval."""
+        if not isinstance(question, Number):
+            return super()._answered(question)
+        found = self.number_of_sizes(question.region, question.least, question.most)
+        low, high = found.interval()
+        return {
+            "estimate": found.estimate,
+            "standard_deviation": found.standard_deviation,
+            "lower": low,
+            "upper": high,
+        }
 
     def _draw(self, level: int, row: int, size: int) -> Value:
         """One measured count."""

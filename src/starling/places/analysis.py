@@ -1,8 +1,9 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pyarrow.compute as pc
@@ -20,10 +21,32 @@ from starling.places.pictures.experience import experience
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
-from starling.release.reading import DomainRelease, Release
+from starling.release.reading import DomainRelease, Release, Rows
+from starling.release.statement import Json
 
+MOST_RECTANGLES: Final = 1000
+"""In one question."""
 PICTURED: Final = 512
 """Squares along the longer side of a map of a sparse grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Points in rectangles of the released grid: a question to a release, which costs nothing.
+
+    Attributes:
+        rectangles: Each by x0, y0, x1, y1; up to 1,000.
+        units: What the ends count: cells of the grid, units of its box, or degrees.
+        slice: The public name of a slice; None where there is one alone.
+    """
+
+    rectangles: tuple[tuple[Fraction, Fraction, Fraction, Fraction], ...]
+    units: Units = "cells"
+    slice: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.rectangles) <= MOST_RECTANGLES:
+            raise ParameterError("question.rectangles", f"are not 1 to {MOST_RECTANGLES:,}", "ask for less at once")
 
 
 class PlacesRelease(DomainRelease):
@@ -32,6 +55,8 @@ class PlacesRelease(DomainRelease):
     Attributes:
         plan: The public plan of the release.
     """
+
+    questions: ClassVar[Any] = Rows | Count
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)
@@ -90,6 +115,15 @@ class PlacesRelease(DomainRelease):
             ParameterError: as `grid`, and as `ReleasedGrid.count`.
         """
         return self.released(slice).count(rectangles, units, level)
+
+    def _answered(self, question: Any) -> Json:
+        """Of `Count`, each rectangle with its points and its sure interval at 95 %, which a method may not have."""
+        if not isinstance(question, Count):
+            return super()._answered(question)
+        found = self.count(np.array(question.rectangles, dtype=np.float64), question.units, slice=question.slice)
+        columns = {"points": found.counts, "lower": found.lower, "upper": found.upper, "clipped": found.clipped}
+        told = {name: each.tolist() for name, each in columns.items() if each is not None}
+        return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
 
     def typical_errors(
         self,

@@ -1,7 +1,7 @@
-"""Tasks about public plans, as JSON and answered as JSON.
+"""Tasks about public plans and releases, as JSON and answered as JSON.
 
 The web process of a server knows no domain, and loads nothing that could read records. What only a domain knows of a question it asks a
-process that is told the folder of a public plan, and holds no token.
+process that is told the path of a public plan or of a release, and holds no token.
 """
 
 from functools import lru_cache
@@ -10,25 +10,35 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starling.domains import domain
 from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.release.questions import schema
 from starling.release.report.plain import sections_json
 from starling.release.statement import stated
+from starling.verification import open_release
 
 if TYPE_CHECKING:
     from starling.release.domain import Asking
+    from starling.release.reading import Release
     from starling.release.statement import Json
 
 KEPT: Final = 4
-"""Plans that are kept in memory."""
+"""Plans, and releases, that are kept open."""
 
 
 def answer(task: Any) -> "dict[str, Json]":
     """The answer to a task.
 
-    A task has `do` ("ask" or "preview"), `domain`, `plan` (a folder that `Asking.write` wrote) and `question`. What is asked is answered by
-    `title`, `request` and `price` (the guarantee, as `statement.stated` says it), a preview by `sections` besides. What is refused is
-    answered by `error`, the name of the error's class, and `problems`.
+    A task has `do` and `question`.
+
+    - "ask" and "preview" have `domain` and `plan`, a folder that `Asking.write` wrote. They are answered by `title`, `request` and `price`
+      (the guarantee, as `statement.stated` says it); a preview by `sections` besides.
+    - "read" has `release`, the path of one. It is answered by `answer`, at no cost; without a question by `schema`, the JSON Schema of
+      those that can be asked.
+
+    What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
     try:
+        if task["do"] == "read":
+            return _read(task["release"], task["question"])
         plan = _plan(task["domain"], task["plan"])
         publication = plan.ask(task["question"])
         said: dict[str, Json] = {
@@ -44,6 +54,21 @@ def answer(task: Any) -> "dict[str, Json]":
         ]
         return {"error": type(error).__name__, "problems": problems}
     return said
+
+
+def _read(path: str, question: Any) -> "dict[str, Json]":
+    release = _release(path)
+    if question is None:
+        return {"schema": dict(schema(release.questions))}
+    return {"answer": release.tell(question)}
+
+
+@lru_cache(KEPT)
+def _release(path: str) -> "Release":
+    try:
+        return open_release(path)
+    except StarlingError:
+        raise IntegrityError("release", "is not what was signed", "ask a custodian to look at it") from None
 
 
 @lru_cache(KEPT)

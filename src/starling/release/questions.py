@@ -24,9 +24,9 @@ def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any
     """The question that JSON of people asks.
 
     Args:
-        hint: A union of dataclasses.
+        hint: A dataclass, or a union of some.
         said: Parsed JSON: an object with the question's name under `kind`. Fields that have a default may be left out; an amount is a text,
-            a decimal or a fraction.
+            a decimal or a fraction, and numbers in lists, which are coordinates, may be numbers of JSON.
         defaults: JSON of fields that have a default here and none in their class, by their names.
 
     Raises:
@@ -40,8 +40,7 @@ def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any
     full: dict[str, Any] = {}
     for name, field in known.items():
         if name in said:
-            amount = hints[name] is Fraction and isinstance(said[name], str)
-            full[name] = str(exact(said[name], field=f"question.{name}")) if amount else said[name]
+            full[name] = _exactly(hints[name], said[name], f"question.{name}")
         elif field.default is not MISSING:
             full[name] = encode(hints[name], field.default)
         elif defaults is not None and name in defaults:
@@ -57,8 +56,22 @@ def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any
     return decode(member, full)
 
 
+def _exactly(hint: Any, said: Any, field: str, *, listed: bool = False) -> Any:
+    """JSON in which every rational number is written as `codec` writes it; what is none is left for `decode` to refuse."""
+    if hint is Fraction:
+        number = listed and type(said) in (int, float)
+        return str(exact(str(said), field=field, exponent=True)) if number or isinstance(said, str) else said
+    arguments = get_args(hint)
+    if get_origin(hint) is not tuple or not isinstance(said, list):
+        return said
+    kinds = arguments[:1] * len(said) if arguments[1:] == (...,) else arguments
+    if len(kinds) != len(said):
+        return said
+    return [_exactly(kind, each, field, listed=True) for kind, each in zip(kinds, said, strict=True)]
+
+
 def _member(hint: Any, said: Any) -> Any:
-    members = {name_of(each): each for each in get_args(hint)}
+    members = {name_of(each): each for each in get_args(hint) or (hint,)}
     kind = said.get(KIND) if isinstance(said, dict) else None
     if not isinstance(kind, str) or kind not in members:
         raise ParameterError(f"question.{KIND}", f"is not one of {', '.join(members)}", _FIX)
@@ -69,10 +82,10 @@ def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> "dict[str, J
     """The JSON Schema of what `read` takes, by the types and defaults of the dataclasses.
 
     Args:
-        hint: A union of dataclasses.
+        hint: A dataclass, or a union of some.
         defaults: As `read` takes them.
     """
-    return {"oneOf": [_object(member, defaults or {}) for member in get_args(hint)]}
+    return {"oneOf": [_object(member, defaults or {}) for member in get_args(hint) or (hint,)]}
 
 
 def _object(member: Any, defaults: Mapping[str, Any]) -> "dict[str, Json]":
@@ -109,6 +122,6 @@ def _described(hint: Any) -> "dict[str, Json]":
         items: list[Json] = [_described(each) for each in arguments]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
     if hint is Fraction:
-        return {"type": "string", "description": 'An exact amount, such as "0.5" or "1/3".'}
+        return {"type": "string", "description": 'An exact amount, such as "0.5" or "1/3"; in lists, numbers too.'}
     names: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", NoneType: "null"}
     return {"type": names[hint]}

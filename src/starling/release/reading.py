@@ -3,12 +3,14 @@
 import weakref
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.dataset import dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
@@ -17,8 +19,9 @@ from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
 from starling.release.manifest import AGAIN
+from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
-from starling.release.statement import FILE
+from starling.release.statement import FILE, Json
 from starling.release.zipped import opened
 
 Wanted: TypeAlias = str | Collection[str]
@@ -26,6 +29,34 @@ Wanted: TypeAlias = str | Collection[str]
 
 DATA = "data/"
 SUFFIX = ".parquet"
+
+
+MOST_ROWS: Final = 1000
+"""Rows of an answer."""
+FURTHEST: Final = 1_000_000
+"""Rows before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a released table, in their order: a question to a release, which costs nothing.
+
+    Attributes:
+        table: One of the release's tables.
+        where: Each a column of texts and a value; of a column that stands there several times any of the values will do.
+        first: How many such rows are left out before, 0 to 1,000,000.
+        most: How many rows are given, 1 to 1,000.
+    """
+
+    table: str
+    where: tuple[tuple[str, str], ...] = ()
+    first: int = 0
+    most: int = 100
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("first", 0, FURTHEST), ("most", 1, MOST_ROWS)):
+            if not low <= getattr(self, name) <= high:
+                raise ParameterError(f"question.{name}", f"is not from {low} to {high:,}", "ask for less at once")
 
 
 class Release(InSession):
@@ -38,7 +69,10 @@ class Release(InSession):
         request_id: The request id of its charge.
         names: The names of its tables, which `table` takes.
         hashes: SHA-256 of each of its files, by its path in the release.
+        questions: The questions that `tell` takes: a dataclass, or a union of some.
     """
+
+    questions: ClassVar[Any] = Rows
 
     def __init__(self, path: Path, key: Pin | None = None) -> None:
         self._opened = path
@@ -97,6 +131,35 @@ class Release(InSession):
             rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
         return rows
 
+    def tell(self, question: Json) -> Json:
+        """The answer to a question as JSON (release/questions.py): what a server tells of a release, at no cost.
+
+        Raises:
+            ParameterError: it is none of `questions`, or asks for what the release has not.
+        """
+        return self._answered(read(self.questions, question))
+
+    def _answered(self, question: Any) -> Json:
+        """The answer to one of `questions`."""
+        asked: Rows = question
+        if asked.table not in self.names:
+            raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
+        # Never the whole of a table, which may have more rows than fit into memory.
+        file = dataset(self._folder / f"{DATA}{asked.table}{SUFFIX}")
+        labels = [field.name for field in file.schema if pa.types.is_string(_values(field.type))]
+        wanted: dict[str, list[str]] = {}
+        for column, value in asked.where:
+            wanted.setdefault(column, []).append(value)
+        if unknown := sorted(set(wanted) - set(labels)):
+            raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
+        chosen = None
+        for column, values in wanted.items():
+            one = pc.field(column).cast(pa.string()).isin(values)
+            chosen = one if chosen is None else chosen & one
+        found = file.scanner(filter=chosen).head(asked.first + asked.most + 1).slice(asked.first)
+        rows = [[_json(value) for value in row.values()] for row in found.slice(0, asked.most).to_pylist()]
+        return {"columns": list(file.schema.names), "rows": list[Json](rows), "more": found.num_rows > asked.most}
+
     def to_pandas(self, table: str, **wanted: Wanted) -> Any:
         """`rows` as a pandas data frame.
 
@@ -139,6 +202,11 @@ class Release(InSession):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _json(value: Any) -> Json:
+    """A value of a table as JSON has it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _values(kind: pa.DataType) -> pa.DataType:

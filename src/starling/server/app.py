@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, previewing, releasing
+from starling.server import approving, previewing, reading, releasing
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
@@ -68,7 +68,7 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
     rates = Rates()
     _users(app, home, rates)
     _ledger(app, home, rates)
-    for routes in (releasing, approving, previewing):
+    for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)
     return Guard(app, home.settings)
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PlanError, Problem, StarlingError
@@ -86,13 +87,26 @@ class Understanding:
         said = self._told(catalogue, study, "preview", question)
         return Foreseen(_asked(study, said), said["sections"])
 
+    def read(self, release: Path, question: Any) -> Any:
+        """The answer to a question to a release, which costs nothing; without a question, the JSON Schema of those that can be asked.
+
+        Raises:
+            ParameterError: the release has no such question.
+            LedgerUnavailable: it took too long, or too many questions come at once.
+        """
+        said = self._answered({"do": "read", "release": str(release), "question": question})
+        return said["schema" if question is None else "answer"]
+
     def close(self) -> None:
         """End the processes."""
         for _ in range(PROCESSES):
             self._idle.get(timeout=2 * self._seconds).end()
 
     def _told(self, catalogue: Catalogue, study: Study, do: str, question: Any) -> dict[str, Any]:
-        task = {"do": do, "domain": study.domain, "plan": str(catalogue.plan(study.name)), "question": question}
+        plan = str(catalogue.plan(study.name))
+        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question})
+
+    def _answered(self, task: dict[str, Any]) -> dict[str, Any]:
         try:
             process = self._idle.get(timeout=self._seconds)
         except queue.Empty:

@@ -1,0 +1,61 @@
+"""The API of questions to what was released: they cost nothing, since everybody who may fetch a release could answer them."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI
+from pydantic import BaseModel, ConfigDict, Field
+
+from starling.server.access import User
+from starling.server.asking import asking, errors, whose
+from starling.server.charges import Charges
+from starling.server.datasets import NotThere
+from starling.server.home import Home
+from starling.server.rates import Rates
+from starling.server.releasing import ReleaseId
+from starling.server.understanding import Understanding
+
+
+class FreeQuestion(BaseModel):
+    """A question to a release."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    question: dict[str, Any] = Field(description="By the schema that GET /v1/releases/RELEASE/questions gives.")
+
+
+class FreeAnswer(BaseModel):
+    """What a release says to a question."""
+
+    release: int
+    answer: Any
+
+
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+    """Add them to an application."""
+    readers = asking(home, rates, "custodian", "analyst", "auditor")
+
+    @app.get(
+        "/v1/releases/{release}/questions",
+        summary="The JSON Schema of the questions that a release answers at no cost",
+        responses=errors(404),
+    )
+    def questions(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> dict[str, Any]:
+        found: dict[str, Any] = understanding.read(_released(charges, release, user), None)
+        return found
+
+    @app.post(
+        "/v1/releases/{release}/answers",
+        summary="What a release says to a question; free",
+        responses=errors(404),
+    )
+    def answers(release: ReleaseId, asked: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
+        bundle = _released(charges, release, user)
+        return FreeAnswer(release=release, answer=understanding.read(bundle, asked.question))
+
+
+def _released(charges: Charges, release: int, user: User) -> Path:
+    """The bundle of a release that has left and that a user may see; raises NotThere."""
+    found = charges.progress(release, whose(user)).bundle
+    if found is None:
+        raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
+    return found
