@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ from starling.genome.asking import AskedPlan
 from starling.genome.plan import Plan
 from starling.server import understanding as module
 from starling.server.datasets import Catalogue, NotThere, Study
-from starling.server.understanding import Understanding
+from starling.server.understanding import WAITING, Understanding
 from tests.worker.studies import write_study
 
 TELLS = """
@@ -103,3 +104,32 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
         *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
     }
     assert problem.fix == "/"
+
+
+def test_one_too_many_is_refused_at_once(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All wait for an answer that never comes; the next hears at once, whatever the others wait for."""
+    began = threading.Semaphore(0)
+
+    def never(*_: object) -> None:
+        began.release()
+        ended.wait()
+        raise LedgerUnavailable("question", "never", "never")
+
+    ended = threading.Event()
+    monkeypatch.setattr(Understanding, "_process_told", never)
+    with closing(Understanding()) as full:
+
+        def ask() -> None:
+            with pytest.raises(LedgerUnavailable, match="never"):
+                full.ask(catalogue, "asthma", ASKED)
+
+        asking = [threading.Thread(target=ask) for _ in range(WAITING)]
+        for each in asking:
+            each.start()
+        for _ in asking:
+            began.acquire()
+        with pytest.raises(LedgerUnavailable, match="too many at once"):
+            full.ask(catalogue, "asthma", ASKED)
+        ended.set()
+        for each in asking:
+            each.join()

@@ -111,7 +111,7 @@ class Charges:
         if found is not None:
             return found.seq
         if question is not None:
-            self._home.questions.keep(request, question)
+            self._keep(ledger, request, dataset, question)
         return _charged(ledger, batcher, request, dataset).seq
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
@@ -153,9 +153,20 @@ class Charges:
             fix = "ask for the release: POST /v1/datasets/NAME/releases"
             raise PolicyRefused("dataset", "does not ask first: no approval is needed", fix)
         foresee(ledger.book, request, dataset.guarantee)
+        waiting = self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
         if question is not None:
             self._home.questions.keep(request, question)
-        return self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
+        return waiting
+
+    def _keep(self, ledger: Ledger, request: Request, dataset: Dataset, question: Any) -> None:
+        """Keep a question for the worker; nothing is kept of one that is refused, so that nobody fills the disk at no cost."""
+        foresee(ledger.book, request, dataset.guarantee)
+        if not ledger.charging.terms(dataset.name).ask_first:
+            self._home.questions.keep(request, question)
+        elif self._home.questions.asked(request) is None:
+            # It would have been kept when its approval was asked for.
+            problem = "asks first, and this charge has no approval of the custodian"
+            raise PolicyRefused("dataset", problem, "ask for it with a reason: POST /v1/datasets/NAME/requests")
 
     def progress(self, seq: int, analyst: str | None) -> Progress:
         """How far the release of a charge has come.

@@ -22,6 +22,8 @@ from starling.server.datasets import Catalogue, Dataset, Study
 
 PROCESSES: Final = 2
 """At most; one is started when none is free."""
+WAITING: Final = 8
+"""Tasks that are at work or wait; one more is refused at once, lest they keep all other requests waiting."""
 SECONDS: Final = 30.0
 """For one task, with the start of its process; then the process is ended."""
 MOST_BYTES: Final = 1 << 24
@@ -56,6 +58,7 @@ class Understanding:
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
         self._seconds = seconds
+        self._room = threading.BoundedSemaphore(WAITING)
         self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
         for _ in range(PROCESSES):
             self._idle.put(_Process())
@@ -107,18 +110,26 @@ class Understanding:
         return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question})
 
     def _answered(self, task: dict[str, Any]) -> dict[str, Any]:
+        if not self._room.acquire(blocking=False):
+            raise LedgerUnavailable("question", "is one of too many at once", "try again in some seconds")
+        try:
+            said = self._process_told(json.dumps(task).encode() + b"\n")
+        finally:
+            self._room.release()
+        if "error" in said:
+            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
+            raise _KINDS.get(said["error"], IntegrityError)(problems=problems)
+        return said
+
+    def _process_told(self, task: bytes) -> dict[str, Any]:
         try:
             process = self._idle.get(timeout=self._seconds)
         except queue.Empty:
             raise _too_long() from None
         try:
-            said = process.ask(json.dumps(task).encode() + b"\n", time.monotonic() + self._seconds)
+            return process.ask(task, time.monotonic() + self._seconds)
         finally:
             self._idle.put(process)
-        if "error" in said:
-            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
-            raise _KINDS.get(said["error"], IntegrityError)(problems=problems)
-        return said
 
 
 def _asked(study: Study, said: dict[str, Any]) -> Dataset:
