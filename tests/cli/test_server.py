@@ -72,7 +72,7 @@ def test_roles_are_those_of_the_server() -> None:
 def test_without_its_packages_it_says_what_to_install(
     call: Call, served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("starling.server.running", "starling.server.app", "starling.server.replies"):
+    for name in ("starling.server.running", "starling.server.web", "starling.server.app", "starling.server.replies"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = call("serve", served)

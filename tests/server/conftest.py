@@ -59,6 +59,14 @@ class Asker:
         return self.ask("POST", path, headers, json.dumps(body).encode())
 
 
+def child_of(process: int, word: str) -> int:
+    """The one process that a server started with this word as its command."""
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text().split()]
+    (found,) = [each for each in children if word.encode() in Path(f"/proc/{each}/cmdline").read_bytes().split(b"\0")]
+    return found
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Home:
     """A home whose ledger is empty."""

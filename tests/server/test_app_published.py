@@ -40,7 +40,7 @@ SUCCEEDS: dict[Role, set[str]] = {
         "/v1/releases/{release}",
         "/v1/releases/{release}/bundle",
     },
-    "auditor": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
+    "auditor": {"/v1/log", "/v1/metrics", "/v1/ledger", "/v1/releases/{release}/bundle"},
     "custodian": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
 }
 """Paths that must have been answered with what was asked for, lest a test of refusals alone passes."""

@@ -31,7 +31,7 @@ def put(file: Path, key: str, value: str) -> None:
 
 
 def test_the_written_file_is_read(file: Path) -> None:
-    assert read_settings(file) == Settings("127.0.0.1", 8470, ("127.0.0.1", "localhost"), URL, None, None, None)
+    assert read_settings(file) == Settings("127.0.0.1", 8470, ("127.0.0.1", "localhost"), URL, None, None, None, None)
 
 
 def test_every_key_is_documented() -> None:

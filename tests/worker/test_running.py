@@ -157,6 +157,23 @@ def test_it_ends_when_it_is_told_to(registered: Home, told: Told) -> None:
     assert len(told) == 1, "it was told before it began"
 
 
+def test_a_job_that_was_begun_is_done_before_it_ends(
+    registered: Home, custodian: Ledger, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    custodian.custody.accept("data", Inspections(registered).token(Sources(registered).open("data")))
+    seq, stop = ask(registered), threading.Event()
+    begin = Jobs.carry_out
+
+    def carry_out(jobs: Jobs, charge: Charge) -> None:
+        stop.set()
+        begin(jobs, charge)
+
+    monkeypatch.setattr(Jobs, "carry_out", carry_out)
+    Worker(registered, told.append).run(stop)
+    assert told[0] == f"release {seq} of data is done"
+    assert (registered.releases / f"{seq}.zip").is_file()
+
+
 def test_a_restored_home_carries_out_what_was_charged(
     registered: Home, custodian: Ledger, told: Told, tmp_path: Path
 ) -> None:

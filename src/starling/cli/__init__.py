@@ -21,6 +21,7 @@ main = Root(
         "server": "starling.cli.server:server",
         "serve": "starling.cli.server:serve",
         "worker": "starling.cli.server:worker",
+        "web": "starling.cli.server:web",
         "remote": "starling.cli.remote:remote",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",

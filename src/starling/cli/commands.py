@@ -129,14 +129,15 @@ def attributes(value: object, *names: str) -> dict[str, Any]:
     return {key: operator.attrgetter(other or key)(value) for key, _, other in pairs}
 
 
-def command(name: str, *, example: str) -> Callable[[Callable[..., Any]], click.Command]:
+def command(name: str, *, example: str, hidden: bool = False) -> Callable[[Callable[..., Any]], click.Command]:
     """A decorator that makes a function one verb.
 
     Args:
         name: The word that calls it.
         example: The command line that its help starts with.
+        hidden: Whether it is for Starling itself, and in no list.
     """
-    return click.command(name, cls=Command, example=example)
+    return click.command(name, cls=Command, example=example, hidden=hidden)
 
 
 class Group(_Example, click.Group):

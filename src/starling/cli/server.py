@@ -1,5 +1,6 @@
 """`starling server`: a home, its users and their tokens. `starling serve`: the server itself. serving_data.py has what is registered."""
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +15,7 @@ from starling.errors import ParameterError
 if TYPE_CHECKING:
     from starling.cli.demo.serving import Made
     from starling.server.access import Access, Entry, Issued
+    from starling.server.logs import Form
 
 ROLES = ("custodian", "analyst", "auditor")
 
@@ -32,6 +34,14 @@ server = Group(
 )
 
 _home = click.argument("home", type=PATH)
+_log = click.option(
+    "--log",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How to tell on standard error what happens: sentences, or JSON lines with each request's route and status.",
+)
 
 
 def _access(home: Path) -> "Access":
@@ -128,7 +138,8 @@ def log(home: Path, *, after: int, most: int) -> Result:
     metavar="N",
     help="Start so many workers, which end with the server; 0 where `starling worker` is started otherwise.",
 )
-def serve(home: Path | None, *, demo: bool, workers: int) -> Result:
+@_log
+def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Result:
     """Serve a HOME until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered.
 
     With --demo it needs no HOME: tokens of an analyst, an auditor and a custodian are printed.
@@ -137,37 +148,64 @@ def serve(home: Path | None, *, demo: bool, workers: int) -> Result:
         from starling.server.running import serve as run
     except ImportError:
         raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
+    from starling.server import logs
     from starling.server.home import open_home
 
     if (home is None) != demo:
         raise ParameterError("HOME", "or --demo is missing, or both are given", "give one: starling serve --demo")
 
     def listening(url: str, made: "Made | None" = None) -> None:
-        click.echo(f"starling: listening on {url}", err=True)
+        logs.tell(form, f"listening on {url}")
+        if os.geteuid() == 0 and served.settings.account is None:
+            logs.warn(form, "the web process is root, too: name an account for it in server.toml")
         if made is not None:
             click.echo(made.text(url), err=True)
 
+    logs.begin(form)
     if home is not None:
-        run(open_home(home), listening, workers=workers)
+        served = open_home(home)
+        run(served, listening, workers=workers, form=form)
     else:
         from starling.cli.demo.serving import made_for_now
 
         with made_for_now(working) as made:
-            run(open_home(made.home), partial(listening, made=made), workers=workers)
+            served = open_home(made.home)
+            run(served, partial(listening, made=made), workers=workers, form=form)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
 @command("worker", example="starling worker home")
 @_home
 @click.option("--until-end-of-input", is_flag=True, help="Stop when standard input ends, with whoever started it.")
-def worker(home: Path, *, until_end_of_input: bool) -> Result:
+@_log
+def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""
+    from starling.server import logs
     from starling.server.home import open_home
     from starling.worker.running import Worker
     from starling.worker.stopping import told_to_stop
 
-    made = Worker(open_home(home), lambda words: click.echo(f"starling: {words}", err=True))
+    logs.begin(form)
+    made = Worker(open_home(home), lambda words: logs.tell(form, words))
     made.run(told_to_stop(by_input=until_end_of_input))
+    return Result(lambda: "stopped", lambda: {"stopped": True})
+
+
+@command("web", example="starling serve home", hidden=True)
+@_home
+@click.option("--socket", "handle", type=int, required=True, help="The open socket on which connections come.")
+@_log
+def web(home: Path, *, handle: int, form: "Form") -> Result:
+    """Answer requests on a socket that `starling serve` opened, which starts this."""
+    import socket
+
+    from starling.server import logs
+    from starling.server.home import open_home
+    from starling.server.web import answer
+
+    logs.begin(form)
+    with socket.socket(fileno=handle) as taken:
+        answer(open_home(home), taken)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

@@ -195,11 +195,16 @@ def load(name: str = DEFAULT) -> Key:
     return read(path_of(name))
 
 
-def read(path: Path) -> Key:
-    """The key in a file; raises as `load`, and PolicyRefused where others than its owner may read it or change its folder."""
+def read(path: Path, *, checked: bool = False) -> Key:
+    """The key in a file; raises as `load`, and PolicyRefused where others than its owner may read it or change its folder.
+
+    Args:
+        path: The file.
+        checked: Whether whoever asks has seen already who may change the folder.
+    """
     try:
         text = path.read_text()
-        for each in (path.parent, path):
+        for each in (path,) if checked else (path.parent, path):
             check_closed(each)
     except OSError:
         raise _missing(path.stem) from None

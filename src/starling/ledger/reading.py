@@ -185,6 +185,11 @@ class Reading:
         row = self._book.read(lambda tx: tx.one(f"{_CHARGES} WHERE charges.seq = ?", seq))
         return None if row is None else _charge(row)
 
+    def charges(self, after: int, most: int) -> list[Charge]:
+        """Charges beyond event `after`, in order, at most `most` of them."""
+        sql = f"{_CHARGES} WHERE charges.seq > ? ORDER BY charges.seq LIMIT ?"
+        return self._book.read(lambda tx: [_charge(row) for row in tx.rows(sql, after, most)])
+
     def open_charges(self, after: int) -> list[Charge]:
         """Charges beyond event `after` that have no answer yet, in order."""
         sql = f"{_CHARGES} WHERE charges.seq > ? AND state = 'charged' ORDER BY charges.seq"

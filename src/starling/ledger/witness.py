@@ -110,12 +110,21 @@ class Witness:
     def _opened(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
-            return os.open(self._path, flags, 0o600)
+            descriptor = os.open(self._path, flags, 0o600)
         except FileNotFoundError:
             if self._path.parent == folder() / "heads":
                 make_home()
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            return os.open(self._path, flags, 0o600)
+            descriptor = os.open(self._path, flags, 0o600)
+        if os.geteuid() == 0:
+            _leave_to(self._path.parent.stat(), descriptor)
+        return descriptor
+
+
+def _leave_to(folder: os.stat_result, descriptor: int) -> None:
+    """Give a file that root began to whoever owns its folder, as SQLite does with its journals: they can go on with it."""
+    if os.fstat(descriptor).st_uid != folder.st_uid:
+        os.fchown(descriptor, folder.st_uid, folder.st_gid)
 
 
 def _tampered() -> IntegrityError:

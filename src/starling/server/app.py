@@ -12,12 +12,13 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, previewing, reading, releasing
+from starling.server import approving, metrics, previewing, reading, releasing
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
 from starling.server.guard import Guard
 from starling.server.home import Home
+from starling.server.metrics import Metrics
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
 from starling.server.understanding import Understanding
@@ -70,7 +71,9 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
     _ledger(app, home, rates)
     for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)
-    return Guard(app, home.settings)
+    numbers = Metrics(charges)
+    metrics.add_route(app, home, rates, numbers)
+    return Guard(app, home.settings, numbers.answered)
 
 
 def _health(app: FastAPI, home: Home) -> None:

@@ -7,11 +7,11 @@ the charge, that the dataset has stated beforehand: sooner or between, nothing i
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher
@@ -25,6 +25,8 @@ from starling.server.home import Home
 from starling.server.requests import Waiting
 
 State: TypeAlias = Literal["charged", "released"]
+SLICE: Final = 5_000
+"""Charges that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,9 @@ class Charges:
         self._catalogue = Catalogue(home.folder / "datasets")
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
+        self._counting = threading.Lock()
+        self._counted = 0
+        self._waiting: dict[int, Charge] = {}
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
         """Charge a release; durable when this returns.
@@ -182,14 +187,39 @@ class Charges:
             charge = ledger.reading.charge(seq)
         if charge is None or charge.by is None or analyst not in (None, charge.analyst):
             raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
+        return self._progress(charge)
+
+    def _progress(self, charge: Charge) -> Progress:
         deadline, now = self._catalogue.find(charge.dataset).deadline, self._now()
-        bundle = self._home.releases / f"{seq}.zip"
+        bundle = self._home.releases / f"{charge.seq}.zip"
         if charge.state == "answered" and bundle.is_file():
             leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
             if leaves <= now:
                 return Progress(charge, "released", leaves, 0, bundle)
         leaves = charge.at + departure(deadline, now - charge.at)
         return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None)
+
+    def waiting(self) -> int:
+        """How many releases were charged by servers and have not left, as their analysts are told; raises as `read_ledger`."""
+        with self._counting:
+            with closing(read_ledger(self._home.settings.ledger)) as ledger:
+                while new := ledger.reading.charges(self._counted, SLICE):
+                    self._counted = new[-1].seq
+                    self._waiting |= {each.seq: each for each in new if each.by is not None and not self._left(each)}
+                for seq in [seq for seq, charge in self._waiting.items() if charge.state == "charged"]:
+                    now = ledger.reading.charge(seq)
+                    assert now is not None
+                    self._waiting[seq] = now
+            self._waiting = {seq: charge for seq, charge in self._waiting.items() if not self._left(charge)}
+            return len(self._waiting)
+
+    def _left(self, charge: Charge) -> bool:
+        return self._progress(charge).state == "released"
+
+    def open(self) -> None:
+        """Open the ledger now rather than at the first charge, if it takes charges of this server already."""
+        with suppress(LedgerUnavailable):
+            self._ledger()
 
     def close(self) -> None:
         """Charge what waits, then let go of the ledger."""

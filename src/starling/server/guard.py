@@ -1,18 +1,15 @@
 """What every request and every reply passes: who connects, for which host, how much it sends, and the headers that a browser must obey."""
 
-import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from starling.errors import ParameterError, Problem
-from starling.server import bodies
+from starling.server import bodies, logs
 from starling.server.replies import refusal
 from starling.server.settings import Settings
-
-LOGGER: Final = logging.getLogger("starling.server")
 
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -34,11 +31,13 @@ class Guard:
     Args:
         app: The application within.
         settings: Names the hosts and the trusted proxy.
+        answered: Is told of each reply: the method, the pattern of the route, where there is one, and the status.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, answered: Callable[[str, str | None, int], None]) -> None:
         self._app = app
         self._settings = settings
+        self._answered = answered
         self._headers = HEADERS | ({"Strict-Transport-Security": ONLY_TLS} if settings.encrypted else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,6 +48,9 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 kept = headers.get("Cache-Control", self._headers["Cache-Control"])
                 headers.update(self._headers | {"Cache-Control": kept})
+                route = getattr(scope.get("route"), "path", None)
+                self._answered(scope["method"], route, message["status"])
+                logs.answered(scope["method"], route, message["status"])
             await send(message)
 
         problem = self._refused(scope)
@@ -66,7 +68,7 @@ class Guard:
                 return
             await self._app(scope, bodies.repeated(body, receive), guarded)
         except Exception as error:  # noqa: BLE001 - the reply is sent; no stack trace may reach the log, it would show values
-            LOGGER.error("a request ended in a fault of Starling's own: %s", type(error).__name__)  # noqa: TRY400
+            logs.LOGGER.error("a request ended in a fault of Starling's own: %s", type(error).__name__)
 
     def _refused(self, scope: Scope) -> Problem | None:
         proxy = self._settings.trusted_proxy

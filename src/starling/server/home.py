@@ -11,6 +11,8 @@ releases/        what was released
 worker/          where records lie, and what was found in them: for the worker alone
 """
 
+import pwd
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -28,6 +30,8 @@ ACCESS: Final = "access.sqlite"
 REQUESTS: Final = "requests.sqlite"
 KEY: Final = "server.key"
 FOLDERS: Final = ("heads", "datasets", "questions", "releases", "worker")
+SHARED: Final = 0o1770
+"""The mode of a home whose web process has an account of its own (accounts.py): sticky, open to root and to that account's group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Home:
     @property
     def key(self) -> keys.Key:
         """The server's own key; raises ParameterError or IntegrityError where it is lost."""
-        return keys.read(self.folder / KEY)
+        return keys.read(self.folder / KEY, checked=True)
 
     @property
     def releases(self) -> Path:
@@ -118,8 +122,20 @@ def open_home(folder: Path) -> Home:
     for path in (folder, folder / FILE, folder / ACCESS, folder / REQUESTS, folder / KEY):
         if not path.exists():
             raise ParameterError("home", f"has no {path.name}", "make a home: starling server init HOME")
+    settings = read_settings(folder / FILE)
     for path in (folder, folder / ACCESS, folder / REQUESTS):
-        if path.stat().st_mode & 0o077:
+        shared = path == folder and settings.account is not None and _shared(folder, settings.account)
+        if path.stat().st_mode & 0o077 and not shared:
             wanted = "700" if path == folder else "600"
             raise PolicyRefused(path.name, "is open to other users of this machine", f"close it: chmod {wanted} {path}")
-    return Home(folder, read_settings(folder / FILE), Access(folder / ACCESS), Requests(folder / REQUESTS))
+    return Home(folder, settings, Access(folder / ACCESS), Requests(folder / REQUESTS))
+
+
+def _shared(folder: Path, account: str) -> bool:
+    """Whether a home is root's, and open besides to the group of the web process's account alone."""
+    status = folder.stat()
+    try:
+        group = pwd.getpwnam(account).pw_gid
+    except KeyError:
+        return False
+    return (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid) == (SHARED, 0, group)

@@ -1,66 +1,65 @@
-"""Serving a home until it is told to stop: SIGTERM or Ctrl-C lets what was begun end, and then the process."""
+"""Serving a home until it is told to stop. This process opens the socket and keeps web processes and workers running; it answers nothing.
 
+SIGTERM or Ctrl-C ends the web processes first, which let requests end that were begun, then the workers, then this process.
+"""
+
+import os
 import socket
-import ssl
+import threading
 from collections.abc import Callable
-from contextlib import closing
-from typing import Final
-
-import uvicorn
 
 from starling.errors import OutputError
-from starling.server.app import make_app
-from starling.server.charges import Charges
-from starling.server.connections import Bounded
+from starling.server.accounts import account_of, hand_over
 from starling.server.home import Home
-from starling.server.settings import Settings, refused_setting
-from starling.server.understanding import Understanding
-from starling.server.workers import kept_running
+from starling.server.logs import Form
+from starling.server.processes import Kind, kept_running
+from starling.server.settings import Settings
+from starling.server.web import GRACE, check_tls
 
-GRACE: Final = 10
-"""Seconds that requests have to end, once the server is told to stop."""
+WORKER_GRACE = 5.0
+"""Seconds that a worker has to end; what it was doing is taken up by the next one."""
 
 
-def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1) -> None:
+def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, form: Form = "text") -> None:
     """Serve a home; returns when the process is told to stop.
 
     Args:
         home: The home.
         listening: Is called with the URL once connections are taken.
         workers: How many workers are started beside, and end with it.
+        form: How the processes tell what happens, on standard error.
 
     Raises:
         PlanError: the files of TLS are not what they should be.
         OutputError: the address cannot be listened on.
+        ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken.
     """
-    settings, charges, understanding = home.settings, Charges(home), Understanding()
-    config = uvicorn.Config(
-        make_app(home, charges, understanding),
-        http=Bounded,
-        ws="none",
-        lifespan="off",
-        log_level="error",
-        access_log=False,  # its lines would hold whole URLs
-        server_header=False,
-        proxy_headers=False,  # nothing depends on where a client says that it is
-        timeout_graceful_shutdown=GRACE,
-        ssl_certfile=settings.certificate,
-        ssl_keyfile=settings.private_key,
-    )
-    try:
-        config.load()
-    except (OSError, ssl.SSLError):
-        fix = "give a certificate with its private key, both in PEM, readable by the server"
-        raise refused_setting("certificate", "cannot be used for TLS", fix) from None
+    settings, account = home.settings, account_of(home)
+    check_tls(settings)
     with _listening_socket(settings) as taken:
+        if account is not None and os.geteuid() == 0:
+            hand_over(home, account)
         address, port = taken.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
-        listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
-        with closing(charges), closing(understanding), kept_running(home.folder, workers):
-            try:
-                uvicorn.Server(config).run(sockets=[taken])
-            except KeyboardInterrupt:
-                return
+        told = ["--log", form, str(home.folder)]
+        web = Kind(["web", "--socket", str(taken.fileno()), *told], GRACE + 5, handles=[taken.fileno()])
+        # What a worker makes may be read by the group of the account.
+        umask = None if account is None else 0o027
+        worker = Kind(["worker", "--until-end-of-input", *told], WORKER_GRACE, umask=umask)
+        try:
+            with kept_running([worker] * workers), kept_running([web]):
+                listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
+                _wait(taken)
+        except KeyboardInterrupt:
+            return
+
+
+def _wait(taken: socket.socket) -> None:
+    """Until Ctrl-C or SIGTERM; then no connection is taken any more."""
+    try:
+        threading.Event().wait()
+    finally:
+        taken.close()
 
 
 def _listening_socket(settings: Settings) -> socket.socket:

@@ -31,10 +31,13 @@ ledger = LEDGER
 # certificate = "/etc/starling/certificate.pem"
 # private_key = "/etc/starling/private-key.pem"
 
+# The account of the web process, where the server is started as root: it may open nothing of the worker's.
+# account = "starling-web"
+
 # The IP address of a proxy that ends TLS: connections from anywhere else are refused.
 # trusted_proxy = "10.0.0.2"
 """
-KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "trusted_proxy")
+KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Settings:
         ledger: The URL of the ledger.
         certificate: File of the TLS certificate, where there is one.
         private_key: File of its private key; there if and only if the certificate is.
+        account: The account of the web process, where there is one.
         trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
     """
 
@@ -57,6 +61,7 @@ class Settings:
     ledger: str
     certificate: Path | None
     private_key: Path | None
+    account: str | None
     trusted_proxy: str | None
 
     @property
@@ -90,6 +95,7 @@ def read_settings(file: Path) -> Settings:
         ledger=_ledger(top),
         certificate=_file(top, "certificate"),
         private_key=_file(top, "private_key"),
+        account=top.text("account", "name an account of this machine") if "account" in top.values else None,
         trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
     )
     if (settings.certificate is None) != (settings.private_key is None):

@@ -1,4 +1,4 @@
-"""Workers begin and end with their server, and are started anew when they die."""
+"""Web processes and workers begin and end with their server, and are started anew when they die."""
 
 import os
 import select
@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from starling.server.home import Home
 from starling.worker.sources import Sources, source_of
 from tests.groups.worlds import write_world
+from tests.server.conftest import child_of
 
 STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
 
@@ -41,14 +43,6 @@ def heard(server: "subprocess.Popen[str]", words: str) -> None:
     pytest.fail(f"{words} was not said")
 
 
-def worker_of(server: "subprocess.Popen[str]") -> int:
-    """The process of the one worker."""
-    tasks = Path(f"/proc/{server.pid}/task").glob("*/children")
-    (worker,) = [int(child) for task in tasks for child in task.read_text().split()]
-    assert b"worker" in Path(f"/proc/{worker}/cmdline").read_bytes()
-    return worker
-
-
 def ended(process: int) -> None:
     """Wait until a process is no more."""
     try:
@@ -62,10 +56,10 @@ def ended(process: int) -> None:
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_that_dies_is_started_anew_and_ends_with_the_server(server: "subprocess.Popen[str]", end: int) -> None:
     heard(server, "looked at")
-    first = worker_of(server)
+    first = child_of(server.pid, "worker")
     os.kill(first, signal.SIGKILL)
     heard(server, "looked at")
-    second = worker_of(server)
+    second = child_of(server.pid, "worker")
     assert first != second
     server.send_signal(end)
     ended(second)
@@ -73,11 +67,25 @@ def test_a_worker_that_dies_is_started_anew_and_ends_with_the_server(server: "su
 
 def test_a_worker_has_the_paths_and_the_web_process_none(server: "subprocess.Popen[str]") -> None:
     heard(server, "looked at")
-    worker = worker_of(server)
+    worker, web = (child_of(server.pid, word) for word in ("worker", "web"))
     names = ("/_duckdb.", "/pyarrow/")
-    of_worker, of_web = (Path(f"/proc/{process}/maps").read_text() for process in (worker, server.pid))
-    assert all(name in of_worker for name in names)
-    assert not [name for name in names if name in of_web]
-    for handle in Path(f"/proc/{server.pid}/fd").iterdir():
-        assert "records" not in str(handle.readlink())
-        assert "/worker/" not in str(handle.readlink())
+    assert all(name in Path(f"/proc/{worker}/maps").read_text() for name in names)
+    for process in (server.pid, web):
+        assert not [name for name in names if name in Path(f"/proc/{process}/maps").read_text()]
+        for handle in Path(f"/proc/{process}/fd").iterdir():
+            assert "records" not in str(handle.readlink())
+            assert "/worker/" not in str(handle.readlink())
+
+
+def test_a_web_process_that_dies_is_started_anew(server: "subprocess.Popen[str]") -> None:
+    assert server.stderr is not None
+    url = server.stderr.readline().split()[-1]
+    assert httpx.get(f"{url}/healthz").status_code == 200
+    first = child_of(server.pid, "web")
+    os.kill(first, signal.SIGKILL)
+    # Connections wait in the socket, which the server itself holds open.
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+    second = child_of(server.pid, "web")
+    assert first != second
+    server.kill()
+    ended(second)

@@ -1,0 +1,93 @@
+"""An account of its own for the web process, where the server is started as root: the operating system, too, keeps it from the data.
+
+The home stays root's. In it the account owns what the web process writes: users and log, requests, the server's key, its witnessed heads,
+and a ledger that lies in the home. It may read settings, datasets and releases, and nothing of the worker's. The home's folder is sticky,
+so that the account can make the journals of its databases there, and can neither rename nor remove what is not its own.
+"""
+
+import os
+import pwd
+import stat
+from pathlib import Path
+from typing import Final
+
+from starling.errors import OutputError, ParameterError, PolicyRefused
+from starling.server.home import ACCESS, KEY, REQUESTS, SHARED, Home
+
+OWN: Final = (ACCESS, REQUESTS, KEY, "heads", "questions")
+READ: Final = ("server.toml", "datasets")
+
+
+def account_of(home: Home) -> pwd.struct_passwd | None:
+    """The account that server.toml names for the web process; None where it names none.
+
+    Raises:
+        ParameterError: there is no such account, or it is root.
+        PolicyRefused: this process may not take it.
+    """
+    name = home.settings.account
+    if name is None:
+        return None
+    try:
+        found = pwd.getpwnam(name)
+    except KeyError:
+        raise ParameterError("account", "is no account of this machine", f"useradd --system {name}") from None
+    if found.pw_uid == 0:
+        raise ParameterError("account", "is root", "name an account that may open nothing else")
+    if os.geteuid() not in (0, found.pw_uid):
+        raise PolicyRefused("account", "can be taken by root alone", "start the server as root, or remove the setting")
+    return found
+
+
+def hand_over(home: Home, account: pwd.struct_passwd) -> None:
+    """Give the account what the web process writes, and let it read what it answers with; called by root.
+
+    Raises:
+        OutputError: the home cannot be changed.
+        PolicyRefused: something in it is not what a home holds.
+    """
+    try:
+        for name in OWN:
+            _give(home.folder / name, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
+        ledger = Path(home.settings.ledger.removeprefix("sqlite:///"))
+        if ledger.parent == home.folder and ledger.exists():
+            _give(ledger, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
+        for name in READ:
+            # Files that root makes there later belong to the account's group, too.
+            _give(home.folder / name, 0, account.pw_gid, file=0o640, folder=0o2750)
+        _give(home.releases, 0, account.pw_gid, file=0o640, folder=0o2750, deep=False)
+        os.chown(home.folder, 0, account.pw_gid)
+        home.folder.chmod(SHARED)
+    except OSError:
+        raise OutputError("home", "cannot be given to the account of the web process", "start as root") from None
+
+
+def become(account: pwd.struct_passwd) -> None:
+    """Take the account, with no way back; what is open stays open."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(account.pw_gid)
+        os.setuid(account.pw_uid)
+        # The folder of keys of whoever started the server is none of its.
+        os.environ["HOME"] = account.pw_dir
+        os.environ.pop("STARLING_HOME", None)
+
+
+def _give(path: Path, owner: int, group: int, *, file: int, folder: int, deep: bool = True) -> None:
+    """Set owner and mode of a file, or of a folder and the files in it; if `deep`, of the folders in it, too.
+
+    By an open handle: who owned it before cannot put a link in its place.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(handle)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if not is_folder and not (stat.S_ISREG(status.st_mode) and status.st_nlink == 1):
+            raise PolicyRefused(path.name, "is not the only name of a plain file", "find out who changed the home")
+        os.fchown(handle, owner, group)
+        os.fchmod(handle, folder if is_folder else file)
+    finally:
+        os.close(handle)
+    for each in sorted(path.iterdir()) if is_folder else ():
+        if (deep or each.is_file()) and not each.is_symlink():
+            _give(each, owner, group, file=file, folder=folder)

@@ -1,0 +1,100 @@
+"""A web process: answers requests on a socket that its server opened, until it is told to stop, and then lets end what was begun."""
+
+import asyncio
+import os
+import socket
+import ssl
+import threading
+from contextlib import closing
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp, Message
+
+from starling.server.accounts import account_of, become
+from starling.server.app import make_app
+from starling.server.charges import Charges
+from starling.server.connections import Bounded
+from starling.server.home import Home
+from starling.server.settings import Settings, refused_setting
+from starling.server.understanding import Understanding
+
+GRACE: Final = 10
+"""Seconds that requests have to end, once the process is told to stop."""
+_INPUT: Final = 0
+"""Standard input."""
+
+
+def answer(home: Home, taken: socket.socket) -> None:
+    """Answer requests; returns when the process is told to stop: by SIGTERM, by Ctrl-C, or by the end of its standard input.
+
+    Args:
+        home: The home.
+        taken: The socket on which connections come.
+
+    Raises:
+        PlanError: the files of TLS are not what they should be.
+        ParameterError, PolicyRefused: as `account_of`.
+    """
+    charges, understanding, account = Charges(home), Understanding(), account_of(home)
+    app = make_app(home, charges, understanding)
+    config = uvicorn.Config(
+        app,
+        http=Bounded,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        log_config=None,
+        access_log=False,  # its lines would hold whole URLs
+        server_header=False,
+        proxy_headers=False,  # nothing depends on where a client says that it is
+        timeout_graceful_shutdown=GRACE,
+        ssl_certfile=home.settings.certificate,
+        ssl_keyfile=home.settings.private_key,
+    )
+    check_tls(home.settings)
+    config.load()
+    if account is not None:
+        # Last: the private key of TLS, and what Python loads, may be root's alone.
+        charges.open()
+        asyncio.run(_warm(app, home.settings))
+        become(account)
+    server = uvicorn.Server(config)
+    threading.Thread(target=_until_end_of_input, args=(server,), name="end of input", daemon=True).start()
+    with closing(charges), closing(understanding):
+        try:
+            server.run(sockets=[taken])
+        except KeyboardInterrupt:
+            return
+
+
+def check_tls(settings: Settings) -> None:
+    """Raises PlanError where the certificate and its private key cannot be used."""
+    if settings.certificate is None or settings.private_key is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.certificate, settings.private_key)
+    except (OSError, ssl.SSLError):
+        fix = "give a certificate with its private key, both in PEM, readable by the server"
+        raise refused_setting("certificate", "cannot be used for TLS", fix) from None
+
+
+async def _warm(app: ASGIApp, settings: Settings) -> None:
+    """Ask the application whether it is ready, by which it loads what it needs."""
+    head = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http"}
+    path = {"path": "/readyz", "raw_path": b"/readyz", "query_string": b"", "root_path": ""}
+    host = {"headers": [(b"host", settings.hosts[0].encode())], "client": (settings.trusted_proxy or "127.0.0.1", 0)}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_: Message) -> None:
+        return
+
+    await app({**head, **path, **host}, receive, send)
+
+
+def _until_end_of_input(server: uvicorn.Server) -> None:
+    while os.read(_INPUT, 4096):
+        continue
+    server.should_exit = True
