@@ -141,6 +141,9 @@ SHORT = {
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
     "ledger delegate", "server dataset", "server findings", "server accept", "server show", "worker",
     "tables init", "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
+    "ledger terms", "server requests", "server approve", "server decline",
+    "remote preview", "remote request", "remote requests", "remote approved",
+    *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "serve",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""

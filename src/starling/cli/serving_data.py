@@ -8,6 +8,7 @@ import click
 
 from starling.cli.commands import Result, as_json, attributes, check_terminal, command
 from starling.cli.options import PATH
+from starling.cli.progress import working
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def dataset(home: Path, name: str, *, domain: str, plan: str, files: tuple[str, 
     from starling.worker.sources import Sources, source_of
 
     source = source_of(domain, plan, _paths(files))
+    working("computing how far numbers may be off, from the plan alone")
     made = Sources(open_home(home)).register(name, source, deadline=deadline)
     cost = _cost(made)
     text = f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"
