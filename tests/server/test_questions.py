@@ -22,3 +22,12 @@ def test_it_is_found_by_the_hash_that_the_ledger_has(tmp_path: Path) -> None:
     (tmp_path / f"{FIRST.hash}.json").write_text("{")
     with pytest.raises(IntegrityError, match="not there as it was asked"):
         questions.find(FIRST.hash)
+
+
+def test_what_root_keeps_belongs_to_the_account_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A custodian who approves for less keeps a question that the web process has to read."""
+    given: list[tuple[Path, int, int]] = []
+    monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
+    monkeypatch.setattr("os.chown", lambda *words: given.append(words))
+    Questions(tmp_path).keep(FIRST, {})
+    assert given == [(tmp_path / f"{FIRST.hash}.json", tmp_path.stat().st_uid, tmp_path.stat().st_gid)]

@@ -75,6 +75,12 @@ def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding
     assert understanding.ask(catalogue, "asthma", ASKED).title
 
 
+def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_COMMAND", ("/no/such/python",))
+    with closing(Understanding()) as none, pytest.raises(LedgerUnavailable, match="could not be understood"):
+        none.ask(catalogue, "asthma", ASKED)
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -87,7 +93,10 @@ def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding
 )
 def test_one_that_does_not_answer_is_ended(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", code))
-    with closing(Understanding(seconds=0.5)) as short, pytest.raises(LedgerUnavailable, match="took too long"):
+    with (
+        closing(Understanding(seconds=0.5)) as short,
+        pytest.raises(LedgerUnavailable, match="could not be understood"),
+    ):
         short.ask(catalogue, "asthma", ASKED)
 
 

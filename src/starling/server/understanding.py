@@ -137,7 +137,20 @@ def _asked(study: Study, said: dict[str, Any]) -> Dataset:
 
 
 def _too_long() -> LedgerUnavailable:
-    return LedgerUnavailable("question", "took too long to understand", "try again, or ask for less at once")
+    return LedgerUnavailable("question", "could not be understood in time", "try again, or ask for less at once")
+
+
+def _started() -> "subprocess.Popen[bytes]":
+    """A process, in the environment that it may know; raises OSError where the account of the web process may not run Python."""
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return subprocess.Popen(
+        _COMMAND,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        cwd="/",
+    )
 
 
 class _Process:
@@ -150,17 +163,9 @@ class _Process:
     def ask(self, line: bytes, until: float) -> dict[str, Any]:
         """The answer to a task; raises LedgerUnavailable where none comes by the time `until`, and ends the process."""
         with self._lock:
-            if self._running is None or self._running.poll() is not None:
-                environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-                self._running = subprocess.Popen(
-                    _COMMAND,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env=environment,
-                    cwd="/",
-                )
             try:
+                if self._running is None or self._running.poll() is not None:
+                    self._running = _started()
                 return self._answer(self._running, line, until)
             except (OSError, ValueError):
                 self._end()

@@ -206,7 +206,8 @@ def _write_plan(asking: Asking, folder: Path, bundle: Path) -> None:
         # Left by a registration that was cut off.
         shutil.rmtree(folder, ignore_errors=True)
         bundle.unlink(missing_ok=True)
-        folder.mkdir(mode=0o700)
+        # An account of the web process reads it by its group, as the descriptions (accounts.py).
+        folder.mkdir(mode=0o750)
         asking.write(folder)
         zipped(folder, bundle)
     except OSError:
