@@ -127,6 +127,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places compare": (("{released}", "{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
     "places hotspots": (("{released}",), "ranking", OPENING),
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
+    "tables export": (("{released}", "--format", "wide", "--out", "{out}"), "checking", OPENING),
     "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),

@@ -44,6 +44,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         "release",
         "evaluate",
         "diff",
+        "export",
     ]
     census_folder(tmp_path / "census")
     for example in (group.example, *(command.example for command in commands)):  # type: ignore[union-attr]
@@ -60,7 +61,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         assert result.stdout
     assert names(tmp_path) == [
         *(".release.records", ".second.records"),
-        *("census", "first.toml", "invented", "plan.toml", "release", "second"),
+        *("census", "first.toml", "invented", "plan.toml", "release", "release.xlsx", "second"),
     ]
 
 

@@ -45,6 +45,7 @@ tables = Group(
         "release": "starling.cli.tables:release",
         "evaluate": "starling.cli.tables:evaluate",
         "diff": "starling.cli.tables:diff",
+        "export": "starling.cli.tables_export:export",
     },
 )
 

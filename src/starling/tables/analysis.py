@@ -25,6 +25,8 @@ from starling.release.reading import DomainRelease, Release, Wanted
 from starling.release.reading import open_release as open_any
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan
+from starling.tables.export import Form, export
+from starling.tables.export.workbook import Front
 from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.consistency import nested
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
@@ -102,6 +104,28 @@ class TablesRelease(DomainRelease):
             fix = "take one of them; the rows of t3 have intervals of their own"
             raise ParameterError("table", "is not t1 or t2", fix)
         return self.rows(table, **wanted)
+
+    def export(self, out: str | Path, form: Form, *, structure: str | None = None) -> Path:
+        """Write the release into one new file in the form of another program; gives its path.
+
+        Args:
+            out: The file, which must not exist: .csv or .parquet for "wide", .xlsx for "excel", .duckdb for "duckdb", .csv for "sdmx".
+            form: "wide", with one row for each group; "excel"; "duckdb"; or "sdmx".
+            structure: Of SDMX, the data structure that the numbers keep: AGENCY:ID(1.0).
+
+        Raises:
+            ParameterError: form, name or structure do not go together, or with the release; or Excel without its extra.
+            OutputError: the file is there, or cannot be written.
+        """
+        account = self.statement["account"]
+        facts = (
+            ("Protects", str(self.guarantee.relation)),
+            ("Cost", str(self.cost)),
+            ("Charged", f"{account['day']}, request {self.request_id}"),
+            ("Signed by", self.signer.fingerprint),
+        )
+        export(self.folder, self.plan, Front(self.plan.title, facts), Path(out), form, structure)
+        return Path(out)
 
     @cached_property
     def _levels(self) -> dict[tuple[str, str], Level]:

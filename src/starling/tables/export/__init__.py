@@ -1,0 +1,64 @@
+"""A release of tables in the forms of other programs: one row for each group, a workbook, a database, SDMX. Released numbers alone.
+
+The long tables are in the release itself, as Parquet and as CSV. All of this is a function of them and of the public plan.
+"""
+
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from starling.errors import OutputError, ParameterError
+from starling.tables.export.database import write_database, write_sdmx, write_wide
+from starling.tables.export.workbook import Front, write_workbook
+from starling.tables.plan import Plan
+
+Form: TypeAlias = Literal["wide", "excel", "duckdb", "sdmx"]
+"""The forms: a row for each group (CSV, or Parquet by the name of the file), a workbook, a database, SDMX-CSV 2.0."""
+SUFFIXES: Final[dict[Form, tuple[str, ...]]] = {
+    "wide": (".csv", ".parquet"),
+    "excel": (".xlsx",),
+    "duckdb": (".duckdb",),
+    "sdmx": (".csv",),
+}
+
+
+def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, structure: str | None = None) -> None:
+    """Write a release into one new file.
+
+    Args:
+        folder: The folder of the release, compared with its signature.
+        plan: Its public plan.
+        front: What a reader of the numbers should know.
+        out: The file; must not exist, and ends as the form does.
+        form: Which form.
+        structure: Of SDMX, the data structure that the numbers keep: AGENCY:ID(1.0).
+
+    Raises:
+        ParameterError: the form does not go with the name, the structure or the release; or Excel without its extra.
+        OutputError: the file is there, or cannot be written; nothing is left behind then.
+    """
+    if out.suffix not in SUFFIXES[form]:
+        raise ParameterError("out", f"does not end in {' or '.join(SUFFIXES[form])}", "name such a file")
+    if (structure is None) == (form == "sdmx"):
+        fix = "name one, as AGENCY:ID(1.0)" if form == "sdmx" else "leave it out"
+        raise ParameterError("structure", "is of SDMX, which needs one", fix)
+    if out.exists():
+        raise OutputError(str(out), "exists", "name a new file; none is overwritten")
+    part = out.with_name(f".{out.name}.part{out.suffix}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        match form:
+            case "wide":
+                write_wide(folder, plan, part)
+            case "excel":
+                write_workbook(folder, plan, front, part)
+            case "duckdb":
+                write_database(folder, plan, front, part)
+            case "sdmx":
+                write_sdmx(folder, plan, part, structure or "")
+        part.rename(out)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise OutputError(str(out), problem, "name a file in a place that you may write") from None
+    finally:
+        if part.exists():
+            part.unlink()

@@ -1,0 +1,100 @@
+"""An Excel workbook of a release: a sheet that says what the numbers are, and one for each table, with a note on each column."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from starling.errors import ParameterError
+from starling.tables.artifact.aggregates import COLUMN_WORDS
+from starling.tables.artifact.columns import words
+from starling.tables.plan import Plan
+
+MOST_ROWS: Final = 1_048_575
+"""Rows of a sheet, without its header."""
+BATCH: Final = 1 << 14
+SHEETS: Final = {"t1": "Totals", "t2": "Detail", "t3": "Statistics"}
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What a reader of the numbers should know.
+
+    Attributes:
+        title: The title of the release.
+        facts: Name and text of each fact: what is protected, what it cost, who signed.
+    """
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        return "; ".join([self.title, *(f"{name}: {text}" for name, text in self.facts)])
+
+
+READ: Final = (
+    "Every number is a noisy estimate: noise was added on purpose, so that nobody can tell from it whether the data hold any one person.",
+    "lower and upper are the ends of an interval that holds the true number with a probability of at least 95 %; a few intervals miss.",
+    "Numbers are not made to add up unless the plan says so, and may be negative where the plan publishes negative counts.",
+    "A group that is not there was left out by a public rule on its noisy number; no group was left out for what the records say.",
+    "Hover over the head of a column to read what it holds.",
+)
+
+
+def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
+    """Write the workbook, row by row, so that memory does not depend on how many there are.
+
+    Raises:
+        ParameterError: a table has more rows than a sheet holds, or XlsxWriter is not installed.
+    """
+    try:
+        import xlsxwriter
+    except ImportError:
+        fix = "pip install 'starling[excel]'"
+        raise ParameterError("format", "excel needs XlsxWriter, which is not installed", fix) from None
+    files = {name: pq.ParquetFile(path) for name in SHEETS if (path := folder / "data" / f"{name}.parquet").exists()}
+    for name, file in files.items():
+        if file.metadata.num_rows > MOST_ROWS:
+            problem = f"{name} has {file.metadata.num_rows:,} rows, and a sheet of Excel holds {MOST_ROWS:,}"
+            raise ParameterError("format", problem, "take duckdb, or wide as Parquet")
+    said = {**words(plan.regions, plan.detail), **COLUMN_WORDS} if plan.aggregates else words(plan.regions, plan.detail)
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
+    with xlsxwriter.Workbook(out, options) as book:
+        bold = book.add_format({"bold": True, "bottom": 1})
+        _front(book, front)
+        for name, file in files.items():
+            _sheet(book.add_worksheet(SHEETS[name]), file, said, bold)
+
+
+def _front(book: Any, front: Front) -> None:
+    sheet, wide = book.add_worksheet("Read me"), book.add_format({"text_wrap": True, "valign": "top"})
+    sheet.set_column(0, 0, 22)
+    sheet.set_column(1, 1, 110, wide)
+    sheet.write_string(0, 0, front.title, book.add_format({"bold": True, "font_size": 14}))
+    lines = [*front.facts, *(("How to read it" if at == 0 else "", text) for at, text in enumerate(READ))]
+    for row, (name, text) in enumerate(lines, 2):
+        sheet.write_string(row, 0, name)
+        sheet.write_string(row, 1, text, wide)
+
+
+def _sheet(sheet: Any, file: pq.ParquetFile, said: dict[str, str], bold: Any) -> None:
+    names = file.schema_arrow.names
+    sheet.freeze_panes(1, 0)
+    sheet.set_column(0, len(names) - 1, 16)
+    for place, name in enumerate(names):
+        sheet.write_string(0, place, name, bold)
+        sheet.write_comment(0, place, said[name], {"x_scale": 2})
+    row = 1
+    for batch in file.iter_batches(BATCH):
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            for place, value in enumerate(values):
+                if isinstance(value, str):
+                    # Never a formula, whatever the text begins with.
+                    sheet.write_string(row, place, value)
+                elif value is not None:
+                    sheet.write(row, place, value)
+            row += 1
+    sheet.autofilter(0, 0, max(row - 1, 1), len(names) - 1)

@@ -1,0 +1,23 @@
+"""`starling tables export`: from a release to files of other programs, mistakes told in a line."""
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Call, Inputs
+
+
+def test_forms_are_written_and_mistakes_are_told_in_a_line(inputs: Inputs, call: Call, tmp_path: Path) -> None:
+    release = tmp_path / "release"
+    paid = ("--yes", "--unvalidated")
+    made = call("tables", "release", "demo", *inputs.options, "--out", release, *paid)
+    assert made.exit_code == 0, made.output
+    done = call("tables", "export", release, "--format", "wide", "--out", tmp_path / "wide.csv", "--json")
+    assert json.loads(done.stdout)["written"] == str(tmp_path / "wide.csv")
+    assert "male, all ages" in (tmp_path / "wide.csv").read_text().splitlines()[0]
+    again = call("tables", "export", release, "--format", "wide", "--out", tmp_path / "wide.csv")
+    assert (again.exit_code, "exists" in again.stderr) == (74, True)
+    wrong = call("tables", "export", release, "--format", "excel", "--out", tmp_path / "wide.csv")
+    assert (wrong.exit_code, "does not end in .xlsx" in wrong.stderr) == (2, True)
+    none = call("tables", "export", tmp_path, "--format", "wide", "--out", tmp_path / "other.csv")
+    assert none.exit_code in {5, 65}
+    assert "Traceback" not in none.output

@@ -1,0 +1,88 @@
+"""Wide rows, databases and SDMX hold exactly the released numbers, once each."""
+
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+
+from starling.errors import ParameterError
+from starling.tables.analysis import TablesRelease, open_release
+from starling.tables.export.database import STRUCTURE
+
+
+@pytest.fixture(scope="module")
+def opened(detailed_release: Path) -> TablesRelease:
+    return open_release(detailed_release)
+
+
+def test_a_row_of_a_group_has_all_of_its_numbers(opened: TablesRelease, tmp_path: Path) -> None:
+    wide = pd.read_csv(opened.export(tmp_path / "wide.csv", "wide"))
+    t1, t2, t3 = (opened.table(name).to_pandas() for name in ("t1", "t2", "t3"))
+    keys = ["region_type", "region_id", "iteration_code"]
+    assert not wide.duplicated(keys).any()
+    groups = pd.concat([t1[keys], t3[keys]]).drop_duplicates()
+    assert len(wide) == len(groups)
+    # In the order of the tables.
+    assert list(map(tuple, wide[keys].to_numpy())) == list(map(tuple, groups.astype(str).to_numpy()))
+    by_key = wide.set_index(keys)
+    for row in t1.itertuples():
+        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        assert (found["count"], found["count_lower"], found["count_upper"]) == (row.count, row.lower, row.upper)
+    sexes = {"F": "F", "M": "M"}
+    cells = 0
+    for row in t2[(t2["age_start"] == "*") & (t2["sex"] != "*")].itertuples():
+        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        name = next(each for each in wide.columns if each.startswith(sexes[row.sex] + ", ") and "to" not in each)
+        assert (found[name], found[f"{name}_lower"], found[f"{name}_upper"]) == (row.count, row.lower, row.upper)
+        cells += 1
+    assert cells
+    for row in t3[t3["statistic"] == "mean"].itertuples():
+        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        assert found[f"{row.column} mean"] == pytest.approx(row.value)
+        assert found[f"{row.column} mean_upper"] == pytest.approx(row.upper)
+    numbers = len(t1) + len(t2.drop_duplicates([*keys, "age_start", "age_end", "sex"])) + len(t3)
+    values = [name for name in wide.columns if not name.endswith(("_lower", "_upper"))][5:]
+    assert wide[values].notna().sum().sum() == numbers - t3["value"].isna().sum()
+
+
+def test_parquet_is_as_csv(opened: TablesRelease, tmp_path: Path) -> None:
+    one = pd.read_csv(opened.export(tmp_path / "wide.csv", "wide"))
+    other = pd.read_parquet(opened.export(tmp_path / "wide.parquet", "wide"))
+    assert list(one.columns) == list(other.columns)
+    pd.testing.assert_series_equal(one["count"], other["count"], check_dtype=False)
+
+
+def test_a_database_has_tables_and_views_with_comments(opened: TablesRelease, tmp_path: Path) -> None:
+    with duckdb.connect(str(opened.export(tmp_path / "r.duckdb", "duckdb")), read_only=True) as database:
+        for name, view in (("t1", "totals"), ("t2", "detail"), ("t3", "statistics")):
+            assert database.execute(f"SELECT count(*) FROM {view}").fetchall() == [(len(opened.table(name)),)]
+        comments = dict(
+            database.execute("SELECT column_name, comment FROM duckdb_columns() WHERE table_name = 't3'").fetchall()
+        )
+        assert "95 %" in comments["lower"]
+        assert all(comments.values())
+        about = database.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 't1'").fetchall()[0][0]
+        assert "Cost: rho" in about
+
+
+def test_sdmx_has_an_observation_for_each_number(opened: TablesRelease, tmp_path: Path) -> None:
+    path = opened.export(tmp_path / "sdmx.csv", "sdmx", structure="OFFICE:SPENDING(1.0)")
+    found = pd.read_csv(path, dtype=str, keep_default_na=False)
+    assert list(found.columns[:3]) == ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
+    assert set(found["STRUCTURE_ID"]) == {"OFFICE:SPENDING(1.0)"}
+    attributes = {"OBS_VALUE", "OBS_STATUS", "STANDARD_DEVIATION", "CONF_LOWER", "CONF_UPPER"}
+    dimensions = [name for name in found.columns[3:] if name not in attributes]
+    assert not found.duplicated(dimensions).any()
+    t2 = opened.table("t2").to_pandas()
+    whole = (t2[["age_start", "age_end", "sex"]] == "*").all(axis=1).sum()
+    assert len(found) == len(opened.table("t1")) + len(t2) - whole + len(opened.table("t3"))
+    assert set(found["OBS_STATUS"]) == {"E"}
+
+
+@pytest.mark.parametrize("structure", ["OFFICE", "OFFICE:X", "OFFICE:X(a)", "1:X(1.0)", "O:X(1.0)'"])
+def test_other_structures_are_refused(opened: TablesRelease, tmp_path: Path, structure: str) -> None:
+    assert not STRUCTURE.fullmatch(structure)
+    with pytest.raises(ParameterError, match="no data structure"):
+        opened.export(tmp_path / "sdmx.csv", "sdmx", structure=structure)
+    assert not list(tmp_path.iterdir())
