@@ -191,7 +191,7 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
-@command("web", example="starling serve home", hidden=True)
+@command("web", example="starling web home --socket 3", hidden=True)
 @_home
 @click.option("--socket", "handle", type=int, required=True, help="The open socket on which connections come.")
 @_log
