@@ -145,7 +145,8 @@ SHORT = {
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
-    "server init", "server user", "server token", "server tokens", "server revoke", "server log", "serve",
+    "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo",
+    "server backup", "server restore", "serve", "web",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""
 
