@@ -121,10 +121,10 @@ class Counted(Charging):
 
     commits = 0
 
-    def charge_all(self, wanted: list[Wanted]) -> list[Result]:
+    def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
         """One more."""
         self.commits += 1
-        return super().charge_all(wanted)
+        return super().charge_all(wanted, left=left)
 
 
 def together(place: Place, rounds: int) -> tuple[list[float], list[float]]:

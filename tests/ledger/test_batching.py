@@ -26,10 +26,10 @@ class Counted(Charging):
         self.sizes: list[int] = []
         self.gate = threading.Event()
 
-    def charge_all(self, wanted: list[Wanted]) -> list[Result]:
+    def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
         self.sizes.append(len(wanted))
         self.gate.wait(60)
-        return super().charge_all(wanted)
+        return super().charge_all(wanted, left=left)
 
 
 @contextmanager
@@ -136,13 +136,25 @@ def test_a_failed_commit_fails_all_of_its_batch(world: World, monkeypatch: pytes
 
 
 def test_a_fault_of_our_own_reaches_those_who_wait(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> list[Result]:
+    def broken(*_: object, **__: object) -> list[Result]:
         raise ZeroDivisionError
 
     with Batcher(world.ledger.charging) as batcher:
         monkeypatch.setattr(world.ledger.charging, "charge_all", broken)
         with pytest.raises(ZeroDivisionError):
             batcher.charge(request(0), SMALL)
+
+
+def test_what_others_carry_out_is_charged_without_a_lease_and_taken_over_by_nobody_but_them(world: World) -> None:
+    with Batcher(world.ledger.charging, left=True) as batcher:
+        first = batcher.charge(request(0), SMALL)
+        again = batcher.charge(request(0), SMALL)
+    assert (first.seq, first.fresh) == (again.seq, True)
+    assert world.ledger.reading.head().seq == first.seq, "who charges takes nothing over"
+    taken = world.again().charging.charge(request(0), SMALL)
+    assert taken.seq == first.seq
+    assert world.ledger.reading.head().seq == first.seq + 1, "the other begins at once, which is an event"
+    assert world.spent() == Fraction(1, 100)
 
 
 def test_what_waits_at_the_end_is_charged_and_what_comes_later_is_refused(world: World) -> None:

@@ -30,10 +30,12 @@ class Batcher:
 
     Args:
         charging: The analyst's side of the ledger that pays; nobody else needs to leave it alone.
+        left: Whether others carry out what is charged, as of `Charging.charge_all`.
     """
 
-    def __init__(self, charging: Charging) -> None:
+    def __init__(self, charging: Charging, *, left: bool = False) -> None:
         self._charging = charging
+        self._left = left
         self._waiting: deque[_Waiting] = deque()
         self._changed = threading.Condition(held_at_forks(threading.RLock()))
         self._closed = False
@@ -77,7 +79,8 @@ class Batcher:
     def _write(self) -> None:
         while batch := self._next():
             try:
-                results = self._charging.charge_all([(request, guarantee) for request, guarantee, _ in batch])
+                wanted = [(request, guarantee) for request, guarantee, _ in batch]
+                results = self._charging.charge_all(wanted, left=self._left)
             except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait are told
                 results = [_failing(error)] * len(batch)
             for (_, _, waiting), result in zip(batch, results, strict=True):

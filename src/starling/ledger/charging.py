@@ -121,17 +121,22 @@ class Charging:
 
         return self._book.read(work)
 
-    def charge_all(self, wanted: list[Wanted]) -> list[Result]:
-        """Many charges in one durable commit; each result gives its ticket or raises its own refusal."""
+    def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
+        """Many charges in one durable commit; each result gives its ticket or raises its own refusal.
+
+        Args:
+            wanted: What is to be charged.
+            left: Whether others carry it out: then no lease is taken, and none of a charge that there is.
+        """
         lease = _LEASES.fresh()
 
         def work(tx: Transaction, pen: Pen, done: Done) -> list[Result]:
             self._check.catch_up(tx)
-            return [self._result(tx, pen, each, lease, done) for each in wanted]
+            return [self._result(tx, pen, each, lease, done, left=left) for each in wanted]
 
         return self._written(work)
 
-    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, done: Done) -> Result:
+    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, done: Done, *, left: bool) -> Result:
         """What is refused is refused before its first write, so that a refusal leaves nothing behind among the others."""
         request, guarantee = wanted
         try:
@@ -139,8 +144,8 @@ class Charging:
         except StarlingError as error:
             return _refusal(error)
         if isinstance(found, Bill):
-            ticket = self._charged(tx, pen, request, found, lease, done)
-        elif found.state == "charged":
+            ticket = self._charged(tx, pen, request, found, lease, done, left=left)
+        elif found.state == "charged" and not left:
             ticket = self._taken_over(tx, pen, found, lease)
         else:
             ticket = found
@@ -182,7 +187,16 @@ class Charging:
         return None
 
     def _charged(
-        self, tx: Transaction, pen: Pen, request: Request, bill: Bill, lease: str, done: Done, *, first: bool = False
+        self,
+        tx: Transaction,
+        pen: Pen,
+        request: Request,
+        bill: Bill,
+        lease: str,
+        done: Done,
+        *,
+        first: bool = False,
+        left: bool = False,
     ) -> Ticket:
         caps, dataset = bill.standing.caps, bill.standing.dataset.name
         body = {
@@ -199,7 +213,8 @@ class Charging:
         charge = pen.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
         previous = next(cap.last for cap in caps if cap.scope == "population")
-        rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, self._book.clock.lease())
+        held = Lease(0, "") if left else self._book.clock.lease()
+        rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, held)
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 

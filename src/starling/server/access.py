@@ -5,15 +5,17 @@ So a revoked token is refused from the next request on. The log can only grow: t
 
 import re
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
 
-from starling.errors import ParameterError, PolicyRefused
+from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.server import tokens
-from starling.server.database import Database
+from starling.server.database import Database, unavailable
 
 Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)
@@ -93,6 +95,16 @@ class Entry:
     what: str
 
 
+@dataclass(slots=True)
+class _Arrival:
+    """Somebody who brings a token, and what became of that."""
+
+    token: str
+    what: str
+    allow: Callable[[], None]
+    outcome: User | StarlingError | None = None
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -108,6 +120,8 @@ class Access:
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "users")
         self._now = now
+        self._arrived: deque[_Arrival] = deque()
+        self._entering = threading.Lock()
 
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""
@@ -148,12 +162,65 @@ class Access:
 
     def admit(self, token: str) -> User:
         """The user whose token this is; raises NotSignedIn where it lets nobody in."""
+        with self._database.reading() as connection:
+            return self._admitted(connection, token)
+
+    def enter(self, token: str, what: str, allow: Callable[[], None]) -> User:
+        """Admit whoever brings a token, and note in the log what they ask; durable when this returns.
+
+        Those who come while one flush of the disk goes on share the next: the first of them writes for all.
+
+        Args:
+            token: The token.
+            what: What is asked: a method and the pattern of a path.
+            allow: Refuses, by raising, before anything is written.
+
+        Raises:
+            NotSignedIn: the token lets nobody in.
+            LedgerUnavailable: the file cannot be read or written.
+            StarlingError: as `allow` does.
+        """
+        if tokens.id_of(token) is None:
+            raise NotSignedIn
+        arrival = _Arrival(token, what, allow)
+        self._arrived.append(arrival)
+        with self._entering:
+            if arrival.outcome is None:
+                self._enter([self._arrived.popleft() for _ in range(len(self._arrived))])
+        assert arrival.outcome is not None
+        if isinstance(arrival.outcome, User):
+            return arrival.outcome
+        raise arrival.outcome
+
+    def _enter(self, arrived: "list[_Arrival]") -> None:
+        """Decide over all of them, in one transaction."""
+        # Each gets its own: an exception that many threads raise would collect all their traces.
+        found: list[User | StarlingError] = [unavailable("users") for _ in arrived]
+        try:
+            with self._database.writing() as connection:
+                decided = [self._decided(connection, each) for each in arrived]
+            found = decided
+        except LedgerUnavailable:
+            return
+        finally:
+            for each, outcome in zip(arrived, found, strict=True):
+                each.outcome = outcome
+
+    def _decided(self, connection: sqlite3.Connection, arrival: "_Arrival") -> User | StarlingError:
+        try:
+            user = self._admitted(connection, arrival.token)
+            arrival.allow()
+        except StarlingError as error:
+            return error
+        self._note(connection, user.name, arrival.what)
+        return user
+
+    def _admitted(self, connection: sqlite3.Connection, token: str) -> User:
         identity = tokens.id_of(token)
         if identity is None:
             raise NotSignedIn
         query = "SELECT digest, expires, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
-        with self._database.reading() as connection:
-            row = connection.execute(query, (identity,)).fetchone()
+        row = connection.execute(query, (identity,)).fetchone()
         if row is None:
             raise NotSignedIn
         digest, expires, revoked, name, role = row
@@ -169,11 +236,6 @@ class Access:
         return [
             Issued(id_, user, datetime.fromisoformat(expires), bool(revoked)) for id_, user, expires, revoked in rows
         ]
-
-    def note(self, who: str, what: str) -> None:
-        """Add a line to the log."""
-        with self._database.writing() as connection:
-            self._note(connection, who, what)
 
     def log(self, *, after: int, most: int) -> list[Entry]:
         """Lines of the log with a number beyond `after`, ascending, at most `most` of them."""

@@ -35,11 +35,9 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., User]:
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
             raise NotSignedIn
-        user = home.access.admit(token)
-        # Before the log is written, which waits for the disk.
-        rates.take(id_of(token) or "")
         # The pattern of the path, never the path: what stands in one may be anything.
-        home.access.note(user.name, f"{request.method} {request.scope['route'].path}")
+        what = f"{request.method} {request.scope['route'].path}"
+        user = home.access.enter(token, what, lambda: rates.take(id_of(token) or ""))
         if user.role not in roles:
             raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
         return user

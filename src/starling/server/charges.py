@@ -7,23 +7,24 @@ the charge, that the dataset has stated beforehand: sooner or between, nothing i
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
-from starling.ledger.reading import Charge, foresee
+from starling.ledger.reading import Charge, Reading, foresee
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.requests import Waiting
 
+T = TypeVar("T")
 State: TypeAlias = Literal["charged", "released"]
 SLICE: Final = 5_000
 """Charges that are looked at together."""
@@ -89,6 +90,7 @@ class Charges:
         self._catalogue = Catalogue(home.folder / "datasets")
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
+        self._reader: Ledger | None = None
         self._counting = threading.Lock()
         self._counted = 0
         self._waiting: dict[int, Charge] = {}
@@ -183,8 +185,7 @@ class Charges:
         Raises:
             NotThere: there is no such charge of this server and analyst.
         """
-        with closing(read_ledger(self._home.settings.ledger)) as ledger:
-            charge = ledger.reading.charge(seq)
+        charge = self._charge(seq)
         if charge is None or charge.by is None or analyst not in (None, charge.analyst):
             raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
         return self._progress(charge)
@@ -202,14 +203,13 @@ class Charges:
     def waiting(self) -> int:
         """How many releases were charged by servers and have not left, as their analysts are told; raises as `read_ledger`."""
         with self._counting:
-            with closing(read_ledger(self._home.settings.ledger)) as ledger:
-                while new := ledger.reading.charges(self._counted, SLICE):
-                    self._counted = new[-1].seq
-                    self._waiting |= {each.seq: each for each in new if each.by is not None and not self._left(each)}
-                for seq in [seq for seq, charge in self._waiting.items() if charge.state == "charged"]:
-                    now = ledger.reading.charge(seq)
-                    assert now is not None
-                    self._waiting[seq] = now
+            while new := self._read(lambda reading: reading.charges(self._counted, SLICE)):
+                self._counted = new[-1].seq
+                self._waiting |= {each.seq: each for each in new if each.by is not None and not self._left(each)}
+            for seq in [seq for seq, charge in self._waiting.items() if charge.state == "charged"]:
+                now = self._charge(seq)
+                assert now is not None
+                self._waiting[seq] = now
             self._waiting = {seq: charge for seq, charge in self._waiting.items() if not self._left(charge)}
             return len(self._waiting)
 
@@ -229,6 +229,20 @@ class Charges:
                 batcher.close()
                 ledger.close()
                 self._opened = None
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
+
+    def _charge(self, seq: int) -> Charge | None:
+        return self._read(lambda reading: reading.charge(seq))
+
+    def _read(self, work: Callable[[Reading], T]) -> T:
+        """Read in the ledger, by a connection that stays open: who reads waits for no charge that is being written by this process."""
+        with self._opening:
+            if self._reader is None:
+                self._reader = read_ledger(self._home.settings.ledger)
+            reader = self._reader
+        return work(reader.reading)
 
     def _ledger(self) -> tuple[Ledger, Batcher]:
         """The ledger, opened at the first charge: it takes the server's key once a custodian has given that a right."""
@@ -240,19 +254,16 @@ class Charges:
                     # Where the ledger is and what ails it is told to none but the custodian, who runs the worker.
                     problem = "takes no charge of this server now"
                     raise LedgerUnavailable("ledger", problem, "ask a custodian: starling ledger delegate") from None
-                self._opened = ledger, Batcher(ledger.charging)
+                self._opened = ledger, Batcher(ledger.charging, left=True)
             return self._opened
 
 
 def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Dataset) -> Ticket:
     try:
-        ticket = batcher.charge(request, dataset.guarantee)
+        return batcher.charge(request, dataset.guarantee)
     except LedgerUnavailable:
         # The same request came twice at once, and the other one was first.
         found = ledger.charging.find(request)
         if found is None:
             raise
         return found
-    # The lease is for who carries it out: a worker may begin at once.
-    ledger.charging.give_up(ticket)
-    return ticket

@@ -41,8 +41,7 @@ class Database:
                 connection.execute("PRAGMA synchronous = EXTRA")
                 yield connection
         except sqlite3.Error:
-            fix = "try again; check the disk"
-            raise LedgerUnavailable(self._what, "cannot be read or written now", fix) from None
+            raise unavailable(self._what) from None
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -56,3 +55,8 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+
+def unavailable(what: str) -> LedgerUnavailable:
+    """The error for what cannot be read or written."""
+    return LedgerUnavailable(what, "cannot be read or written now", "try again; check the disk")

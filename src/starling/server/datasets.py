@@ -127,6 +127,7 @@ class Catalogue:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._known: dict[str, tuple[tuple[int, int, int] | None, Entry]] = {}
 
     def names(self) -> list[str]:
         """The names of all, ascending."""
@@ -139,12 +140,26 @@ class Catalogue:
             NotThere: there is none.
             IntegrityError: its file is not what `add` wrote.
         """
+        known = self._known.get(name)
+        if known is not None and known[0] == self._version(name):
+            return known[1]
         if name not in self.names():
             raise NotThere("dataset", "is not there", "see which there are: GET /v1/datasets")
         try:
-            return _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)), name)
+            version = self._version(name)
+            found = _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)), name)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StarlingError):
             raise IntegrityError("dataset", "is not described as Starling does", "register it anew") from None
+        self._known[name] = version, found
+        return found
+
+    def _version(self, name: str) -> tuple[int, int, int] | None:
+        """What is another once the file of a dataset was changed; None where there is none."""
+        try:
+            found = (self._folder / f"{name}.json").stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def release(self, name: str) -> Dataset:
         """The dataset of this name, whose plan says all that is released; raises AnotherKind for one that is asked questions."""

@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import Final
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from starlette.types import ASGIApp, Message
 
 from starling.server.accounts import account_of, become
@@ -21,6 +22,8 @@ from starling.server.understanding import Understanding
 
 GRACE: Final = 10
 """Seconds that requests have to end, once the process is told to stop."""
+THREADS: Final = 128
+"""At most: each request that waits for the disk holds one, and those that wait together share a flush."""
 _INPUT: Final = 0
 """Standard input."""
 
@@ -59,7 +62,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         charges.open()
         asyncio.run(_warm(app, home.settings))
         become(account)
-    server = uvicorn.Server(config)
+    server = _Server(config)
     threading.Thread(target=_until_end_of_input, args=(server,), name="end of input", daemon=True).start()
     with closing(charges), closing(understanding):
         try:
@@ -77,6 +80,15 @@ def check_tls(settings: Settings) -> None:
     except (OSError, ssl.SSLError):
         fix = "give a certificate with its private key, both in PEM, readable by the server"
         raise refused_setting("certificate", "cannot be used for TLS", fix) from None
+
+
+class _Server(uvicorn.Server):
+    """One with as many threads as may wait for one flush of the disk."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
+        current_default_thread_limiter().total_tokens = THREADS
+        await super().startup(sockets)
 
 
 async def _warm(app: ASGIApp, settings: Settings) -> None:
