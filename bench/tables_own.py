@@ -1,12 +1,14 @@
-"""Records of one's own: time and memory of reading ten million of them, and of a release of 5,000 regions by 100 groups.
+"""Records of one's own: time and memory of reading ten million of them, and of releases of 5,000 regions by 100 groups.
 
-Invented persons have one of 5,000 districts, a sex, an age, up to two of 100 languages and up to three of 50 conditions. Each figure is of
-a whole process. Reading is what counting waits for: batches of numbers, from Parquet and from CSV.
+Invented persons have one of 5,000 districts, a sex, an age, up to two of 100 languages, up to three of 50 conditions, and what they spent.
+Each figure is of a whole process. Reading is what counting waits for: batches of numbers, from Parquet and from CSV. Released are totals;
+totals where at most three records of each of three million persons count; sums and means of spending; and quartiles of age, either way.
 """
 
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
@@ -66,6 +68,8 @@ def invent(folder: Path, persons: int) -> tuple[Path, Path]:
                     "first": _drawn(rng, LANGUAGES, many),
                     "second": _drawn(rng, (*LANGUAGES, *[""] * 200), many),
                     "conditions": _drawn(rng, said, many),
+                    "person": rng.integers(0, max(3 * persons // 10, 1), many),
+                    "spent": np.round(rng.lognormal(3.5, 1.2, many), 2),
                 }
             )
             if not writers:
@@ -82,22 +86,41 @@ def _drawn(rng: np.random.Generator, values: tuple[str, ...] | list[str], many: 
     return pa.array(list(values)).take(pa.array(rng.integers(0, len(values), many)))
 
 
-def write_plan(path: Path) -> Path:
-    """Totals of everybody and of each language in every district."""
-    families = [{"name": "everybody", "columns": []}, {"name": "languages", "columns": ["languages"]}]
+def plans(folder: Path) -> dict[str, Path]:
+    """A plan of each kind: every language, and of totals everybody too, in every district."""
+    levels = [{"regions": "district", "groups": name, "budget": "1/2"} for name in ("everybody", "languages")]
+    of_languages = {"regions": "district", "groups": "languages", "budget": EPSILON}
+    age = of_languages | {"of": "age", "shares": ["0.25", "0.5", "0.75"]}
+    kinds: dict[str, dict[str, Any]] = {
+        "release Parquet": {"levels": levels},
+        "release at most 3 records of a person": {
+            "levels": levels,
+            "records": {"of-a-person": 3, "person": "person"},
+        },
+        "release sums": {"sums": [of_languages | {"of": "spent"}]},
+        "release quartiles by counts": {"quantiles": [age | {"way": "counts"}]},
+        "release quartiles by selection": {"quantiles": [age | {"way": "selection"}]},
+    }
+    found = {}
+    for number, (what, parts) in enumerate(kinds.items()):
+        found[what] = folder / f"plan-{number}.toml"
+        found[what].write_text(toml_of(_plan() | parts))
+    return found
+
+
+def _plan() -> dict[str, Any]:
+    """What all plans say."""
     languages = {"name": "languages", "fields": ["first", "second"], "values": list(LANGUAGES), "most": 2}
-    said: dict[str, Any] = {
+    spent = {"name": "spent", "from": 0, "to": 1000, "decimals": 2}
+    return {
         "title": "Invented persons",
         "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
         "records": {"of-a-person": 1},
         "publication": {"negative-counts": True},
         "regions": {"column": "district", "levels": ["district"], "rows": [[each] for each in DISTRICTS]},
-        "columns": [languages],
-        "groups": families,
-        "levels": [{"regions": "district", "groups": each["name"], "budget": "1/2"} for each in families],
+        "columns": [languages, spent, {"name": "age", "from": 0, "to": AGES}],
+        "groups": [{"name": "everybody", "columns": []}, {"name": "languages", "columns": ["languages"]}],
     }
-    path.write_text(toml_of(said))
-    return path
 
 
 def _row(what: str, took: Run, persons: int) -> dict[str, Json]:
@@ -120,18 +143,20 @@ def main() -> None:
     persons = 10_000 if chosen.quick else PERSONS
     with TemporaryDirectory(dir=chosen.scratch) as folder:
         scratch = Path(folder)
-        first, _ = invent(scratch, 1_000)
-        plan, paid = write_plan(scratch / "plan.toml"), ("--unvalidated", "--yes", "--json")
-        # What an earlier release on the machine would leave compiled.
-        run([STARLING, "tables", "release", plan, "--persons", first, "--out", scratch / "first", *paid])
+        (scratch / "few").mkdir()
+        first, _ = invent(scratch / "few", 1_000)
+        paid = ("--unvalidated", "--yes", "--json")
         parquet, text = invent(scratch, persons)
         took = {
             "read Parquet": run([sys.executable, "-c", READ, parquet]),
             "read CSV": run([sys.executable, "-c", READ, text]),
-            "release Parquet": run(
-                [STARLING, "tables", "release", plan, "--persons", parquet, "--out", scratch / "out", *paid]
-            ),
         }
+        for number, (what, plan) in enumerate(plans(scratch).items()):
+            # What an earlier release on the machine would leave compiled.
+            run([STARLING, "tables", "release", plan, "--persons", first, "--out", scratch / f"first-{number}", *paid])
+            out = scratch / "out"
+            took[what] = run([STARLING, "tables", "release", plan, "--persons", parquet, "--out", out, *paid])
+            rmtree(out)
     rows: list[Json] = [_row(what, each, persons) for what, each in took.items()]
     read, release = took["read Parquet"], took["release Parquet"]
     limits = [
@@ -152,6 +177,10 @@ def main() -> None:
             "GB",
         ),
     ]
+    for what in [each for each in took if each.startswith("release ") and each != "release Parquet"]:
+        name = f"10 million records, {what}"
+        limits.append(Limit(name, round(took[what].seconds, 1), RELEASE_SECONDS, "s"))
+        limits.append(Limit(f"{name}, most memory", round(took[what].peak_gb, 2), RELEASE_GIGABYTES, "GB"))
     settings: dict[str, Json] = {"epsilon": EPSILON, "seed": SEED, "districts": len(DISTRICTS)}
     recorder.end(settings=settings, rows=rows, limits=[] if chosen.quick else limits)
 

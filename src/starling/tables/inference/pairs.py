@@ -26,7 +26,7 @@ _SHARES: Final = 1024
 """Parts of the shares from 0 to 1 at whose ends q is computed; between them it is convex, so that the line between two ends lies above
 it.
 """
-_STEPS: Final = 60
+_STEPS: Final = 40
 """Halvings that find where a mean leaves its interval."""
 _ROUNDING: Final = 2.0**-48
 """A bound on the relative errors of doubles."""
