@@ -37,6 +37,7 @@ WHOLE_HOUSE = {
     "test_ci",
     "test_circles",
     "test_contracts",
+    "test_deployment",
     "test_docs",
     "test_forking",
     "test_layout",

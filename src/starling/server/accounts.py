@@ -85,7 +85,11 @@ def _give(path: Path, owner: int, group: int, *, file: int, folder: int, deep: b
         if not is_folder and not (stat.S_ISREG(status.st_mode) and status.st_nlink == 1):
             raise PolicyRefused(path.name, "is not the only name of a plain file", "find out who changed the home")
         os.fchown(handle, owner, group)
-        os.fchmod(handle, folder if is_folder else file)
+        wanted = folder if is_folder else file
+        os.fchmod(handle, wanted)
+        if stat.S_IMODE(os.fstat(handle).st_mode) != wanted:
+            # Without the capability FSETID the group's bit of a folder is left out in silence.
+            raise PermissionError
     finally:
         os.close(handle)
     for each in sorted(path.iterdir()) if is_folder else ():

@@ -1,0 +1,84 @@
+"""The files of docs/server-in-service.md are what they claim: they parse, their commands exist, and the web container has no records."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from starling.cli import main
+from tests.conftest import ROOT
+
+TEXT = (ROOT / "docs" / "server-in-service.md").read_text()
+FILES: dict[str, str] = dict(re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', TEXT, re.MULTILINE | re.DOTALL))
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+
+def unit() -> dict[str, list[str]]:
+    """The values of the unit's keys, each with all that is said of it."""
+    found: dict[str, list[str]] = {}
+    for line in FILES["starling.service"].splitlines():
+        key, equals, value = line.partition("=")
+        if equals:
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def services() -> dict[str, Any]:
+    """The services of the compose file."""
+    found: dict[str, Any] = yaml.safe_load(FILES["compose.yaml"])["services"]
+    return found
+
+
+def commands() -> list[list[str]]:
+    """The words after `starling`, of each command that runs for good."""
+    (start,) = unit()["ExecStart"]
+    return [start.split()[1:], *(services()[name]["command"] for name in ("web", "worker"))]
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_their_commands_exist(words: list[str]) -> None:
+    context = click.Context(main)
+    command = main.get_command(context, words[0])
+    assert command is not None
+    command.make_context(words[0], words[1:])
+
+
+def test_the_unit_is_one_and_closed(tmp_path: Path) -> None:
+    said = unit()
+    assert said["NoNewPrivileges"] == ["yes"]
+    assert said["ProtectSystem"] == ["strict"]
+    assert {"CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_FSETID"} <= set(said["CapabilityBoundingSet"][0].split())
+    assert int(said["TimeoutStopSec"][0]) > 25, "longer than web processes and workers have together"
+    if shutil.which("systemd-analyze"):
+        file = tmp_path / "starling.service"
+        file.write_text(FILES["starling.service"].replace("/opt/starling/bin/starling", "/bin/true"))
+        done = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True, check=False)
+        assert "starling.service" not in done.stderr, done.stderr
+
+
+def test_the_web_container_has_no_records_and_no_keys() -> None:
+    web, worker = services()["web"], services()["worker"]
+    mounted = {each.split(":")[1] for each in web["volumes"]}
+    assert mounted == {"/srv/starling", "/srv/tls"}
+    assert "/srv/starling/worker" in web["tmpfs"], "what workers found is hidden"
+    assert {"/srv/records", "/srv/keys"} <= {each.split(":")[1] for each in worker["volumes"]}
+    assert next(each for each in worker["volumes"] if "records" in each).endswith(":ro")
+    for each in (web, worker):
+        assert each["read_only"] is True
+        assert each["cap_drop"] == ["ALL"]
+        assert each["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_the_image_is_rootless_and_installs_extras_that_there_are() -> None:
+    lines = FILES["Containerfile"].splitlines()
+    (extras,) = re.findall(r"/src\[([\w,]+)\]", FILES["Containerfile"])
+    assert set(extras.split(",")) <= EXTRAS.keys()
+    users = [line.split()[1] for line in lines if line.startswith("USER ")]
+    assert users == ["10001"]
+    assert lines.index("USER 10001") < next(at for at, line in enumerate(lines) if line.startswith("ENTRYPOINT"))
