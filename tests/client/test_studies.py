@@ -131,3 +131,18 @@ def test_an_answer_to_another_question_is_refused(study_site: Site, tmp_path: Pa
         client.charge = lambda *_, **__: first  # type: ignore[method-assign]
         with pytest.raises(IntegrityError, match="another question"):
             study.num_sig(k=2, epsilon="0.5")
+
+
+def test_attack_a25_a_preview_needs_no_records(study_site: Site, tmp_path: Path) -> None:
+    """Whatever the records are, and where there are none, a preview is the same."""
+    asked = question_json(NumSig("g", 3, HALF))
+    with study_site.client() as client:
+        before = client.preview("data", asked)
+        records = sorted((tmp_path / "study").glob("study.*"))
+        assert records
+        for path in records:
+            path.write_bytes(b"other records")
+        assert client.preview("data", asked) == before
+        for path in records:
+            path.unlink()
+        assert client.preview("data", asked) == before

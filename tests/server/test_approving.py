@@ -1,5 +1,6 @@
 """Approvals over HTTP: who asks, who sees, and that nothing is charged before the custodian's key has signed."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from starling.ledger.opening import Ledger, open_ledger
 from starling.server.app import make_app
 from starling.server.charges import Charges
+from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from tests.server.conftest import Asker
 
@@ -137,3 +139,23 @@ def test_the_budget_says_the_terms(asking: Asker, ledger: Ledger, tokens: dict[s
     ledger.custody.set_terms("census", ask_first=False, reserve="3.5")
     found = asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()
     assert (found["ask_first"], found["reserve"], found["more"]) == (False, "3.5", 0)
+
+
+def test_attack_a11_an_approval_pays_once_however_many_ask_at_once(selling: Home, ledger: Ledger) -> None:
+    dataset = Catalogue(selling.folder / "datasets").release("census")
+    servers = [Charges(selling), Charges(selling)]
+    number = servers[0].ask("analyst", dataset, "first", "For a paper.").number
+    approve(selling, ledger, number)
+    ready, found = threading.Barrier(8), set()
+
+    def ask(charges: Charges) -> None:
+        ready.wait()
+        found.add(charges.charge("analyst", dataset, "first"))
+
+    asking = [threading.Thread(target=ask, args=[servers[each % 2]]) for each in range(8)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert (len(found), spent(ledger)) == (1, 1)
+    ledger.reading.verify()
