@@ -59,7 +59,7 @@ def test_a_fault_shows_nothing_of_itself(
     def broken(*_: object) -> None:
         raise ValueError("a value of Ada's record")
 
-    monkeypatch.setattr(Access, "note", broken)
+    monkeypatch.setattr(Access, "enter", broken)
     with caplog.at_level(logging.DEBUG):
         reply = asker.get("/v1/me", tokens["analyst"])
     assert reply.status_code == 500
