@@ -11,7 +11,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_FORMULA: Final = "^('*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20])"
+FORMULA: Final = "^('*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20])"
 """How text begins that would be taken for a formula, be it behind apostrophes: so what `as_text` writes can be read back."""
 _WRITTEN: Final = re.compile("'('*[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20].*)", re.DOTALL)
 
@@ -31,7 +31,7 @@ def text_cell(text: str) -> str:
     >>> text_cell("=1+1"), text_cell("x-1")
     ("'=1+1", 'x-1')
     """
-    return re.sub(_FORMULA, r"'\1", text)
+    return re.sub(FORMULA, r"'\1", text)
 
 
 def original(cell: str) -> str:
@@ -56,6 +56,6 @@ def _harmless(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _replaced(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    if not pa.types.is_string(column.type) or not pc.any(pc.match_substring_regex(column, _FORMULA)).as_py():
+    if not pa.types.is_string(column.type) or not pc.any(pc.match_substring_regex(column, FORMULA)).as_py():
         return column
-    return pc.replace_substring_regex(column, _FORMULA, r"'\1")
+    return pc.replace_substring_regex(column, FORMULA, r"'\1")

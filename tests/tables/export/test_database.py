@@ -4,11 +4,14 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import ParameterError
+from starling.release.cells import original
 from starling.tables.analysis import TablesRelease, open_release
-from starling.tables.export.database import STRUCTURE
+from starling.tables.export.database import STRUCTURE, _headed, write_wide
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,11 @@ def test_a_row_of_a_group_has_all_of_its_numbers(opened: TablesRelease, tmp_path
     wide = pd.read_csv(opened.export(tmp_path / "wide.csv", "wide"))
     t1, t2, t3 = (opened.table(name).to_pandas() for name in ("t1", "t2", "t3"))
     keys = ["region_type", "region_id", "iteration_code"]
+    # Text that a spreadsheet would take for a formula is written as in the CSV files of the release.
+    texts = pd.read_csv(opened.folder / "data" / "t1.csv", dtype=str)
+    assert set(texts["region_id"]) <= set(wide["region_id"].astype(str))
+    assert any(text.startswith("'-") for text in texts["region_id"])
+    wide[keys] = wide[keys].astype(str).map(original)
     assert not wide.duplicated(keys).any()
     groups = pd.concat([t1[keys], t3[keys]]).drop_duplicates()
     assert len(wide) == len(groups)
@@ -51,6 +59,30 @@ def test_parquet_is_as_csv(opened: TablesRelease, tmp_path: Path) -> None:
     other = pd.read_parquet(opened.export(tmp_path / "wide.parquet", "wide"))
     assert list(one.columns) == list(other.columns)
     pd.testing.assert_series_equal(one["count"], other["count"], check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "\uff1d1"])
+def test_no_text_of_a_wide_csv_is_a_formula_and_parquet_keeps_it(
+    opened: TablesRelease, tmp_path: Path, name: str
+) -> None:
+    for table in ("t1", "t2", "t3"):
+        rows = opened.table(table)
+        place = rows.schema.get_field_index("iteration_name")
+        (tmp_path / "data").mkdir(exist_ok=True)
+        pq.write_table(
+            rows.set_column(place, "iteration_name", pa.array([name] * len(rows))),
+            tmp_path / "data" / f"{table}.parquet",
+        )
+    write_wide(tmp_path, opened.plan, tmp_path / "wide.csv")
+    write_wide(tmp_path, opened.plan, tmp_path / "wide.parquet")
+    assert set(pd.read_csv(tmp_path / "wide.csv", dtype=str)["iteration_name"]) == {"'" + name}
+    assert set(pd.read_parquet(tmp_path / "wide.parquet")["iteration_name"]) == {name}
+
+
+def test_no_head_of_a_wide_csv_is_a_formula() -> None:
+    kinds = {"=1+1, all ages": "true", "male, all ages": "false"}
+    assert list(_headed(kinds, sheet=True)) == ["'=1+1, all ages", "male, all ages"]
+    assert _headed(kinds, sheet=False) == kinds
 
 
 def test_a_database_has_tables_and_views_with_comments(opened: TablesRelease, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import duckdb
 
 from starling.errors import OutputError, ParameterError
+from starling.release.cells import FORMULA, text_cell
 from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import GROUP, words
 from starling.tables.export.workbook import Front
@@ -27,32 +28,49 @@ def tables_of(plan: Plan) -> tuple[str, ...]:
 
 
 def write_wide(folder: Path, plan: Plan, out: Path) -> None:
-    """A row for each group, in the order of the tables: its total, the classes of its detail and its statistics, each with its interval."""
+    """A row for each group, in the order of the tables: its total, the classes of its detail and its statistics, each with its interval.
+
+    No text of a CSV is a formula to a spreadsheet (release/cells.py), neither in a row nor in the header.
+    """
+    sheet = out.suffix == ".csv"
     with _opened(folder, plan) as database:
-        form = "(FORMAT csv, HEADER)" if out.suffix == ".csv" else "(FORMAT parquet, COMPRESSION zstd)"
-        database.execute(f"COPY ({_wide(plan)}) TO {_text(str(out))} {form}")
+        form = "(FORMAT csv, HEADER)" if sheet else "(FORMAT parquet, COMPRESSION zstd)"
+        database.execute(f"COPY ({_wide(plan, sheet=sheet)}) TO {_text(str(out))} {form}")
 
 
-def _wide(plan: Plan) -> str:
-    """One SELECT over t1, t2 and t3."""
+def _wide(plan: Plan, *, sheet: bool) -> str:
+    """One SELECT over t1, t2 and t3, for a spreadsheet with text that is no formula."""
     keys, using = ", ".join((*GROUP, *NAMES)), ", ".join(GROUP)
     sources = [
         f"SELECT {keys}, {place} AS part, min(file_row_number) AS row FROM {name} GROUP BY ALL"
         for place, name in enumerate(tables_of(plan))
         if name != "t2"
     ]
-    chosen, joined = [f"groups.{name}" for name in (*GROUP, *NAMES)], []
+    chosen, joined = [f"{_harmless(name) if sheet else f'groups.{name}'} AS {name}" for name in (*GROUP, *NAMES)], []
     if plan.levels:
         chosen += ["t1.count", "t1.lower AS count_lower", "t1.upper AS count_upper"]
         joined.append(f"LEFT JOIN t1 USING ({using})")
     if plan.levels and plan.detail.steps:
         chosen.append(f"detail.* EXCLUDE ({using})")
-        joined.append(f"LEFT JOIN ({_pivoted('t2', _classes(plan), 'count')}) AS detail USING ({using})")
+        classes = _headed(_classes(plan), sheet=sheet)
+        joined.append(f"LEFT JOIN ({_pivoted('t2', classes, 'count')}) AS detail USING ({using})")
     if plan.aggregates:
         chosen.append(f"statistics.* EXCLUDE ({using})")
-        joined.append(f"LEFT JOIN ({_pivoted('t3', _statistics(plan), 'value')}) AS statistics USING ({using})")
+        statistics = _headed(_statistics(plan), sheet=sheet)
+        joined.append(f"LEFT JOIN ({_pivoted('t3', statistics, 'value')}) AS statistics USING ({using})")
     groups = f"SELECT {keys}, min(part) AS part, min(row) AS row FROM ({' UNION ALL '.join(sources)}) GROUP BY ALL"
     return f"SELECT {', '.join(chosen)} FROM ({groups}) AS groups {' '.join(joined)} ORDER BY groups.part, groups.row"
+
+
+def _harmless(column: str) -> str:
+    """A column of the groups as `release.cells.as_text` writes it."""
+    written = r"'\1"
+    return f"regexp_replace(groups.{column}, {_text(FORMULA)}, {_text(written)})"
+
+
+def _headed(kinds: Mapping[str, str], *, sheet: bool) -> dict[str, str]:
+    """Kinds of numbers by their names in the header."""
+    return {text_cell(name) if sheet else name: condition for name, condition in kinds.items()}
 
 
 def _pivoted(table: str, kinds: Mapping[str, str], value: str) -> str:
