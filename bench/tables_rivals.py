@@ -1,0 +1,199 @@
+"""Counts, sums, means and medians by public groups: Starling against tmlt.analytics, OpenDP and PipelineDP, at one epsilon.
+
+Records are the RAND health insurance experiment (visits by insurance plan, 4 groups) and invented ones (a skewed value from 0 to 100 in one
+of 100 groups). Each record is a person of its own, and neighbours add or remove one. Every library answers each query by itself with
+all of epsilon, on the same Parquet file and the same public groups, in the way that its documentation recommends. Errors are those of each
+group, over several runs; a median's error is that of its value.
+
+Time is the way from the file to answers: of the others in a process that runs already, of Starling the whole command, from its start to
+a signed release. What a library was not asked for is left out: PipelineDP's local backend holds all records as objects of Python.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from bench.measure import Json
+from bench.peers import Peer, running
+from bench.process import STARLING, run
+from bench.record import Limit, Recorder
+from starling.planfile.values import toml_of
+
+PEERS: Final = {"tmlt_analytics": "tmlt_tables", "opendp_polars": "opendp_tables", "pipeline_dp": "pipeline_dp_tables"}
+QUERIES: Final = ("count", "sum", "mean", "median")
+EPSILON: Final = "0.1"
+RUNS: Final = 20
+GROUPS: Final = 100
+SEED: Final = 2026
+MOST_OBJECTS: Final = 1_000_000
+"""Records above which a library that holds them as objects of Python is not asked."""
+TIMES_FASTER: Final = 50
+
+Errors = npt.NDArray[np.float64]
+
+
+def rand() -> tuple[pd.DataFrame, int]:
+    """Visits of the RAND experiment by insurance plan, and the bound on them."""
+    from statsmodels.datasets import randhie
+
+    data = randhie.load_pandas().data
+    share = np.round(np.exp(data.lncoins) - 1)  # of the costs, in percent
+    plan = np.select([share == 0, share == 25, share == 50], ["free", "quarter", "half"], "most")
+    return pd.DataFrame({"group": plan, "value": data.mdvis.astype(np.int64)}), 80
+
+
+def invented(persons: int) -> tuple[pd.DataFrame, int]:
+    """Skewed values in groups of different sizes, and the bound on them."""
+    rng = np.random.default_rng(SEED)
+    number = np.minimum(rng.geometric(0.04, persons) - 1, GROUPS - 1)
+    names = np.array([f"g{at:03d}" for at in range(GROUPS)])
+    value = np.minimum(rng.lognormal(2.5, 0.9, persons), 100).astype(np.int64)
+    return pd.DataFrame({"group": names[number], "value": value}), 100
+
+
+def truth(frame: pd.DataFrame, groups: list[str]) -> dict[str, pd.Series]:
+    """The exact answers; a median is the least number that half of the records do not exceed."""
+    by = frame.groupby("group")["value"]
+    exact = {"count": by.size(), "sum": by.sum(), "mean": by.mean()}
+    exact["median"] = by.quantile(0.5, interpolation="lower")
+    return {query: answers.reindex(groups) for query, answers in exact.items()}
+
+
+def write_plan(path: Path, query: str, groups: list[str], most: int, persons: int) -> Path:
+    """The plan that answers one query."""
+    asked: dict[str, Any] = {"groups": "by group", "budget": EPSILON}
+    parts = {
+        "count": {"levels": [asked]},
+        "sum": {"sums": [asked | {"of": "value"}]},
+        "mean": {"sums": [asked | {"of": "value"}]},
+        "median": {"quantiles": [asked | {"of": "value", "shares": ["0.5"]}]},
+    }
+    said = {
+        "title": f"A {query}",
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
+        "records": {"of-a-person": 1, "expected": persons},
+        "publication": {"negative-counts": True},
+        "columns": [{"name": "group", "values": groups}, {"name": "value", "from": 0, "to": most}],
+        "groups": [{"name": "by group", "columns": ["group"]}],
+    }
+    path.write_text(toml_of(said | parts[query]))
+    return path
+
+
+def ours(plan: Path, data: Path, query: str, out: Path) -> tuple[dict[str, float], float]:
+    """The answers of a release, and the seconds of the whole command."""
+    took = run([STARLING, "tables", "release", plan, "--persons", data, "--out", out, "--yes", "--unvalidated"])
+    table = pd.read_parquet(out / "data" / ("t1.parquet" if query == "count" else "t3.parquet"))
+    if query != "count":
+        table = table[table["statistic"] == ("quantile 0.5" if query == "median" else query)]
+    values = table["count" if query == "count" else "value"].astype(float)
+    rmtree(out)
+    return dict(zip(table["iteration_name"].astype(str), values, strict=True)), took.seconds
+
+
+def theirs(
+    peer: Peer, data: Path, query: str, groups: list[str], most: int, out: Path
+) -> tuple[dict[str, float], float]:
+    """The answers of a peer, and its seconds."""
+    took = peer.seconds(
+        query=query, data=str(data), groups=groups, low=0, high=most, epsilon=float(EPSILON), out=str(out)
+    )
+    return json.loads(out.read_text()), took
+
+
+def measured(
+    answer: Callable[[], tuple[dict[str, float], float]], exact: pd.Series, runs: int, most: int | None
+) -> tuple[float, float, float]:
+    """Mean absolute error over groups and runs, its standard error, and the median of the seconds.
+
+    Args:
+        answer: Gives the answer of each group, and its seconds.
+        exact: The exact answers.
+        runs: How often it is asked.
+        most: The largest that an answer can be, the least being 0; what is beyond is taken for that, whoever says it. None for no bound.
+    """
+    errors, seconds = [], []
+    for _ in range(runs):
+        found, took = answer()
+        # Of a group of which nothing is said, as of a mean where noise hides it, the middle is as good as anything.
+        said = pd.Series(found).reindex(exact.index).fillna(0 if most is None else most / 2)
+        errors.append((said if most is None else said.clip(0, most)) - exact)
+        seconds.append(took)
+    off = pd.concat(errors).abs()
+    return float(off.mean()), float(off.std() / np.sqrt(len(off))), median(seconds)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for as long as it is used."""
+    with TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def main() -> None:
+    """Measure and write the result."""
+    recorder = Recorder("tables_rivals", "Counts, sums, means and medians against three libraries.", peers=True)
+    recorder.parser.add_argument("--persons", type=int, default=10_000_000)
+    recorder.parser.add_argument(
+        "--runs", type=int, default=RUNS, help="of the RAND records; the invented ones have one, of a hundred groups"
+    )
+    chosen = recorder.begin()
+    persons, runs = (20_000, 2) if chosen.quick else (chosen.persons, chosen.runs)
+    rows: list[Json] = []
+    limits: list[Limit] = []
+    with scratch_folder() as scratch, running(PEERS, chosen.peers) as peers:
+        if not peers:
+            sys.exit("nothing to compare with")
+        for name, (frame, most), times in (("RAND", rand(), runs), ("invented", invented(persons), 1)):
+            data = scratch / f"{name}.parquet"
+            frame.to_parquet(data, index=False)
+            groups = sorted(frame["group"].unique())
+            exact = truth(frame, groups)
+            for query in QUERIES:
+                plan = write_plan(scratch / f"{name}-{query}.toml", query, groups, most, len(frame))
+                ways: dict[str, Callable[[], tuple[dict[str, float], float]]] = {
+                    "starling": partial(ours, plan, data, query, scratch / "out")
+                }
+                for peer in peers.values():
+                    if peer.name != "pipeline_dp" or len(frame) <= MOST_OBJECTS:
+                        ways[peer.name] = partial(theirs, peer, data, query, groups, most, scratch / "answers.json")
+                found = {}
+                for library, way in ways.items():
+                    if name == "RAND":
+                        way()  # what is compiled or fetched at a first use is not measured
+                    bound = most if query in ("mean", "median") else None
+                    error, deviation, seconds = found[library] = measured(way, exact[query], times, bound)
+                    row: dict[str, Json] = {"records": name, "persons": len(frame), "query": query, "library": library}
+                    row |= {"mean_absolute_error": error, "standard_error": deviation, "seconds": round(seconds, 2)}
+                    print(row)
+                    rows.append(row)
+                limits += _limits(name, query, found, len(frame))
+    settings: dict[str, Json] = {"epsilon": EPSILON, "runs": runs, "groups": GROUPS, "seed": SEED, "persons": persons}
+    recorder.end(settings=settings, rows=rows, limits=[] if chosen.quick else limits, peers=list(peers.values()))
+
+
+def _limits(name: str, query: str, found: dict[str, tuple[float, float, float]], persons: int) -> Iterator[Limit]:
+    """The error is no larger than the least of the others, within two standard errors; on many records it is many times faster."""
+    error, deviation, seconds = found.pop("starling")
+    least = min(found.values())
+    room = 2 * float(np.hypot(deviation, least[1]))
+    title = f"{name}, {query} by group, over the least error of three libraries"
+    yield Limit(title, round(error / least[0], 3), round(1 + room / least[0], 3), "times")
+    if persons >= 10 * MOST_OBJECTS:
+        faster = min(other[2] for other in found.values()) / seconds
+        yield Limit(f"{name}, {query} by group, times faster than each", round(faster, 1), TIMES_FASTER, "", least=True)
+
+
+if __name__ == "__main__":
+    main()
