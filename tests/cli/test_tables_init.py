@@ -5,7 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from starling.cli import main
+from starling.tables.plan import Plan
 from tests.cli.conftest import Call
 
 COLUMNS = ("--columns", "age:int:0..110", "--columns", "sex:F,M")
@@ -37,11 +40,55 @@ def test_json_names_the_file_and_the_exact_cost(call: Call, tmp_path: Path) -> N
     assert said["cost"]["add-remove"]["epsilon"] == "1/3"
 
 
+def test_sums_detail_and_several_values_are_declared(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("--columns", "needs:2;:a,b,c", "--columns", "spent:num:0..50.00", "--detail", "sex,age", "--sum", "spent")
+    made = call("tables", "init", *COLUMNS, *words, "--out", "plan.toml")
+    assert made.exit_code == 0, made.output
+    plan = Plan.load(tmp_path / "plan.toml")
+    assert plan.families == ("everybody", "needs")
+    assert [level.stability for level in plan.levels] == [1, 2]
+    assert [level.thresholds for level in plan.levels] == [(100, 1000)] * 2
+    assert plan.detail.sizes == (1, 2, 24)
+    assert [(each.column, each.high) for each in plan.aggregates] == [("spent", 5000)] * 2
+    assert plan.cost.amount == 1
+
+
+def test_a_terminal_asks_for_the_same_and_again_where_it_is_no_answer(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("starling.cli.tables_init._at_a_terminal", lambda: True)
+    answers = ["", "age", "age:int:0..110", "sex:F,M", "", "y", "y", "id", "id:3"]
+    words = ["tables", "init", "--out", str(tmp_path / "asked.toml")]
+    asked = CliRunner().invoke(main, words, input="\n".join(answers) + "\n")
+    assert asked.exit_code == 0, asked.output
+    assert asked.output.count("names no column and its values") == 2
+    assert asked.output.count("names no column and a number of records") == 1
+    declared = (*COLUMNS, "--sum", "age", "--person", "id:3")
+    assert call("tables", "init", *declared, "--out", tmp_path / "declared.toml").exit_code == 0
+    assert (tmp_path / "asked.toml").read_text() == (tmp_path / "declared.toml").read_text()
+
+
+def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starling.cli.tables_init._at_a_terminal", lambda: True)
+    words = ["tables", "init", "--out", str(tmp_path / "asked.toml")]
+    # The terminal is closed in the middle.
+    asked = CliRunner().invoke(main, words, input="age:int:0..110\n")
+    assert asked.exit_code == 130
+    assert "Traceback" not in asked.output
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
         ((), "--columns is missing"),
         (("--columns", "sex"), "names no column and its values"),
+        (("--columns", "spent:num:0..x"), "without two bounds"),
+        ((*COLUMNS, "--detail", "age,town"), "--detail names 'town', which is no column"),
+        ((*COLUMNS, "--sum", "sex"), "is not age"),
         ((*COLUMNS, "--regions", "areas.csv"), "names no file and its levels"),
         ((*COLUMNS, "--person", "id"), "names no column and a number of records"),
         ((*COLUMNS, "--person", "id:0"), "keeps no public number of records"),

@@ -1,5 +1,6 @@
 """`starling tables init`: a first plan about records of one's own."""
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,7 +24,16 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     multiple=True,
     metavar="NAME:VALUES",
     help="A column of the records and its public values: age:int:0..110, sex:F,M, district:@districts.csv (codes and, in a second"
-    " column, their names) or admitted:dates:2024-01-01,2025-01-01. May be given again.",
+    " column, their names), admitted:dates:2024-01-01,2025-01-01, needs:2;:a,b,c (up to two in a field, with ; between them) or"
+    " spent:num:0..500.00 (for --sum). May be given again; without any it is asked for, where there is a terminal.",
+)
+@click.option(
+    "--detail",
+    metavar="NAME,...",
+    help="Columns by which larger groups are published, one more from 100, 1,000, ... persons on: sex,age.",
+)
+@click.option(
+    "--sum", "sums", multiple=True, metavar="NAME", help="A column of numbers of which every group gets sum and mean."
 )
 @click.option(
     "--regions",
@@ -41,12 +51,20 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
 @click.option("--epsilon", default="1", show_default=True, metavar="X", help="What a release may cost.")
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Plan file (.toml) to make.")
 def init(
-    columns: tuple[str, ...], *, regions: str | None, person: str | None, title: str, epsilon: str, out: Path
+    columns: tuple[str, ...],
+    *,
+    detail: str | None,
+    sums: tuple[str, ...],
+    regions: str | None,
+    person: str | None,
+    title: str,
+    epsilon: str,
+    out: Path,
 ) -> Result:
     """Write a first plan about records of one's own, from what their columns may say and never from what they do say.
 
-    Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. Opens
-    no records.
+    Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. In a
+    terminal, without columns, it asks for them. Opens no records.
     """
     from starling.cli.plans import overview_json
     from starling.privacy.budget import exact
@@ -55,9 +73,13 @@ def init(
     from starling.tables.plan.first_plan import write_first_plan
 
     if not columns and regions is None:
-        raise ParameterError("--columns", "is missing", "declare a column, such as sex:F,M, or give --regions")
+        if not _at_a_terminal():
+            raise ParameterError("--columns", "is missing", "declare a column, such as sex:F,M, or give --regions")
+        columns, sums, person = _asked(out.parent, person)
     budget, unit = exact(epsilon, field="--epsilon"), None if person is None else _unit(person)
-    made = write_first_plan(out, title, columns, _regions(regions), budget, unit)
+    made = write_first_plan(
+        out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums
+    )
     overview = describe(made)
     pairs = [
         ("plan file", str(out)),
@@ -67,6 +89,43 @@ def init(
         ("next", f"starling tables preview {out}"),
     ]
     return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
+
+
+def _at_a_terminal() -> bool:
+    """Whether somebody can answer questions."""
+    return sys.stdin.isatty()
+
+
+def _asked(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """The columns, those that are summed, and whose records they are, as somebody at a terminal answers; interrupted, nothing is made."""
+    from starling.tables.plan.first_plan import declaration
+
+    click.echo(
+        "What may each column of the records say? Nothing is read of the records. An empty answer ends the list.",
+        err=True,
+    )
+    click.echo(
+        "Such as age:int:0..110   sex:F,M   district:@districts.csv   needs:2;:a,b,c   spent:num:0..500.00", err=True
+    )
+    columns: list[str] = []
+    while (said := click.prompt("column", default="", show_default=False, err=True)) or not columns:
+        try:
+            declaration(said, folder)
+        except ParameterError as error:
+            click.echo(f"  {error}", err=True)
+        else:
+            columns.append(said)
+    numbers = [each.partition(":")[0] for each in columns if ":num:" in each or ":int:" in each]
+    summed = [name for name in numbers if click.confirm(f"sum and mean of {name} in every group?", err=True)]
+    several = person is None and click.confirm("can one person have several records?", err=True)
+    while several:
+        person = click.prompt("which column says whose a record is, and how many of one count? (id:3)", err=True)
+        try:
+            _unit(person)
+            several = False
+        except ParameterError as error:
+            click.echo(f"  {error}", err=True)
+    return tuple(columns), tuple(summed), person
 
 
 def _unit(said: str) -> "Unit":

@@ -3,12 +3,15 @@
 A declaration names a column and its public values:
 
     age:int:0..110                          whole numbers between two bounds
+    spent:num:0..500.00                     numbers with as many digits after the point as the bounds, for sums
+    needs:2;:a,b,c                          codes of which a field says several, up to two that are read, with a mark between them
     sex:F,M                                 a list of codes
     district:@districts.csv                 a public CSV file of codes and, in a second column, their names
     admitted:dates:2024-01-01,2025-01-01    periods of time: when each begins, and when the last one ends
 
 Everybody is a group, and so is each value of a column; whole numbers are cut at round ones. Each family of groups is counted in each level
-of regions, and all levels get the same share of the budget. Whoever reads the file changes what they please.
+of regions, sums of a column are measured in the same groups, and all of this gets the same share of the budget. Where groups get
+detail, each column of it is a step for groups that are ten times as large. Whoever reads the file changes what they please.
 """
 
 import os
@@ -28,6 +31,11 @@ EVERYBODY: Final = "everybody"
 MOST_CLASSES: Final = 12
 """Classes that a first plan cuts whole numbers into."""
 
+FIRST_THRESHOLD: Final = 100
+"""Persons from which a group gets the first step of the detail; of each further one ten times as many."""
+
+_NUMBERS: Final = re.compile(r"num:(-?[0-9]{1,10}(?:\.[0-9]{1,9})?)\.\.(-?[0-9]{1,10}(?:\.[0-9]{1,9})?)")
+_SEVERAL: Final = re.compile(r"([0-9]{1,2})([;|/+&]):(.+)")
 _INTEGERS: Final = re.compile(r"int:(-?[0-9]{1,10})\.\.(-?[0-9]{1,10})")
 _FIX: Final = "write it like age:int:0..110, sex:F,M, district:@districts.csv or admitted:dates:2024-01-01,2025-01-01"
 
@@ -39,6 +47,8 @@ def write_first_plan(
     regions: Sequence[str],
     budget: Fraction,
     unit: Unit | None = None,
+    detail: Sequence[str] = (),
+    sums: Sequence[str] = (),
 ) -> Plan:
     """Write a first plan as a new plan file, whose paths start at the file.
 
@@ -50,14 +60,16 @@ def write_first_plan(
             for a plan without regions.
         budget: The cost of the release in epsilon, above 0.
         unit: The column that says which person a record is of, and how many of a person are counted; None for one record a person.
+        detail: Columns by which larger groups are published, step by step; they make no groups of their own.
+        sums: Columns of numbers of which every group gets sum and mean.
 
     Raises:
-        ParameterError: a declaration says no column.
+        ParameterError: a declaration says no column, or detail or sums name none.
         PlanError: the columns make no plan, or a file that they name cannot be read.
         OutputError: the plan file is there, does not end in .toml, or cannot be written.
     """
     path = plan_path(out)
-    values = first_values(path.parent, title, columns, regions, budget, unit)
+    values = first_values(path.parent, title, columns, regions, budget, unit, detail, sums)
     plan = Plan.of(values, folder=path.parent)
     write_new(path, toml_of(values))
     return plan
@@ -70,18 +82,26 @@ def first_values(
     regions: Sequence[str],
     budget: Fraction,
     unit: Unit | None = None,
+    detail: Sequence[str] = (),
+    sums: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The values of the plan file in a folder; arguments and errors as those of `write_first_plan`."""
-    declared = [_declared(each, folder) for each in columns]
-    families = [{"name": EVERYBODY, "columns": []}, *map(_family, declared)]
+    declared = [declaration(each, folder) for each in columns]
+    by_name = {column["name"]: column for column in declared}
+    for field, names in (("--detail", detail), ("--sum", sums)):
+        if unknown := [name for name in names if name not in by_name]:
+            raise ParameterError(field, f"names {unknown[0][:40]!r}, which is no column", "declare it with --columns")
+    of_groups = [each for each in declared if "decimals" not in each and each["name"] not in (*detail, *sums)]
+    families = [{"name": EVERYBODY, "columns": []}, *map(_family, of_groups)]
     file, *levels = regions or ("",)
-    stated = [
+    places = [
         ({"regions": level} if level else {}) | {"groups": family["name"]}
         for level in levels or ("",)
         for family in families
     ]
-    share = exact_text(budget / len(stated))
-    return {
+    share = exact_text(budget / (len(places) * (1 + len(sums))))
+    thresholds = [FIRST_THRESHOLD * 10**step for step, _ in enumerate(detail)]
+    made: dict[str, Any] = {
         "title": title,
         "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
         "records": {"of-a-person": unit.most, "person": unit.field} if unit else {"of-a-person": 1},
@@ -89,12 +109,31 @@ def first_values(
         **({"regions": {"column": levels[-1], "file": _relative(file, folder), "levels": levels}} if levels else {}),
         **({"columns": declared} if declared else {}),
         "groups": families,
-        "levels": [{**each, "budget": share} for each in stated],
+        "levels": [{**each, "budget": share} | ({"thresholds": thresholds} if detail else {}) for each in places],
     }
+    if detail:
+        made["privacy"]["stage-1-share"] = "0.1"
+        cuts = {name: _cuts(by_name[name]) for name in detail}
+        made["detail"] = {
+            "columns": list(detail),
+            "steps": [{name: cuts[name] for name in detail[: step + 1]} for step, _ in enumerate(detail)],
+        }
+    if sums:
+        made["sums"] = [{"of": name, **each, "budget": share} for name in sums for each in places]
+    return made
 
 
-def _declared(said: str, folder: Path) -> dict[str, Any]:
-    """A declaration as one of [[columns]]."""
+def _cuts(column: dict[str, Any]) -> Any:
+    """How the detail cuts a column: whole numbers at round ones, anything else into its values."""
+    return (
+        (round_cuts(column["from"], column["to"]) or list(range(column["from"], column["to"] + 1)))
+        if "from" in column
+        else True
+    )
+
+
+def declaration(said: str, folder: Path) -> dict[str, Any]:
+    """A declaration as one of [[columns]] of a plan file in the folder; raises ParameterError where it declares nothing."""
     name, colon, domain = said.partition(":")
     if not colon or not name or not domain:
         raise ParameterError("--columns", f"has {said[:40]!r}, which names no column and its values", _FIX)
@@ -104,6 +143,15 @@ def _declared(said: str, folder: Path) -> dict[str, Any]:
         if (bounds := _INTEGERS.fullmatch(domain)) is None:
             raise ParameterError("--columns", f"has {said[:40]!r}, without two bounds", "write it like age:int:0..110")
         return {"name": name, "from": int(bounds[1]), "to": int(bounds[2])}
+    if domain.startswith("num:"):
+        if (bounds := _NUMBERS.fullmatch(domain)) is None:
+            raise ParameterError(
+                "--columns", f"has {said[:40]!r}, without two bounds", "write it like spent:num:0..500.00"
+            )
+        places = max(len(bound.partition(".")[2]) for bound in bounds.groups())
+        return {"name": name, "from": bounds[1], "to": bounds[2], "decimals": places}
+    if (several := _SEVERAL.fullmatch(domain)) is not None:
+        return {"name": name, "values": several[3].split(","), "separator": several[2], "most": int(several[1])}
     if domain.startswith("dates:"):
         return {"name": name, "periods": domain.removeprefix("dates:").split(",")}
     if _INTEGERS.fullmatch(f"int:{domain}"):
