@@ -215,6 +215,6 @@ def test_a_session_shows_a_preview_in_a_line_for_each_level() -> None:
     assert lines[1].split() == ["cost", "rho", "0.65137"]
     assert "USA detailed     cell ± 10; total ± 10 to ± 71" in lines
     assert "<strong>Preview: Demo" in seen._repr_html_()
-    assert dir(seen) == ["confidence", "levels", "overview"]
+    assert dir(seen) == ["aggregates", "confidence", "levels", "overview"]
     assert len(repr(seen.overview)) < 10_000
     assert all("Iteration(" not in repr(level) for level in seen.levels)
