@@ -56,6 +56,7 @@ NAMES: Final = (
     "tables_scale",
     "tables_better",
     "tables_own",
+    "tables_rivals",
     "verify",
     "ledger",
     "genome_distance",

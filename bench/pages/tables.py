@@ -77,6 +77,30 @@ def tables_own(results: Mapping[str, Results]) -> str:
     return f"{table(header, rows)}\n\n{result['settings']['districts']:,} districts. {made(result)}"
 
 
+def tables_rivals(results: Mapping[str, Results]) -> str:
+    """Counts, sums, means and medians beside three other libraries: errors at one epsilon, and seconds."""
+    result = results["tables_rivals"]
+    found = {(row["records"], row["query"], row["library"]): row for row in result["rows"]}
+    libraries = dict.fromkeys(row["library"] for row in result["rows"])
+    header = [
+        "records",
+        "query",
+        *(f"{library}: error" for library in libraries),
+        *(f"{each}: s" for each in libraries),
+    ]
+    rows = []
+    for records, query in dict.fromkeys(key[:2] for key in found):
+        of = [found.get((records, query, library)) for library in libraries]
+        errors = [
+            "" if row is None else f"{number(row['mean_absolute_error'])} ± {number(row['standard_error'])}"
+            for row in of
+        ]
+        rows.append([records, query, *errors, *("" if row is None else number(row["seconds"]) for row in of)])
+    settings = result["settings"]
+    what = f"Epsilon {settings['epsilon']} for each query; invented are {settings['persons']:,} records."
+    return f"{table(header, rows)}\n\n{what} {made(result)}"
+
+
 def tables_better(results: Mapping[str, Results]) -> str:
     """What totals that add up and a top-up take beside a release as measured."""
     result = results["tables_better"]
@@ -157,6 +181,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_scale": tables_scale,
     "tables_better": tables_better,
     "tables_own": tables_own,
+    "tables_rivals": tables_rivals,
     "verify": verify,
     "gains": gains,
     "thresholds": thresholds,
