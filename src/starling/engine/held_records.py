@@ -15,7 +15,7 @@ from starling.engine.delimited import Part
 from starling.errors import SourceError
 
 InMemory: TypeAlias = Mapping[str, Any] | pa.Table | duckdb.DuckDBPyRelation | Any
-"""Arrays by name, an Arrow table, a relation of DuckDB, a data frame of pandas, or one that hands over Arrow's stream, as polars's do."""
+"""Arrays by name, an Arrow table, a relation of DuckDB, a data frame of pandas, or one with Arrow's stream, as of polars or Spark."""
 
 ROWS: Final = 1 << 18
 """Rows that are taken at a time."""

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
+from starling.engine.by_person import run_by_person
 from starling.engine.delimited import Part, labels
 from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
 from starling.engine.machine import in_order
@@ -36,13 +37,14 @@ from starling.privacy.trust import Confidential
 DENSE: Final = 1 << 21
 """The most cells of which each part of the records has a count of its own; of more, only those with points are handed over."""
 CELLS: Final = pa.schema([("cell", pa.int64()), ("points", pa.int64())])
-PERSONS: Final = pa.schema([PERSON, ("cell", pa.int64())])
+CELL: Final = pa.schema([("cell", pa.int64())])
+PERSONS: Final = pa.schema([PERSON, *CELL])
 POINTS_SQL: Final = """
 SELECT records.cell AS cell, cast(sum(records.points) AS bigint) AS points
 FROM records GROUP BY records.cell
 """
 PERSONS_SQL: Final = kept_sql(
-    pa.schema([("cell", pa.int64())]),
+    CELL,
     "SELECT ranked.cell AS cell, cast(count(*) AS bigint) AS points\n"
     "FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.most GROUP BY ranked.cell",
 )
@@ -79,7 +81,7 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
     else:
         with closing(_summed(plan, records, key, cluster)) as answer:
             for cell, points in _numbers(answer):
-                found[cell] = points
+                found[cell] += points
     return found.reshape(len(plan.slice_names), *plan.grid.shape)
 
 
@@ -97,11 +99,12 @@ def occupied_cells(
     with closing(_summed(plan, records, key, cluster)) as answer:
         none = np.empty(0, dtype=np.int64)
         cell, points = (np.concatenate(each) for each in zip((none, none), *_numbers(answer), strict=True))
-    order = np.argsort(cell)
-    cell, points = cell[order], points[order]
+    cell, place = np.unique(cell, return_inverse=True)
+    summed = np.zeros(len(cell), dtype=np.int64)
+    np.add.at(summed, place, points)
     ends = np.searchsorted(cell, np.arange(len(plan.slice_names) + 1) * plan.grid.cells)
     return tuple(
-        occupied(plan.grid.shape, cell[begin:end] - at * plan.grid.cells, points[begin:end])
+        occupied(plan.grid.shape, cell[begin:end] - at * plan.grid.cells, summed[begin:end])
         for at, (begin, end) in enumerate(pairwise(ends.tolist()))
     )
 
@@ -109,7 +112,7 @@ def occupied_cells(
 def _summed(
     plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """The engine's answer: slice and cell by number, and its points."""
+    """The engine's answer: slice and cell by number, and points of it; the same cell may stand in several batches."""
     person = plan.unit == "person"
     schema, text = (PERSONS, PERSONS_SQL) if person else (CELLS, POINTS_SQL)
     read = partial(persons if person else counted, plan, records)
@@ -117,21 +120,17 @@ def _summed(
     tables = {"bounds": bounds} if person else {}
     if cluster is not None:
         return cluster.run(text, {"records": Parts(schema, records.parts, read), **tables})
-    return _counted_here(text, schema, in_order(lambda part: list(read(part)), records.parts), tables)
+    parts = in_order(lambda part: list(read(part)), records.parts)
+    batches = (batch for part in parts for batch in part)
+    if person:
+        return run_by_person(text, CELL, batches, tables)
+    return duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches)})
 
 
 def _numbers(answer: Iterable[pa.RecordBatch]) -> Iterator[tuple[Int64, Int64]]:
     for batch in answer:
         cell, points = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
         yield cell, points
-
-
-def _counted_here(
-    text: str, schema: pa.Schema, parts: Iterator[list[pa.RecordBatch]], tables: dict[str, pa.Table]
-) -> Generator[pa.RecordBatch, None, None]:
-    """DuckDB's answer over all parts, which are read as it asks for them."""
-    batches = (batch for part in parts for batch in part)
-    yield from duck.run(text, {"records": pa.RecordBatchReader.from_batches(schema, batches), **tables})
 
 
 def counted(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from starling.engine.spark import DUCKDB, cluster_for
+from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.errors import OutputError
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
@@ -106,10 +106,11 @@ def release(
         BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
         RunFailed: after the charge, always with the same words.
     """
-    check_counting(plan, engine)
+    check_engine(engine)
     listener.step("reading the public geography")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
+    check_counting(opened, engine)
     if not files_of(opened)[0] and Path(out).exists():
         # Nobody can tell whether it answers for these records or for others.
         raise OutputError(str(out), "exists", "name a new folder for records of a session")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
+from starling.engine.spark import Spark
 from starling.privacy.trust import inspect
 from starling.tables.counts import count_records
 from starling.tables.plan import Plan, read_regions
@@ -20,10 +21,10 @@ from tests.tables.own_worlds import COLOURS, Group, World, expected, groups_of, 
 from tests.tables.small import whole
 
 
-def counted(plan: Plan, data: Path | InMemory) -> dict[Group, Counter[tuple[int, ...]]]:
+def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> dict[Group, Counter[tuple[int, ...]]]:
     """Records by cell in each group that has some, as they are counted for a release."""
     geography = read_regions(plan)
-    counts = inspect(count_records(plan, geography, open_records(data, plan))).value
+    counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
     lengths = [max(len(cuts), 1) for cuts in plan.detail.partitions[-1]]
     found: dict[Group, Counter[tuple[int, ...]]] = {}
     for number, level in enumerate(plan.levels):
@@ -77,7 +78,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
     plan = said.plan
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.own_counting.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes):
         everybody = counted(plan, said.table())
         for gone in set(who):
             rest = counted(plan, said.with_records([each for each in records if each["who"] != gone]).table())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
+from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import inspect
 from starling.tables.counts import count_records
@@ -20,10 +21,10 @@ from tests.tables.own_worlds import Group, World
 from tests.tables.plan.test_aggregates import SUMS
 
 
-def exact(plan: Plan, data: Path | InMemory) -> list[dict[Group, list[int]]]:
+def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> list[dict[Group, list[int]]]:
     """The exact numbers of each aggregate in each group that has some, as they are found for a release."""
     geography = read_regions(plan)
-    counts = inspect(count_records(plan, geography, open_records(data, plan))).value
+    counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
     found: list[dict[Group, list[int]]] = [{} for _ in plan.aggregates]
     for piece in aggregate_pieces(plan, geography, 3):
         level, numbers = plan.aggregates[piece.level].level, counts.aggregate(piece)
@@ -86,7 +87,7 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
     said = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
     plan = said.plan
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.own_counting.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes):
         whole = exact(plan, said.table())
         for person in set(who):
             rest = exact(plan, said.with_records([each for each in records if each["who"] != person]).table())
@@ -103,10 +104,11 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
 def test_records_in_several_runs_add_up() -> None:
     records = SpreadRecords(SUMS, 3, Spill(None, None))
     with mock.patch("starling.tables.counts.spread_records.RUN", 2):
-        for number in (3, -1, 0, 10):
+        for number, many in ((3, 1), (0, 0), (0, 1), (10, 1), (15, 2)):
             area, groups = np.array([1], np.int32), np.array([0], np.int32)
-            records.add(area, groups, np.array([number], np.int64))
+            records.add(area, groups, np.array([number], np.int64), np.array([many], np.int64))
     records.put_away()
     parts = [records.read(part).records.tolist() for part in records.parts(np.array([0, 1, 2]))]
-    # Cell and weight of each record that has a number, twice.
-    assert sorted(number for part in parts for number in part) == sorted([0, 7, 1, 3, 0, 10, 1, 0, 0, 0, 1, 10])
+    # Cell and weight of each record that has a number, twice; two records that say 15 together are one row.
+    wanted = [0, 7, 1, 3, 0, 10, 1, 0, 0, 0, 1, 10, 0, 5, 1, 15]
+    assert sorted(number for part in parts for number in part) == sorted(wanted)

@@ -7,16 +7,16 @@ from starling.tables.counts.counting import count
 from starling.tables.counts.own_counting import count_own
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.plan import Geography, Plan
-from starling.tables.source import Opened, Persons
+from starling.tables.source import Opened, Persons, files_of
 
 __all__ = ["GroupCounts", "check_counting", "count", "count_records"]
 
 
-def check_counting(plan: Plan, engine: str) -> None:
-    """Raises ParameterError where there is no such engine, or it does not count the records of the plan."""
+def check_counting(records: Opened, engine: str) -> None:
+    """Raises ParameterError where there is no such engine, or it does not reach the records."""
     check_engine(engine)
-    if plan.records is not None and engine != DUCKDB:
-        raise ParameterError("engine", "does not read records of one's own", "leave it out: DuckDB counts them")
+    if engine != DUCKDB and not files_of(records)[0]:
+        raise ParameterError("engine", "does not reach records in this session", "leave it out, or give a file")
 
 
 def count_records(
@@ -25,4 +25,4 @@ def count_records(
     """The computation of the exact counts of every group of a plan, whatever records it is about; reads nothing yet."""
     if isinstance(records, Persons):
         return count(plan, geography, records, cluster=cluster)
-    return count_own(plan, geography, records)
+    return count_own(plan, geography, records, cluster=cluster)

@@ -29,24 +29,27 @@ class SpreadRecords(Runs):
 
     def __init__(self, aggregate: Aggregate, units: int, spill: Spill) -> None:
         super().__init__(units, spill)
-        self._width = aggregate.width
-        asked = aggregate.quantiles
-        self._cuts = None if asked is None else np.array(asked.cuts, dtype=np.int64) - aggregate.low
+        self._width, self._sums = aggregate.width, aggregate.quantiles is None
         self._waiting: list[Rows] = []
 
-    def add(self, unit: Int32, groups: Int32, number: Int64) -> None:
-        """Some records: area, number of the set of values, and units above the least number, below 0 for a record without one.
+    def add(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> None:
+        """Some records that say the same: area and number of what they say of groups.
+
+        Args:
+            unit: The areas.
+            groups: The numbers of what is said of groups.
+            number: Of sums, how many units the numbers of these records lie above the least one, in all; else the class of each of them.
+            records: How many records with a number there are; where there are none, nothing is added.
 
         Raises OutputError when they find no room on the disk.
         """
-        given = number >= 0
-        unit, groups, number = unit[given], groups[given], number[given]
-        if self._cuts is None:
+        given = records > 0
+        unit, groups, number, records = unit[given], groups[given], number[given], records[given]
+        if self._sums:
             cell = np.zeros_like(number)
-            self._waiting += [(unit, groups, cell, self._width - number), (unit, groups, cell + 1, number)]
+            self._waiting += [(unit, groups, cell, self._width * records - number), (unit, groups, cell + 1, number)]
         else:
-            cell = np.searchsorted(self._cuts, number, side="right") - 1
-            self._waiting.append((unit, groups, cell, np.ones_like(number)))
+            self._waiting.append((unit, groups, number, records))
         if sum(len(rows[0]) for rows in self._waiting) >= RUN:
             self.put_away()
 

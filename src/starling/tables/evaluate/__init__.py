@@ -183,10 +183,10 @@ def evaluate(
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
-        ParameterError: when there is no such engine, it does not count the records of the plan, or it does not start.
+        ParameterError: when there is no such engine, it does not reach the records, or it does not start.
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
-    check_counting(plan, engine)
+    check_counting(persons, engine)
     tables = Published(release) if plan.levels else None
 
     def compared(exact: GroupCounts) -> Evaluation:

@@ -8,7 +8,29 @@ from starling.tables.plan.detail import Detail
 OWN_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
 FROM records
 GROUP BY records.unit, records.groups, records.cell"""
-"""The text for records of one's own."""
+"""The text for records of one's own, each of which counts."""
+
+
+def own_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
+    """The text that counts rows of records of one's own, and adds up their numbers.
+
+    Args:
+        table: What stands after FROM: the rows, with `unit`, `groups`, `cell`, and `n0`, `n1` ..., below 0 for none.
+        where: What stands after it.
+        of_sums: Of each of these numbers whether it is added up; a class of quantiles is not.
+
+    The columns of the answer: unit, groups, cell, the classes; then persons, and of each number that is added up its sum, and the records
+    that have one.
+    """
+    names = ("unit", "groups", "cell", *(f"n{at}" for at, of_sum in enumerate(of_sums) if not of_sum))
+    columns = ", ".join(f"{table}.{name}" for name in names)
+    sums = "".join(
+        f", CAST(sum(CASE WHEN {table}.n{at} < 0 THEN 0 ELSE {table}.n{at} END) AS bigint) AS sum{at}"
+        f", CAST(sum(CASE WHEN {table}.n{at} < 0 THEN 0 ELSE 1 END) AS bigint) AS given{at}"
+        for at, of_sum in enumerate(of_sums)
+        if of_sum
+    )
+    return f"SELECT {columns}, CAST(count(*) AS bigint) AS persons{sums}\nFROM {table} {where}\nGROUP BY {columns}"
 
 
 def counting(plan: Choices) -> tuple[str, dict[str, str]]:

@@ -7,7 +7,7 @@ It is called inside the deferred computation, so after the charge; only the firs
     for batch in read_declared(records, numbers):
         batch.area, batch.groups, batch.detail
 
-Where a person is protected, `read_kept` (kept_reading.py) gives the same batches of at most k records of each.
+Where a person is protected, at most k records of each are counted of what `unnumbered` gives (counts/kept_counting.py).
 
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has
@@ -18,9 +18,8 @@ Memory: a few batches, whatever the number of records. They come in the order of
 machine. A text is looked up once in a batch, however many of its records have it.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +70,7 @@ class Unnumbered(NamedTuple):
 
 
 def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Generator[Batch, None, None]:
-    """All records that are counted, in the order of the file, of columns without a unit: `read_kept` bounds the records of a person.
+    """All records that are counted, in the order of the file, of columns without a unit, which would have to bound the records of a person.
 
     Args:
         records: The checked records.
@@ -113,12 +112,18 @@ def unnumbered(records: DeclaredRecords) -> Generator[Unnumbered, None, None]:
     source, work = records.source, _Reading(records.columns)
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
-        for found in in_order(partial(work.of_part, source), source.parts):
+        for found in in_order(lambda part: list(work.of_part(source, part)), source.parts):
             yield from found
     else:
         coded = coded_fields(records.columns)
         rows = (table for part in source.parts for table in tables(source, part, coded))
         yield from in_order(work.of_table, rows)
+
+
+def unnumbered_part(records: DeclaredRecords, part: Part) -> Iterator[Unnumbered]:
+    """The records of a part of files that are counted, in their order, in a worker of a cluster; raises as `read_declared` does."""
+    assert isinstance(records.source, Records)
+    return _Reading(records.columns).of_part(records.source, part)
 
 
 def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
@@ -137,9 +142,9 @@ class _Reading:
         self._columns = columns
         self._reads = {each: reader(each.domain) for each in (*columns.single, *columns.groups)}
 
-    def of_part(self, source: Records, part: Part) -> list[Unnumbered]:
-        """The batches of a part of text."""
-        return [self.of_table(table) for table in tables(source, part)]
+    def of_part(self, source: Records, part: Part) -> Iterator[Unnumbered]:
+        """The batches of a part of a file."""
+        return map(self.of_table, tables(source, part, coded_fields(self._columns)))
 
     def of_table(self, table: pa.Table) -> Unnumbered:
         """The records of a table that are counted."""

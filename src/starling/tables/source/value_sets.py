@@ -4,10 +4,7 @@ Number 0 is the empty set, `value + 1` the set of one value, and above `outside 
 is confidential: which sets occur depends on records. It lives and dies inside one count, where the sets are expanded back to their values.
 """
 
-from typing import Final
-
 import numpy as np
-import pyarrow as pa
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan.columns import Column
@@ -123,28 +120,3 @@ def gather(offsets: Int64, values: Int32, most: int, sets: Int32, several: Int32
         else:
             sets[record] = row[0] + 1 if count else 0
     return used
-
-
-_VALUE: Final = np.dtype("<i4")
-"""How a value is written in a set that travels as itself."""
-
-
-def as_bytes(sets: Int32, several: Int32) -> pa.BinaryArray:
-    """Sets as themselves, their values ascending, four bytes each; the arguments are those of `ValueSets.number`."""
-    values = np.full((len(sets), several.shape[1]), NONE, dtype=_VALUE)
-    values[:, 0] = sets - 1
-    values[sets < 0] = several[-1 - sets[sets < 0]]
-    there = values >= 0
-    ends = np.append(0, np.cumsum(there.sum(axis=1) * _VALUE.itemsize)).astype(np.int32)
-    return pa.BinaryArray.from_buffers(pa.binary(), len(sets), [None, pa.py_buffer(ends), pa.py_buffer(values[there])])
-
-
-def from_bytes(sets: pa.BinaryArray, most: int) -> tuple[Int32, Int32]:
-    """The reverse of `as_bytes`, for a column of which at most `most` values are read."""
-    _, bounds, data = sets.buffers()
-    ends = (
-        np.frombuffer(bounds, np.int32)[sets.offset : sets.offset + len(sets) + 1].astype(np.int64) // _VALUE.itemsize
-    )
-    found, several = np.empty(len(sets), dtype=np.int32), np.empty((len(sets) + 1, most), dtype=np.int32)
-    used = gather(ends, np.frombuffer(data or b"", _VALUE), most, found, several)
-    return found, several[:used]

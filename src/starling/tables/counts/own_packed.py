@@ -1,0 +1,64 @@
+"""Counting records of one's own as rows that mean the same to every worker (contributions.py): by DuckDB part by part, or by Spark.
+
+Where at most k records of a person or a household count, they are chosen by a keyed hash (engine/kept_records.py), whose key each
+computation draws anew.
+"""
+
+from collections.abc import Generator
+from contextlib import closing
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine import duck
+from starling.engine.by_person import run_by_person
+from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
+from starling.engine.spark import Parts, Spark
+from starling.privacy.sampling.entropy import fresh_bytes
+from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of, contributions, kinds_of
+from starling.tables.counts.own_tally import Said, Tally
+from starling.tables.plan import Plan
+from starling.tables.plan.counting_sql import own_answer_sql
+from starling.tables.source.declared_reading import check_unchanged
+from starling.tables.source.declared_records import DeclaredRecords
+
+
+def count_packed(
+    plan: Plan, records: DeclaredRecords, tally: Tally, limits: duck.Limits, cluster: Spark | None
+) -> list[Said]:
+    """Fill the tally; gives what each number of it means. Raises as `count_own` says."""
+    groups = PackedGroups(records.columns.groups)
+    with closing(_answer(plan, records, limits, cluster)) as answer:
+        for batch in answer:
+            found = {name: batch[name] for name in batch.schema.names}
+            unit, number = found["unit"].to_numpy(), groups.number(found["groups"])
+            persons = found["persons"].to_numpy()
+            tally.add(unit, number, found["cell"].to_numpy().astype(np.uint8), persons)
+            for at, ((_, cuts), each) in enumerate(tally.spread.items()):
+                if cuts:
+                    classes = found[f"n{at}"].to_numpy()
+                    each.add(unit, number, np.maximum(classes, 0), np.where(classes < 0, 0, persons))
+                else:
+                    each.add(unit, number, found[f"sum{at}"].to_numpy(), found[f"given{at}"].to_numpy())
+    return groups.rows()
+
+
+def _answer(
+    plan: Plan, records: DeclaredRecords, limits: duck.Limits, cluster: Spark | None
+) -> Generator[pa.RecordBatch, None, None]:
+    """The engine's answer, as `own_answer_sql` describes it; the same row may stand in it more than once."""
+    content, unit = content_of(plan), records.columns.unit
+    of_sums = tuple(not cuts for _, cuts in kinds_of(plan))
+    if unit is None:
+        text, tables = own_answer_sql("records", "", of_sums), {}
+    else:
+        kept = own_answer_sql("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most", of_sums)
+        text, tables = kept_sql(content, kept), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
+    if cluster is None:
+        return run_by_person(text, content, all_contributions(plan, records), tables, limits)
+    check_unchanged(records)
+    schema = content if unit is None else pa.schema([PERSON, *content])
+    return cluster.run(
+        text, {"records": Parts(schema, records.source.parts, partial(contributions, plan, records)), **tables}
+    )

@@ -1,0 +1,102 @@
+"""DuckDB and Spark count records of one's own alike, to the last person: groups, cells, sums, classes, and which records are kept."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from unittest import mock
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from starling.engine.spark import Spark
+from starling.errors import ParameterError, SourceError
+from starling.privacy.trust import inspect
+from starling.release.payment import PaymentOptions
+from starling.tables.counts import count_records
+from starling.tables.plan import read_regions
+from starling.tables.publish import release
+from starling.tables.source import open_records
+from starling.verification import verify
+from tests.spark import running
+from tests.tables.aggregate_worlds import aggregate_worlds
+from tests.tables.counts.test_own_counting import counted
+from tests.tables.counts.test_own_packed import worlds_of_persons
+from tests.tables.counts.test_spread_records import exact
+from tests.tables.own_worlds import World, expected
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Spark]:
+    with running() as started:
+        yield started
+
+
+def assert_alike(spark: Spark, world: World) -> None:
+    """From both forms of files; the key of the hash is the same for both engines."""
+    plan = world.plan
+    with (
+        tempfile.TemporaryDirectory() as name,
+        mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes),
+        # So that there are several parts.
+        mock.patch("starling.engine.delimited.CHUNK", 60),
+        mock.patch("starling.engine.record_parts.PART_ROWS", 2),
+    ):
+        for path in (world.csv(Path(name)), world.parquet(Path(name))):
+            assert exact(plan, path, spark) == exact(plan, path)
+            if plan.levels:
+                assert counted(plan, path, spark) == counted(plan, path)
+
+
+@settings(max_examples=4, deadline=None)
+@given(aggregate_worlds())
+def test_any_world_is_counted_alike(spark: Spark, world: World) -> None:
+    assert_alike(spark, world)
+    if world.plan.levels:
+        with tempfile.TemporaryDirectory() as name:
+            assert counted(world.plan, world.parquet(Path(name)), spark) == expected(world)
+
+
+@settings(max_examples=4, deadline=None)
+@given(worlds_of_persons())
+def test_of_a_person_the_same_records_are_kept(spark: Spark, world: World) -> None:
+    assert_alike(spark, world)
+
+
+VALUES = {
+    "title": "Released by Spark",
+    "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho"},
+    "records": {"of-a-person": 1},
+    "columns": [{"name": "colour", "values": ["red", "blue"]}, {"name": "amount", "from": 0, "to": 9}],
+    "groups": [{"name": "colours", "columns": ["colour"]}],
+    "publication": {"negative-counts": True},
+    "levels": [{"groups": "colours", "budget": "1"}],
+    "sums": [{"of": "amount", "groups": "colours", "budget": "1"}],
+}
+WORLD = World(VALUES, ({"colour": "red", "amount": "2"}, {"colour": "blue", "amount": "7"}))
+
+
+def test_a_release_by_spark_and_what_it_does_not_reach(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Spark that runs stands for the one that `engine` would start."""
+    monkeypatch.setattr(sys.modules["starling.tables.publish"], "cluster_for", lambda *_: nullcontext(spark))
+    payment = PaymentOptions(unvalidated=True)
+    with pytest.raises(ParameterError, match="engine does not reach records in this session"):
+        release(WORLD.plan, WORLD.table(), out=tmp_path / "none", engine="spark://local", payment=payment)
+    done = release(WORLD.plan, WORLD.csv(tmp_path), out=tmp_path / "out", engine="spark://local", payment=payment)
+    assert not verify(done.folder).findings
+
+
+def test_a_frame_of_spark_is_read_like_a_table(spark: Spark) -> None:
+    """It is read part by part once the counting begins; a plan is run no sooner."""
+    session = spark._session
+    frame = session.createDataFrame(WORLD.table().append_column("more", pa.array([1, 2])))
+    assert exact(WORLD.plan, frame) == exact(WORLD.plan, WORLD.table())
+    assert counted(WORLD.plan, frame) == counted(WORLD.plan, WORLD.table())
+    failing = session.range(2).selectExpr("CAST(raise_error('read') AS string) AS colour", "id AS amount")
+    records = open_records(failing, WORLD.plan)
+    with pytest.raises(SourceError, match="are not what was checked"):
+        inspect(count_records(WORLD.plan, read_regions(WORLD.plan), records))
