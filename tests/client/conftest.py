@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from starling.client import Client
 from starling.ledger.opening import create_ledger, open_ledger
 from starling.server.app import make_app
 from starling.server.charges import Charges
+from starling.server.datasets import Dataset
 from starling.server.home import Home, make_home
 from starling.server.understanding import Understanding
 from starling.worker.findings import Inspections
@@ -83,9 +85,9 @@ class Site:
         self._worker.round(self._stop)
         self._passed += seconds
 
-    def client(self, **more: Any) -> Client:
-        """A client of ada."""
-        token, _ = self.home.access.issue("ada", days=1)
+    def client(self, user: str = "ada", **more: Any) -> Client:
+        """A client of a user."""
+        token, _ = self.home.access.issue(user, days=1)
         return Client(URL, token, carrier=self.carrier, sleep=self.sleep, **more)
 
     def charges(self) -> int:
@@ -98,25 +100,30 @@ class Site:
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server whose groups were accepted; ada may spend three releases on them. Keys are remembered in a folder of the test's own."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
-    yield from _served(tmp_path, source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)}))
+    yield from served_source(
+        tmp_path, source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)})
+    )
 
 
 @pytest.fixture
 def study_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server with a genome study, on which ada may spend an epsilon of 3."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
-    yield from _served(tmp_path, write_study(tmp_path))
+    yield from served_source(tmp_path, write_study(tmp_path))
 
 
-def _served(folder: Path, source: Registered) -> Iterator[Site]:
-    """A server with these records, which were accepted."""
+def served_source(folder: Path, source: Registered) -> Iterator[Site]:
+    """A server with these records, which were accepted; ada may spend three releases of a plan on them, or an epsilon of 3."""
     home = make_home(folder / "served")
     create_ledger(home.settings.ledger).close()
     dataset = Sources(home).register("data", source, deadline=DEADLINE)
     with closing(open_ledger(home.settings.ledger)) as ledger:
-        ledger.custody.add_population("people", "epsilon", dataset.relation, 10)
-        ledger.custody.add_dataset("data", "people", {}, 5)
-        ledger.custody.grant("people", "ada", 3)
+        cost = dataset.guarantee.cost if isinstance(dataset, Dataset) else None
+        amount = Fraction(1) if cost is None else cost.amount
+        measure = "epsilon" if cost is None else cost.measure
+        ledger.custody.add_population("people", measure, dataset.relation, 10 * amount)
+        ledger.custody.add_dataset("data", "people", {}, 5 * amount)
+        ledger.custody.grant("people", "ada", 3 * amount)
         ledger.custody.delegate("data", home.key.public, days=1)
         ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
     home.access.add_user("ada", "analyst")

@@ -27,6 +27,7 @@ BUDGET: dict[str, Any] = {
     "more": 2,
     "ask_first": False,
     "reserve": "0",
+    "retired": False,
 }
 TABLE: dict[str, Any] = {"caption": "Each", "header": ["level", "error"], "rows": [["all", "1\x1b[2J"]]}
 PREVIEW: dict[str, Any] = {

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from starling.ledger import account, charging
@@ -43,3 +45,18 @@ def strike(owner: Any, name: str, after: bool) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     setattr(owner, name, struck)
+
+
+def hold(owner: Any, name: str, after: bool, folder: Path) -> None:
+    """Make this process stay where it is when the function is called, or has returned: from when it makes `there` in a folder until
+    somebody makes `go` there."""
+    plain: Callable[..., Any] = getattr(owner, name)
+
+    def held(*arguments: Any, **named: Any) -> Any:
+        found = plain(*arguments, **named) if after else None
+        (folder / "there").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.02)
+        return found if after else plain(*arguments, **named)
+
+    setattr(owner, name, held)

@@ -1,8 +1,8 @@
 """Users, tokens and the log: a token lets in its user until it ends or is revoked, and the log only grows."""
 
+import asyncio
 import sqlite3
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from starling.errors import LedgerUnavailable, ParameterError
 from starling.server.access import MOST_DAYS, Access, NotSignedIn, User
 from starling.server.tokens import fresh
+from starling.server.turns import Turns
 from tests.server.conftest import BEGAN
 
 
@@ -129,7 +130,7 @@ def test_an_unknown_id_is_not_revoked(access: Access) -> None:
 def test_the_log_says_who_did_what_when_and_only_grows(access: Access, file: Path, wall: Wall) -> None:
     token, issued = access.issue("ada", days=1)
     wall.now += timedelta(hours=1)
-    access.enter(token, "GET /v1/me", lambda: None)
+    asyncio.run(access.enter(token, "GET /v1/me", lambda: None))
     lines = access.log(after=0, most=10)
     assert [each.number for each in lines] == [1, 2, 3]
     assert [each.what for each in lines] == ["user ada analyst", f"token {issued.id} for ada", "GET /v1/me"]
@@ -154,21 +155,18 @@ def test_a_missing_file_is_not_made(file: Path) -> None:
     assert not file.exists()
 
 
-def test_those_who_come_together_share_a_flush_and_each_gets_their_own_outcome(
-    access: Access, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_those_who_come_together_share_a_flush_and_each_gets_their_own_outcome(access: Access) -> None:
     access.add_user("bob", "auditor")
     ada, bob = (access.issue(name, days=1)[0] for name in ("ada", "bob"))
     stranger, _ = fresh()
     first, gate = threading.Event(), threading.Event()
     batches: list[int] = []
-    write = Access._enter
 
-    def counted(self: Access, arrived: list[Any]) -> None:
+    def counted(arrived: list[Any]) -> list[User | Exception]:
         batches.append(len(arrived))
         first.set()
         gate.wait()
-        write(self, arrived)
+        return access._entered(arrived)
 
     def refuse() -> None:
         raise ParameterError("token", "asks too often", "wait")
@@ -176,20 +174,21 @@ def test_those_who_come_together_share_a_flush_and_each_gets_their_own_outcome(
     def allow() -> None:
         return
 
-    monkeypatch.setattr(Access, "_enter", counted)
-    with ThreadPoolExecutor(5) as pool:
-        begun = pool.submit(access.enter, ada, "GET /first", allow)
-        first.wait()
+    async def everybody() -> None:
+        access._entering = Turns(counted)
+        begun = asyncio.create_task(access.enter(ada, "GET /first", allow))
+        await asyncio.to_thread(first.wait)
         coming = [(ada, allow), (bob, allow), (stranger, allow), (ada, refuse)]
-        later = [pool.submit(access.enter, token, "GET /second", each) for token, each in coming]
-        while len(access._arrived) < len(coming):
-            continue
+        later = [asyncio.create_task(access.enter(token, "GET /second", each)) for token, each in coming]
+        await asyncio.sleep(0)
         gate.set()
-        assert begun.result().name == "ada"
-        assert [each.result().name for each in later[:2]] == ["ada", "bob"]
+        assert (await begun).name == "ada"
+        assert [(await each).name for each in later[:2]] == ["ada", "bob"]
         for refused, kind in zip(later[2:], (NotSignedIn, ParameterError), strict=True):
             with pytest.raises(kind):
-                refused.result()
+                await refused
+
+    asyncio.run(everybody())
     assert batches == [1, 4]
     said = [(each.who, each.what) for each in access.log(after=0, most=100) if each.what.startswith("GET")]
     assert sorted(said) == [("ada", "GET /first"), ("ada", "GET /second"), ("bob", "GET /second")]
@@ -200,5 +199,5 @@ def test_a_log_that_cannot_be_written_admits_nobody(access: Access, file: Path) 
     with sqlite3.connect(file) as connection:
         connection.execute("DROP TABLE log")
     with pytest.raises(LedgerUnavailable, match="users cannot be read"):
-        access.enter(token, "GET /v1/me", lambda: None)
+        asyncio.run(access.enter(token, "GET /v1/me", lambda: None))
     assert access.admit(token).name == "ada"

@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from starling.errors import ParameterError
 from starling.ledger.opening import open_ledger
 from starling.ledger.rules import Request
 from starling.server.app import make_app
@@ -122,6 +123,31 @@ def test_an_analyst_sees_what_is_left(asking: Asker, selling: Home, tokens: dict
     assert left(ungranted) == (0, {"population": "9", "dataset": "3"})
     assert asking.get(place, tokens["auditor"]).status_code == 403
     assert asking.get("/v1/datasets/survey/budget", tokens["analyst"]).status_code == 404
+
+
+def test_a_raised_cap_and_a_retired_dataset_are_seen_at_once(
+    asking: Asker, selling: Home, tokens: dict[str, str], later: Later
+) -> None:
+    """Both are the custodian's, in the ledger, while the server runs; what was released stays."""
+    token, place = tokens["analyst"], "/v1/datasets/census/budget"
+    seq = asking.post(RELEASES, token, {"request_id": "first"}).json()["id"]
+    later.time = answer(selling, seq, b"zip") + 8
+    with closing(open_ledger(selling.settings.ledger)) as ledger:
+        ledger.custody.raise_cap("people", "analyst", "analyst", 5)
+        ledger.custody.grant("people", "eve", 1)
+    assert (asking.get(place, token).json()["more"], asking.get(place, token).json()["retired"]) == (3, False)
+    with closing(open_ledger(selling.settings.ledger)) as ledger:
+        ledger.custody.retire("dataset", "census")
+    assert (asking.get(place, token).json()["more"], asking.get(place, token).json()["retired"]) == (0, True)
+    selling.access.add_user("eve", "analyst")
+    refused = asking.post(RELEASES, selling.access.issue("eve", days=1)[0], {"request_id": "hers"})
+    assert refused.status_code == 403
+    assert "is retired" in refused.text
+    assert asking.post(RELEASES, token, {"request_id": "first"}).json()["id"] == seq
+    assert asking.get(f"/v1/releases/{seq}/bundle", token).content == b"zip"
+    again = Catalogue(selling.folder / "datasets").release("census")
+    with pytest.raises(ParameterError, match="is taken"):
+        Catalogue(selling.folder / "datasets").add(again)
 
 
 def test_no_header_tells_when_the_run_was_done(

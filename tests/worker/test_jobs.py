@@ -73,13 +73,13 @@ def carry_out(home: Home) -> list[Charge]:
         return found
 
 
-def check(home: Home, custodian: Ledger, seq: int) -> None:
-    """One release is there, paid once, drawn once, signed with the server's key, and verified against the ledger."""
+def check(home: Home, custodian: Ledger, seq: int, *, waiting: int = 0) -> None:
+    """One release is there, paid once, drawn once, signed with the server's key, and verified against the ledger; others wait."""
     bundle = home.releases / f"{seq}.zip"
     found = verify(bundle, ledger=home.settings.ledger, key=home.key.public)
     assert found.outcome is Outcome.VERIFIED, str(found)
     kinds = [event.kind for event in custodian.reading.events()]
-    assert [kinds.count(kind) for kind in ("charge", "drawn", "redrawn", "answer")] == [1, 1, 0, 1]
+    assert [kinds.count(kind) for kind in ("charge", "drawn", "redrawn", "answer")] == [1 + waiting, 1, 0, 1]
     assert sorted(path.name for path in home.releases.iterdir()) == [str(seq), bundle.name]
     custodian.reading.verify()
 

@@ -89,7 +89,9 @@ def budget(dataset: str) -> Result:
         lines += [f"each needs the custodian's approval: starling remote request {dataset} --reason WHY"]
     if found.reserve != "0":
         lines += [f"kept of the dataset's cap for the custodian: {found.reserve}"]
-    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve")
+    if found.retired:
+        lines += [f"{dataset} is retired: nothing is charged to it any more, and what was released stays"]
+    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve", "retired")
     body = {**attributes(found, *names), "left": dict(found.left)}
     return Result(lambda: "\n".join(lines), lambda: body)
 

@@ -220,13 +220,13 @@ class Client:
 
         Args:
             number: The release.
-            out: The file to make; a file that is there and verifies is left as it is.
+            out: The file to make; one that is there, and is this release, is left as it is.
 
         Returns:
             The file.
 
         Raises:
-            IntegrityError: it is not what the key signed, or it contradicts itself; the file is not kept.
+            IntegrityError: it is not what the key signed, another release, or contradicts itself; what was fetched is not kept.
             OutputError: it cannot be written.
         """
         path = Path(out)
@@ -234,7 +234,7 @@ class Client:
             partial = path.with_name(f".{path.name}.{number}.partial")
             try:
                 self._download(number, partial)
-                self._verify(partial)
+                self._verify(partial, number)
                 partial.replace(path)
             except IntegrityError:
                 partial.unlink(missing_ok=True)
@@ -242,7 +242,7 @@ class Client:
             except OSError:
                 raise OutputError(str(path), "cannot be written", "name a file in a folder with room") from None
         else:
-            self._verify(path)
+            self._verify(path, number)
         return path
 
     def release(
@@ -282,7 +282,7 @@ class Client:
 
         begin = partial.stat().st_size if partial.exists() else 0
         # One byte that is there is asked for again: a range behind the end is refused.
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={begin - 1}-"} if begin else {})
+        headers = {"Range": f"bytes={begin - 1}-"} if begin else None
         with self._transport.reply("GET", f"/v1/releases/{int(number)}/bundle", headers=headers) as found:
             if found.status_code == NO_SUCH_RANGE:
                 # What was kept is not of this release.
@@ -301,14 +301,16 @@ class Client:
                     return False
         return True
 
-    def _verify(self, path: Path) -> None:
-        """Raises IntegrityError where a release is not what the key signed; remembers the key of the first."""
+    def _verify(self, path: Path, number: int) -> None:
+        """Raises IntegrityError where a file is not this release, or not what the key signed; remembers the key of the first."""
         wanted = self._key or pins.pinned(self._transport.url)
         found = verify(path, key=wanted)
         if found.outcome is Outcome.FAILED or found.signer is None:
             raise IntegrityError(
                 problems=found.findings or IntegrityError("bundle", "is not signed", "ask who runs the server").problems
             )
+        if found.ledger is None or found.ledger[1] != number:
+            raise IntegrityError("bundle", f"is not release {number}", "name another file, or ask who runs the server")
         if wanted is None:
             pins.pin(self._transport.url, found.signer)
 

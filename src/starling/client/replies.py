@@ -105,6 +105,7 @@ class Budget:
         more: How many more releases that is; None where a question decides.
         ask_first: Whether each release needs the custodian's approval.
         reserve: What is kept of the dataset's cap for the custodian; an exact decimal.
+        retired: Whether nothing is charged to it any more; what was released stays.
     """
 
     dataset: str
@@ -115,6 +116,7 @@ class Budget:
     more: int | None
     ask_first: bool
     reserve: str
+    retired: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,7 @@ def budget(said: Any) -> Budget:
         amount=None if amount is None else plain(amount),
         more=more,
         ask_first=_of(said, "ask_first", bool),
+        retired=_of(said, "retired", bool),
         **texts,
     )
 

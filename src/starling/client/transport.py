@@ -13,7 +13,7 @@ from typing import Any, Final
 import httpx
 
 from starling.client.replies import refusal
-from starling.errors import LedgerUnavailable, ParameterError, StarlingError
+from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, StarlingError
 
 SECONDS: Final = 30.0
 """How long a server may be silent."""
@@ -49,7 +49,8 @@ class Transport:
     ) -> None:
         self.url = _checked(url)
         self.sleep = sleep
-        headers = {"Authorization": f"Bearer {_sendable(token)}"}
+        # Nothing compressed is asked for, and none is taken: a few bytes of it could fill the memory.
+        headers = {"Authorization": f"Bearer {_sendable(token)}", "Accept-Encoding": "identity"}
         self._http = httpx.Client(base_url=self.url, headers=headers, transport=carrier, timeout=SECONDS)
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -81,7 +82,7 @@ class Transport:
         pauses = [float(2**tried) for tried in range(TRIES - 1)]
         while True:
             try:
-                found = self._http.send(request, stream=True)
+                found = _plain(self._http.send(request, stream=True))
                 if found.status_code < 400 or found.status_code == NO_SUCH_RANGE:
                     return found
                 error, asked = _refusal(found), _retry_after(found)
@@ -95,6 +96,16 @@ class Transport:
     def close(self) -> None:
         """Let go of connections."""
         self._http.close()
+
+
+def _plain(found: httpx.Response) -> httpx.Response:
+    """A reply as it was asked for; raises IntegrityError for a compressed one."""
+    if found.headers.get("content-encoding", "identity") != "identity":
+        found.close()
+        raise IntegrityError(
+            "reply", "is compressed, which was not asked for", "check the address, and what stands between"
+        )
+    return found
 
 
 def _refusal(found: httpx.Response) -> StarlingError:

@@ -180,6 +180,15 @@ class Reading:
         """The name of the population that a dataset is about; raises ParameterError where it is not registered."""
         return self._book.read(lambda tx: rows.dataset(tx, dataset)).population
 
+    def is_retired(self, name: str) -> bool:
+        """Whether a dataset, or the population that it is about, is retired: nothing is charged to it any more."""
+
+        def work(tx: Transaction) -> bool:
+            dataset = rows.dataset(tx, name)
+            return dataset.retired or rows.population(tx, dataset.population).retired
+
+        return self._book.read(work)
+
     def charge(self, seq: int) -> Charge | None:
         """The charge that is event `seq`; None where that is none."""
         row = self._book.read(lambda tx: tx.one(f"{_CHARGES} WHERE charges.seq = ?", seq))

@@ -5,8 +5,6 @@ So a revoked token is refused from the next request on. The log can only grow: t
 
 import re
 import sqlite3
-import threading
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +14,7 @@ from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.server import tokens
 from starling.server.database import Database, unavailable
+from starling.server.turns import Turns
 
 Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)
@@ -95,14 +94,13 @@ class Entry:
     what: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Arrival:
-    """Somebody who brings a token, and what became of that."""
+    """Somebody who brings a token, what they ask, and what may refuse it."""
 
     token: str
     what: str
     allow: Callable[[], None]
-    outcome: User | StarlingError | None = None
 
 
 def _now() -> datetime:
@@ -120,8 +118,7 @@ class Access:
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "users")
         self._now = now
-        self._arrived: deque[_Arrival] = deque()
-        self._entering = threading.Lock()
+        self._entering = Turns(self._entered)
 
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""
@@ -165,10 +162,10 @@ class Access:
         with self._database.reading() as connection:
             return self._admitted(connection, token)
 
-    def enter(self, token: str, what: str, allow: Callable[[], None]) -> User:
+    async def enter(self, token: str, what: str, allow: Callable[[], None]) -> User:
         """Admit whoever brings a token, and note in the log what they ask; durable when this returns.
 
-        Those who come while one flush of the disk goes on share the next: the first of them writes for all.
+        Those who come while one flush of the disk goes on share the next.
 
         Args:
             token: The token.
@@ -182,31 +179,18 @@ class Access:
         """
         if tokens.id_of(token) is None:
             raise NotSignedIn
-        arrival = _Arrival(token, what, allow)
-        self._arrived.append(arrival)
-        with self._entering:
-            if arrival.outcome is None:
-                self._enter([self._arrived.popleft() for _ in range(len(self._arrived))])
-        assert arrival.outcome is not None
-        if isinstance(arrival.outcome, User):
-            return arrival.outcome
-        raise arrival.outcome
+        return await self._entering.take(_Arrival(token, what, allow))
 
-    def _enter(self, arrived: "list[_Arrival]") -> None:
+    def _entered(self, arrived: "list[_Arrival]") -> list[User | Exception]:
         """Decide over all of them, in one transaction."""
-        # Each gets its own: an exception that many threads raise would collect all their traces.
-        found: list[User | StarlingError] = [unavailable("users") for _ in arrived]
         try:
             with self._database.writing() as connection:
-                decided = [self._decided(connection, each) for each in arrived]
-            found = decided
+                return [self._decided(connection, each) for each in arrived]
         except LedgerUnavailable:
-            return
-        finally:
-            for each, outcome in zip(arrived, found, strict=True):
-                each.outcome = outcome
+            # Each gets its own: an exception that many raise would collect all their traces.
+            return [unavailable("users") for _ in arrived]
 
-    def _decided(self, connection: sqlite3.Connection, arrival: "_Arrival") -> User | StarlingError:
+    def _decided(self, connection: sqlite3.Connection, arrival: "_Arrival") -> User | Exception:
         try:
             user = self._admitted(connection, arrival.token)
             arrival.allow()

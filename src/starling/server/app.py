@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, metrics, previewing, reading, releasing
+from starling.server import approving, following, metrics, previewing, reading, releasing
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
@@ -71,6 +71,7 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
     _ledger(app, home, rates)
     for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)
+    following.add_routes(app, home, rates, charges)
     numbers = Metrics(charges)
     metrics.add_route(app, home, rates, numbers)
     return Guard(app, home.settings, numbers.answered)

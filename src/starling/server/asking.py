@@ -1,6 +1,6 @@
 """Who asks: the user whose token a request brings, and which roles a route is for."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -21,7 +21,7 @@ SIGNED_IN: Final = (401, 429, 503)
 """What a route that asks for a token may answer: no valid token, too many requests, users that cannot be read."""
 
 
-def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., User]:
+def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[User]]:
     """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused.
 
     Args:
@@ -30,14 +30,14 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., User]:
         roles: Whom the route is for.
     """
 
-    def asks(request: Request, _: Annotated[object, Depends(TOKEN)]) -> User:
+    async def asks(request: Request, _: Annotated[object, Depends(TOKEN)]) -> User:
         sent = request.headers.getlist("authorization")
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
             raise NotSignedIn
         # The pattern of the path, never the path: what stands in one may be anything.
         what = f"{request.method} {request.scope['route'].path}"
-        user = home.access.enter(token, what, lambda: rates.take(id_of(token) or ""))
+        user = await home.access.enter(token, what, lambda: rates.take(id_of(token) or ""))
         if user.role not in roles:
             raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
         return user

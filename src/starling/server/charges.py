@@ -23,6 +23,7 @@ from starling.ledger.terms import Terms
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.requests import Waiting
+from starling.server.turns import Turns, each
 
 T = TypeVar("T")
 State: TypeAlias = Literal["charged", "released"]
@@ -58,18 +59,22 @@ class Budget:
         amount: What one release costs, in units; None where that depends on a question.
         caps: The caps of analyst, dataset and population; no analyst's where there is no grant.
         terms: The terms under which the server may charge the dataset.
+        retired: Whether nothing is charged to it any more.
     """
 
     population: Population
     amount: int | None
     caps: tuple[Cap, ...]
     terms: Terms
+    retired: bool
 
     @property
     def more(self) -> int | None:
-        """How many more releases the caps cover beside what is kept for the custodian; 0 where there is no grant."""
+        """How many more releases the caps cover beside what is kept for the custodian; 0 where there is no grant, or it is retired."""
         if self.amount is None:
             return None
+        if self.retired:
+            return 0
         kept = {"dataset": self.terms.reserve}
         left = [cap.left - kept.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
         granted = any(cap.scope == "analyst" for cap in self.caps)
@@ -91,6 +96,7 @@ class Charges:
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
         self._reader: Ledger | None = None
+        self._telling = Turns[Callable[[], Progress | None], Progress | None](each)
         self._counting = threading.Lock()
         self._counted = 0
         self._waiting: dict[int, Charge] = {}
@@ -134,7 +140,8 @@ class Charges:
         wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
         caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
         amount = charge_in(population, dataset.guarantee) if isinstance(dataset, Dataset) else None
-        return Budget(population, amount, tuple(caps), ledger.charging.terms(dataset.name))
+        terms, retired = ledger.charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)
+        return Budget(population, amount, tuple(caps), terms, retired)
 
     def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str, question: Any = None) -> Waiting:
         """Ask the custodian to approve a release, before anything is charged.
@@ -174,6 +181,21 @@ class Charges:
             # It would have been kept when its approval was asked for.
             problem = "asks first, and this charge has no approval of the custodian"
             raise PolicyRefused("dataset", problem, "ask for it with a reason: POST /v1/datasets/NAME/requests")
+
+    async def charged(self, analyst: str, dataset: Dataset, request_id: str) -> Progress | None:
+        """How far a release has come that was charged for this request; None where none was. Arguments and errors are those of `charge`."""
+
+        def found() -> Progress | None:
+            ticket = self._ledger()[0].charging.find(Request(analyst, request_id, dataset.name, dataset.request))
+            return None if ticket is None else self.progress(ticket.seq, analyst)
+
+        return await self._telling.take(found)
+
+    async def told(self, seq: int, analyst: str | None) -> Progress:
+        """As `progress`, for a request that is answered on the loop."""
+        found = await self._telling.take(lambda: self.progress(seq, analyst))
+        assert found is not None
+        return found
 
     def progress(self, seq: int, analyst: str | None) -> Progress:
         """How far the release of a charge has come.

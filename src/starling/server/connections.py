@@ -1,12 +1,46 @@
-"""A connection on which no request comes is closed: who sends the head of one letter by letter holds no place for ever."""
+"""A connection on which no request comes is closed: who sends the head of one letter by letter holds no place for ever.
+
+What a proxy in front of this server could read otherwise is no request, lest somebody hides one in another (RFC 9112, sections 2.2, 6.1
+and 6.3): a line that ends by a line feed alone, a length beside a transfer coding, a coding or a version of another time.
+"""
 
 import asyncio
-from typing import Final
+import re
+from typing import Any, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEAD_SECONDS: Final = 10.0
 """How long a connection may go without a whole head of a request; bodies.py bounds what comes after it."""
+MOST_HEAD: Final = 1 << 16
+"""Bytes of a head."""
+
+
+_BARE: Final = re.compile(rb"(?<!\r)\n")
+"""The end of a line that RFC 9112 lets a reader take for one, or not."""
+
+
+class _Strict(h11.Connection):
+    """h11's reading of a connection, which takes all of these."""
+
+    def next_event(self) -> Any:
+        """See h11; raises h11.RemoteProtocolError for such a head, too."""
+        if self.their_state is h11.IDLE and _BARE.search(self.trailing_data[0].partition(b"\r\n\r\n")[0]):
+            raise h11.RemoteProtocolError("a line ends by a line feed alone")
+        event = super().next_event()
+        if isinstance(event, h11.Request) and _is_doubtful(event):
+            raise h11.RemoteProtocolError("its end is doubtful")
+        return event
+
+
+def _is_doubtful(request: h11.Request) -> bool:
+    """Whether readers may differ in where a request ends."""
+    names = {name for name, _ in request.headers}
+    coded = b"transfer-encoding" in names
+    return request.http_version not in (b"1.0", b"1.1") or (
+        coded and (b"content-length" in names or request.http_version == b"1.0")
+    )
 
 
 class Bounded(H11Protocol):
@@ -16,6 +50,7 @@ class Bounded(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """A client connected."""
+        self.conn = _Strict(h11.SERVER, MOST_HEAD)
         super().connection_made(transport)
         self._watch()
 

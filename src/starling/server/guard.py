@@ -1,4 +1,6 @@
-"""What every request and every reply passes: who connects, for which host, how much it sends, and the headers that a browser must obey."""
+"""What every request and every reply passes: who connects, for which host, from which site, how much it sends, and the headers that a
+browser must obey.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -77,7 +79,16 @@ class Guard:
         hosts = [value for name, value in _headers(scope) if name == "host"]
         if len(hosts) != 1 or _without_port(hosts[0]) not in self._settings.hosts:
             return Problem("Host", "is not a host of this server", "name one that server.toml lists under hosts")
+        if scope["method"] not in ("GET", "HEAD") and self._crosses(scope):
+            return Problem("Origin", "is another site", "send it from a page of this server, or from no page")
         return None
+
+    def _crosses(self, scope: Scope) -> bool:
+        """Whether a browser says that a page of another site sends this; programs that are no browser say nothing of it."""
+        headers = list(_headers(scope))
+        origins = [_without_port(value.partition("://")[2]) for name, value in headers if name == "origin"]
+        sites = [value for name, value in headers if name == "sec-fetch-site"]
+        return not {*origins} <= {*self._settings.hosts} or not {*sites} <= {"same-origin", "none"}
 
 
 def _headers(scope: Scope) -> Iterable[tuple[str, str]]:

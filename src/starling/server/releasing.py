@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi import Path as InPath
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -73,6 +74,7 @@ class BudgetReply(BaseModel):
     more: int | None = Field(description="How many more releases the caps cover now; null where a question decides.")
     ask_first: bool = Field(description="Whether each needs the custodian's approval: POST /v1/datasets/NAME/requests.")
     reserve: str = Field(description="What is kept of the dataset's cap for the custodian.")
+    retired: bool = Field(description="Whether nothing is charged to it any more; what was released stays.")
 
 
 class ReleaseRequest(BaseModel):
@@ -141,6 +143,7 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
             more=found.more,
             ask_first=found.terms.ask_first,
             reserve=shown(found.terms.reserve),
+            retired=found.retired,
         )
 
 
@@ -154,20 +157,28 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         status_code=HTTPStatus.ACCEPTED,
         responses=errors(403, 404, 409),
     )
-    def release(
+    async def release(
         name: str,
         wanted: ReleaseRequest,
         user: Annotated[User, Depends(asking(home, rates, "analyst"))],
         response: Response,
     ) -> ReleaseReply:
+        # Nobody who asks for what is charged already waits for those whose charges are being written.
+        found = None
+        if wanted.question is None:
+            found = await charges.charged(user.name, catalogue.release(name), wanted.request_id)
+        if found is None:
+            found = await run_in_threadpool(charged, name, wanted, user.name)
+        response.headers["Location"] = f"/v1/releases/{found.charge.seq}"
+        return told(found)
+
+    def charged(name: str, wanted: ReleaseRequest, analyst: str) -> Progress:
         asked = understanding.ask(catalogue, name, wanted.question)
-        seq = charges.charge(user.name, asked, wanted.request_id, wanted.question)
-        response.headers["Location"] = f"/v1/releases/{seq}"
-        return _told(charges.progress(seq, user.name))
+        return charges.progress(charges.charge(analyst, asked, wanted.request_id, wanted.question), analyst)
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
-    def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
-        return _told(charges.progress(release, whose(user)))
+    async def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
+        return told(await charges.told(release, whose(user)))
 
     @app.get(
         "/v1/releases/{release}/bundle",
@@ -229,7 +240,8 @@ def _cap(cap: Cap) -> CapReply:
     return CapReply(scope=cap.scope, name=cap.name, spent=shown(cap.spent), **limits)
 
 
-def _told(found: Progress) -> ReleaseReply:
+def told(found: Progress) -> ReleaseReply:
+    """How far a release has come, as clients are told."""
     return ReleaseReply(
         id=found.charge.seq,
         dataset=found.charge.dataset,

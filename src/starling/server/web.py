@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import ssl
+import sys
 import threading
 from contextlib import closing
 from typing import Final
@@ -24,6 +25,8 @@ GRACE: Final = 10
 """Seconds that requests have to end, once the process is told to stop."""
 THREADS: Final = 128
 """At most: each request that waits for the disk holds one, and those that wait together share a flush."""
+SWITCH: Final = 0.0005
+"""Seconds after which a thread that waits for the interpreter is let in: the thread that writes for many waits for it several times."""
 _INPUT: Final = 0
 """Standard input."""
 
@@ -39,6 +42,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         PlanError: the files of TLS are not what they should be.
         ParameterError, PolicyRefused: as `account_of`.
     """
+    sys.setswitchinterval(SWITCH)
     charges, understanding, account = Charges(home), Understanding(), account_of(home)
     app = make_app(home, charges, understanding)
     config = uvicorn.Config(

@@ -18,6 +18,7 @@ from typing import BinaryIO, Final, NamedTuple
 from starling.errors import Problem
 from starling.planfile.foreign import opened
 from starling.planfile.spelling import LONGEST_NAME, name_problem, shown
+from starling.planfile.unchanged import Unchanged
 from starling.privacy.budget import check_int
 
 LONGEST_FILE: Final = 4 << 30
@@ -156,8 +157,22 @@ def chromosome_order(name: str) -> tuple[int, int, str]:
     return (1, _LATE[name], "") if name in _LATE else (2, 0, name)
 
 
+_KEPT: Final = Unchanged[tuple[Sites, list[Problem]]]()
+
+
 def read_sites(path: Path, problems: list[Problem]) -> Sites:
-    """The sites of a .pvar (by its ending) or a .bim (any other); what is wrong is appended to `problems`."""
+    """The sites of a .pvar (by its ending) or a .bim (any other); what is wrong is appended to `problems`. Nobody may change them."""
+
+    def read() -> tuple[Sites, list[Problem]]:
+        found: list[Problem] = []
+        return _read_sites(path, found), found
+
+    sites, found = _KEPT.made(path, read, keep=lambda made: not made[1])
+    problems += found
+    return sites
+
+
+def _read_sites(path: Path, problems: list[Problem]) -> Sites:
     read = _pvar if path.suffix == ".pvar" else _bim
     sites = Sites(path.name, [], [])
     listing = Listing(path, problems)

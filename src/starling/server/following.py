@@ -1,0 +1,102 @@
+"""How far a release has come, told as it changes: server-sent events over what the ledger says and nothing else.
+
+An event is sent when the release is charged, when its deadline has doubled, and when it has left. All of them are told at times that the
+plan and the charge decide: how long a run takes, which may depend on records, is told by none. Between them a comment keeps the
+connection, at fixed times.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from http import HTTPStatus
+from typing import Annotated, ClassVar, Final
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+from starling.errors import StarlingError
+from starling.server.access import User
+from starling.server.asking import asking, errors, whose
+from starling.server.charges import Charges, Progress
+from starling.server.home import Home
+from starling.server.rates import Rates
+from starling.server.releasing import ReleaseId, told
+
+MOST_STREAMS: Final = 8
+"""Of one user at once, of one web process."""
+BREATH: Final = 15.0
+"""Seconds between two comments."""
+
+
+class TooManyStreams(StarlingError):
+    """A user follows as many releases as may be followed at once."""
+
+    exit_code: ClassVar[int] = 75
+    status: ClassVar[int] = HTTPStatus.TOO_MANY_REQUESTS
+
+
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+    """Add the one that tells it to an application."""
+    readers = asking(home, rates, "custodian", "analyst", "auditor")
+    streams: Counter[str] = Counter()
+
+    @app.get(
+        "/v1/releases/{release}/events",
+        summary="How far a release comes, as server-sent events, until it is released",
+        response_class=StreamingResponse,
+        responses={
+            200: {
+                "content": {"text/event-stream": {}},
+                "description": "Events `charged` and `released`, whose data are what GET /v1/releases/{release} answers.",
+            },
+            **errors(403, 404),
+        },
+    )
+    async def events(
+        release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request
+    ) -> StreamingResponse:
+        found = await charges.told(release, whose(user))
+        if streams[user.name] >= MOST_STREAMS:
+            fix = "end one, or ask from time to time: GET /v1/releases/NUMBER"
+            raise TooManyStreams("releases", f"are followed by {MOST_STREAMS} streams already", fix)
+        token = request.headers["authorization"].partition(" ")[2]
+
+        async def again() -> Progress:
+            await asyncio.to_thread(home.access.admit, token)
+            return await charges.told(release, whose(user))
+
+        async def lines() -> AsyncIterator[str]:
+            streams[user.name] += 1
+            try:
+                async for line in followed(found, again):
+                    yield line
+            except StarlingError:
+                # A token that was revoked meanwhile, or a ledger that cannot be read now: who asks again is told.
+                return
+            finally:
+                streams[user.name] -= 1
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+async def followed(found: Progress, again: Callable[[], Awaitable[Progress]]) -> AsyncIterator[str]:
+    """The events of a release, from how far it has come until it has left; raises as `again` does.
+
+    Args:
+        found: How far it has come.
+        again: Tells how far it has come then.
+    """
+    while True:
+        yield f"event: {found.state}\ndata: {json.dumps(told(found).model_dump(mode='json'))}\n\n"
+        if found.state == "released":
+            return
+        waited = 0.0
+        while waited < found.wait:
+            await asyncio.sleep(min(BREATH, found.wait - waited))
+            waited += BREATH
+            if waited < found.wait:
+                yield ": still charged\n\n"
+                # Whoever may not ask any more hears no more.
+                await again()
+        found = await again()

@@ -1,0 +1,98 @@
+"""A worker process that is told to stop while it is at a job: it ends in good order, nothing is lost, and nothing is drawn twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from starling.ledger.opening import Ledger
+from starling.server import processes
+from starling.server.charges import Charges
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.server.processes import Kind, kept_running
+from starling.verification import Outcome, verify
+from tests.conftest import ROOT
+from tests.worker.test_jobs import accept, ask, carry_out, check
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+HOLDS = """
+import sys
+from pathlib import Path
+from starling.cli import main
+from tests.release.striking import hold
+from tests.worker.test_jobs import MOMENTS
+moment, folder = sys.argv[1:3]
+hold(*MOMENTS[moment], Path(folder))
+sys.argv = ["starling", *sys.argv[3:]]
+main()
+"""
+"""The command, which stays at a moment of the first job until it is let go."""
+MOMENTS = [
+    "after the charge",
+    "before the draw is committed to",
+    "after the draw is committed to",
+    "before the rename",
+    "while it is zipped",
+]
+
+
+def until(there: Callable[[], bool]) -> None:
+    """Wait for something that comes, for two minutes at most."""
+    end = time.monotonic() + 120
+    while not there():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+
+
+def command(moment: str, folder: Path) -> tuple[str, ...]:
+    return (sys.executable, "-c", HOLDS, moment, str(folder))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_worker_that_is_told_to_stop_ends_its_job_first(
+    moment: str, registered: Home, custodian: Ledger, tmp_path: Path
+) -> None:
+    """By SIGTERM, twice: the job at which it is is finished, the next is left to the next worker, and it says that it stopped."""
+    accept(registered, custodian)
+    custodian.custody.grant("people", "bob", 1)
+    first = ask(registered)
+    dataset = Catalogue(registered.folder / "datasets").release("data")
+    second = Charges(registered).charge("bob", dataset, "second")
+    worker = subprocess.Popen(
+        [*command(moment, tmp_path), "worker", str(registered.folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    until((tmp_path / "there").exists)
+    for _ in range(2):
+        worker.send_signal(signal.SIGTERM)
+    (tmp_path / "go").touch()
+    worker.communicate()
+    assert worker.returncode == 0
+    assert (registered.releases / f"{first}.zip").is_file()
+    assert not (registered.releases / f"{second}.zip").exists(), "it begins nothing more"
+    check(registered, custodian, first, waiting=1)
+    assert [charge.seq for charge in carry_out(registered)] == [second], "at once: nobody holds its lease"
+    found = verify(registered.releases / f"{second}.zip", ledger=registered.settings.ledger, key=registered.key.public)
+    assert found.outcome is Outcome.VERIFIED
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_worker_that_does_not_end_in_time_is_followed_by_another(
+    moment: str, registered: Home, custodian: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its server, told to stop, waits a while and kills it; whoever comes next finishes the job, and pays and draws nothing again."""
+    accept(registered, custodian)
+    seq = ask(registered)
+    monkeypatch.setattr(processes, "_COMMAND", command(moment, tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    with kept_running([Kind(["worker", "--until-end-of-input", str(registered.folder)], grace=0.2)]):
+        until((tmp_path / "there").exists)
+    assert not (registered.releases / f"{seq}.zip").exists()
+    assert [charge.seq for charge in carry_out(registered)] == [seq]
+    check(registered, custodian, seq)
