@@ -21,6 +21,7 @@ from bench.pages import (
     places_hotspots,
     places_sure,
     places_typical,
+    server,
     tables,
     whole,
 )
@@ -84,6 +85,8 @@ NAMES: Final = (
     "places_scale",
     "places_sure",
     "places_typical",
+    "server_load",
+    "server_questions",
     "startup",
     "thresholds",
 )
@@ -102,6 +105,7 @@ TABLES: Final = {
     **places_hotspots.TABLES,
     **places_sure.TABLES,
     **places_typical.TABLES,
+    **server.TABLES,
 }
 
 
