@@ -333,11 +333,15 @@ class History(RuleBasedStateMachine):
         assert counts.draws <= len(found)
 
     def teardown(self) -> None:
-        if not hasattr(self, "site"):
-            return
         try:
-            self.settle()
+            if hasattr(self, "site"):
+                self.settle()
         finally:
+            self.end()
+
+    def end(self) -> None:
+        """Let go of everything."""
+        if hasattr(self, "site"):
             self.site.close()
             self.place.cleanup()
 

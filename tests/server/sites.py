@@ -203,9 +203,11 @@ class Site:
 
     def close(self) -> None:
         """End all of it."""
-        self._stack.close()
-        self.custodian.close()
-        self._patch.undo()
+        try:
+            self._stack.close()
+            self.custodian.close()
+        finally:
+            self._patch.undo()
 
 
 def losing(times: int) -> Callable[[httpx.Request, Carry], httpx.Response]:

@@ -39,6 +39,14 @@ def test_every_point_at_which_a_process_may_die(tmp_path: Path) -> None:
 def die_everywhere(folder: Path) -> None:
     """One history that kills a process at each point, once it has something to do there."""
     history: History = type("Here", (History,), {"folder": folder})()
+    try:
+        _die_everywhere(history)
+    finally:
+        # Also where a fault was found: what a site has patched must not outlive it.
+        history.end()
+
+
+def _die_everywhere(history: History) -> None:
     history.begin(True, [])
     for number, point in enumerate(UNCHARGED | CHARGED):
         key = ("ada", "poll", Fraction(number + 1, 100))
@@ -59,7 +67,7 @@ def die_everywhere(folder: Path) -> None:
     history.time.passes(DEADLINE)
     for key in history.model.paid:
         history.look(key)
-    history.teardown()
+    history.settle()
 
 
 plain_charge, plain_batcher = Charges.charge, Batcher

@@ -1,6 +1,8 @@
 """Calls in turn: each gets its own answer or error, those that wait are made together, and nobody who goes away holds up the others."""
 
 import asyncio
+import os
+import signal
 import threading
 from collections.abc import Callable
 
@@ -75,3 +77,20 @@ def test_a_fault_of_whoever_makes_the_calls_reaches_all_that_wait() -> None:
     asyncio.run(ask())
     with pytest.raises(RuntimeError):
         broken([])
+
+
+def test_a_forked_process_begins_a_thread_of_its_own() -> None:
+    async def one() -> int:
+        return await turns.take(lambda: 7)
+
+    turns = Turns[Callable[[], int], int](each)
+    assert asyncio.run(one()) == 7
+    child = os.fork()
+    if child == 0:
+        # Whoever waits for a thread that is not there is ended.
+        signal.alarm(60)
+        try:
+            os._exit(asyncio.run(one()))
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

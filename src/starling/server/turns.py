@@ -5,6 +5,7 @@ is paid once for all that wait.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
@@ -14,7 +15,7 @@ R = TypeVar("R")
 
 
 class Turns(Generic[A, R]):
-    """A thread that makes calls, begun with the first of them.
+    """A thread that makes calls, begun with the first of them; a process that was forked begins one of its own.
 
     Args:
         make: Makes all calls that it is given; each gets what it returns, or what it raises, at its place.
@@ -22,7 +23,7 @@ class Turns(Generic[A, R]):
 
     def __init__(self, make: Callable[[list[A]], list[R | Exception]]) -> None:
         self._make = make
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="turns")
+        self._process: int | None = None
         self._waiting: list[tuple[A, asyncio.Future[R]]] = []
         self._working: asyncio.Task[None] | None = None
 
@@ -36,6 +37,9 @@ class Turns(Generic[A, R]):
 
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
+        if self._process != os.getpid():
+            # A fork has no threads of the process that it was made from: whoever asked that one would wait for ever.
+            self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, thread_name_prefix="turns")
         try:
             while self._waiting:
                 taken, self._waiting = self._waiting, []
