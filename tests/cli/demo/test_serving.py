@@ -16,6 +16,7 @@ from starling.cli.demo import serving
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
+from starling.server.understanding import Understanding
 from starling.worker.running import Worker
 from tests.cli.conftest import Call
 
@@ -31,10 +32,13 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     assert made.fingerprint == home.key.public.fingerprint
     assert {home.access.admit(token).role for token in made.tokens.values()} == {"analyst", "auditor", "custodian"}
     catalogue = Catalogue(home.folder / "datasets")
-    assert set(made.datasets) == set(catalogue.names()) == {"nation", "flights", "airports"}
-    with closing(Charges(home)) as charges:
-        charged = [charges.charge("ada", catalogue.release(name), name) for name in made.datasets]
-        assert [charges.budget("ada", catalogue.release(name)).more for name in made.datasets] == [1, 1, 1]
+    assert set(made.datasets) == set(catalogue.names()) == {"nation", "flights", "airports", "study"}
+    question = {"kind": "num_sig", "k": 10, "epsilon": serving.EPSILON}
+    with closing(Charges(home)) as charges, closing(Understanding()) as understanding:
+        asked = {name: question if name == "study" else None for name in made.datasets}
+        wanted = {name: understanding.ask(catalogue, name, asked[name]) for name in made.datasets}
+        charged = [charges.charge("ada", wanted[name], name, asked[name]) for name in made.datasets]
+        assert [charges.budget("ada", wanted[name]).more for name in made.datasets] == [1, 1, 1, 1]
     told: list[str] = []
     Worker(home, told.append).round(threading.Event())
     assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), told
@@ -61,7 +65,7 @@ def test_it_is_served_at_once_and_removed_at_the_end(served: subprocess.Popen[st
     (exported,) = [line for line in said if line.startswith("export")]
     url, token = (word.partition("=")[2] for word in exported.split()[1:])
     asked = httpx.get(f"{url}/v1/datasets", headers={"Authorization": f"Bearer {token}"})
-    assert [each["name"] for each in asked.json()] == ["airports", "flights", "nation"]
+    assert [each["name"] for each in asked.json()] == ["airports", "flights", "nation", "study"]
     tokens = {line.split(": ")[0]: line.split(": ")[1].strip() for line in said if ": starling_" in line}
     for who, each in tokens.items():
         name, role = who.split(", ")

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 PERSONS: Final = 20_000
 SEED: Final = 1
+PEOPLE: Final = 2000
+SNPS: Final = 2000
+CAUSAL: Final = {500: 3.5, 1500: 3.0}
+"""Of the study: the odds ratio for each copy of the allele, by the number of the SNP."""
+EPSILON: Final = "4"
+"""What one question to the study may cost: for so few people, noise hides everything at less."""
 DAYS: Final = 1
 DEADLINE: Final = 10
 """Seconds: each of the releases takes few."""
@@ -45,7 +51,8 @@ RELEASES: Final = 3
 def demo(folder: Path, *, persons: int, deadline: int) -> Result:
     """Make a home with the data of `starling demo`, its ledger, and a user of each role, in a new FOLDER.
 
-    The data are invented or public: a nation, flights, airports. The ledger is made with your key, as `starling ledger create` does.
+    The data are invented or public: a nation, flights, airports, a case-control study.
+    The ledger is made with your key, as `starling ledger create` does.
     """
     from starling.cli.demo import airports, flights, new_folder
     from starling.cli.progress import steps
@@ -95,8 +102,9 @@ class Made:
         lines = [
             f"export STARLING_SERVER={url} STARLING_TOKEN={self.tokens['ada']}",
             "starling remote datasets",
-            f"starling remote release {self.datasets[-1]} --out {self.datasets[-1]}.zip --key {self.fingerprint}",
-            f"starling server findings {self.home} {self.datasets[-1]}",
+            f"starling remote release airports --out airports.zip --key {self.fingerprint}",
+            f"starling remote ask num-sig study --epsilon {EPSILON} --out answers --key {self.fingerprint}",
+            f"starling server findings {self.home} airports",
         ]
         return "\n".join([*users, "Try next, in another terminal:", *lines])
 
@@ -105,7 +113,7 @@ class Made:
 def made_for_now(step: Callable[[str], None]) -> Iterator[Made]:
     """A home in a temporary folder, which is removed at the end of the block, with the key of its custodian."""
     with TemporaryDirectory(prefix="starling-demo-") as folder:
-        step("inventing people, and registering them with flights and airports")
+        step("inventing people and genomes, and registering them with flights and airports")
         line = [sys.executable, "-c", "from starling.cli import main; main()", "server", "demo", f"{folder}/demo"]
         environment = os.environ | {"STARLING_HOME": f"{folder}/custodian"}
         done = subprocess.run([*line, "--json"], stdout=subprocess.PIPE, env=environment, check=False, text=True)
@@ -129,6 +137,7 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
         "nation": lambda: _nation(folder / "nation", persons),
         "flights": lambda: _flights(folder / "flights"),
         "airports": lambda: _airports(folder / "airports"),
+        "study": lambda: _study(folder / "study"),
     }
     for name, source in sources.items():
         step(f"registering {name}")
@@ -143,16 +152,16 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
 def _register(home: "Home", name: str, source: "Registered", deadline: int) -> None:
     """Everything that a custodian does with a delivery: register, look, accept, cap, grant, and let the server charge."""
     from starling.ledger.opening import open_ledger
-    from starling.server.datasets import Catalogue
+    from starling.privacy.budget import Epsilon
+    from starling.server.datasets import Study
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
 
-    Sources(home).register(name, source, deadline=deadline)
-    dataset = Catalogue(home.folder / "datasets").release(name)
+    dataset = Sources(home).register(name, source, deadline=deadline)
     found = Inspections(home).inspect(name, Sources(home).open(name))
-    cost, relation = dataset.guarantee.cost, dataset.guarantee.relation
+    cost = Epsilon(EPSILON) if isinstance(dataset, Study) else dataset.guarantee.cost
     with closing(open_ledger(home.settings.ledger)) as ledger:
-        ledger.custody.add_population(name, cost.measure, relation, RELEASES * cost.amount)
+        ledger.custody.add_population(name, cost.measure, dataset.relation, RELEASES * cost.amount)
         ledger.custody.add_dataset(name, name, {}, RELEASES * cost.amount)
         ledger.custody.grant(name, "ada", (RELEASES - 1) * cost.amount)
         ledger.custody.delegate(name, home.key.public, days=DAYS)
@@ -184,3 +193,11 @@ def _airports(folder: Path) -> "Registered":
 
     airports.write(folder, airports.data())
     return source_of("places", str(folder / "plan.toml"), {"records": folder / "airports.parquet"})
+
+
+def _study(folder: Path) -> "Registered":
+    from starling.genome import generate
+    from starling.worker.sources import source_of
+
+    made = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=folder, causal=CAUSAL)
+    return source_of("genome", str(made.plan), {"genotypes": made.prefix})
