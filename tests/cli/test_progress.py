@@ -68,6 +68,7 @@ OPENING = "starling.verification:open_release"
 LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "demo": (("--out", "{out}"), "inventing", "starling.tables.generate:generate"),
     "tables preview": (("demo",), "how far", "starling.tables.preview:preview"),
+    "tables init": (("--columns", "sex:F,M", "--out", "{out}.toml"), "how far", "starling.tables.preview:preview"),
     "tables generate": (
         ("demo", "--persons", "1000", "--out", "{out}"),
         "inventing 1,000 persons",
@@ -141,7 +142,7 @@ SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
     "ledger delegate", "server dataset", "server findings", "server accept", "server show", "worker",
-    "tables init", "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
+    "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),

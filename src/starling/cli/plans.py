@@ -39,20 +39,23 @@ def overview_text(overview: "Overview") -> str:
         pairs.append(("which is", larger))
     if overview.groups is not None:
         pairs.append(("groups", f"{overview.groups:,}, each measured, empty or not"))
-    header = ["level", symbol, "groups a person", f"{symbol} a group"]
-    header += ["single-stage", "stage 1", "stage 2", "iterations", "total only", "groups"]
+    # Where every group is measured once, there are no stages.
+    stages = {"single-stage": "total_only"} | ({"stage 1": "stage1", "stage 2": "stage2"} if plan.staged else {})
+    header = ["level", symbol, "groups a person", f"{symbol} a group", *stages]
+    header += [
+        "iterations" if plan.records is None else "groups a region",
+        *(["total only"] if plan.staged else []),
+        "groups",
+    ]
     rows = [
         (
             level_text(plan, each.level),
             decimal_up(each.cost.amount),
             _groups_of_a_person(each),
             decimal_up(each.share.amount),
-            *(
-                rounded(noise.width)
-                for noise in attributes(each.stage_noise, "total_only", "stage1", "stage2").values()
-            ),
+            *(rounded(noise.width) for noise in attributes(each.stage_noise, *stages.values()).values()),
             f"{each.iterations:,}",
-            f"{each.total_only:,}",
+            *([f"{each.total_only:,}"] if plan.staged else []),
             "" if each.groups is None else f"{each.groups:,}",
         )
         for each in overview.levels
@@ -257,21 +260,23 @@ def preview_text(preview: "Preview") -> str:
     pairs.append(_approximate(preview.overview))
     if preview.overview.groups is not None:
         pairs.append(("groups", f"{preview.overview.groups:,}"))
-    detail = preview.overview.plan.detail
+    plan = preview.overview.plan
+    # Where every group is measured once, there is one kind of number.
+    shown = (*KINDS, *(f"{name}: total" for name in plan.detail.short_names[1:])) if plan.staged else ("level", "total")
     kinds = table(
-        (*KINDS, *(f"{name}: total" for name in detail.short_names[1:])),
+        shown,
         [
-            (level_text(preview.overview.plan, level.overview.level), *_margins(level, detail))
+            (level_text(plan, level.overview.level), *_margins(level, plan.detail)[: len(shown) - 1])
             for level in preview.levels
         ],
     )
     parts = [facts(pairs)]
     if preview.levels:
         parts.append(f"Margin of error at {sure}, in persons, of each kind of number\n\n{kinds}")
-    # A plan without detail measures every total once, whatever its true size.
-    if detail.steps:
+    # Where every total is measured once, its true size does not matter.
+    if plan.staged:
         parts.append(_by_size(preview))
-    return "\n\n".join([*parts, *_aggregates(preview.aggregates, preview.overview.plan)])
+    return "\n\n".join([*parts, *_aggregates(preview.aggregates, plan)])
 
 
 def _by_size(preview: "Preview") -> str:

@@ -28,7 +28,11 @@ FORMS: Final = ("wide", "excel", "duckdb", "sdmx")
     help="wide: one row for each group, as CSV or Parquet. excel: a workbook with notes (pip install 'starling[excel]')."
     " duckdb: a database with views. sdmx: SDMX-CSV 2.0.",
 )
-@click.option("--structure", metavar="AGENCY:ID(1.0)", help="Of sdmx: the data structure that the numbers keep.")
+@click.option(
+    "--structure",
+    metavar="AGENCY:ID(1.0)",
+    help="Of sdmx: the data structure that the numbers keep.  [default: the plan's]",
+)
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="File to make.")
 @options.signer
 def export(release: Path, *, form: "Form", structure: str | None, out: Path, key: str | None) -> Result:

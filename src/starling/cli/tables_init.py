@@ -1,7 +1,6 @@
 """`starling tables init`: a first plan about records of one's own."""
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,6 +8,7 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, command
+from starling.cli.progress import working
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +49,14 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
 )
 @click.option("--title", default="Tables of one's own", show_default=True, help="What the tables are.")
 @click.option("--epsilon", default="1", show_default=True, metavar="X", help="What a release may cost.")
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Plan file (.toml) to make.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    default=Path("plan.toml"),
+    show_default=True,
+    metavar="FILE",
+    help="Plan file (.toml) to make; none is overwritten.",
+)
 def init(
     columns: tuple[str, ...],
     *,
@@ -64,13 +71,14 @@ def init(
     """Write a first plan about records of one's own, from what their columns may say and never from what they do say.
 
     Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. In a
-    terminal, without columns, it asks for them. Opens no records.
+    terminal, without columns, it asks for them. Opens no records. It ends with what `starling tables preview` shows of the plan.
     """
-    from starling.cli.plans import overview_json
+    from starling.cli.plans import preview_json, preview_text
     from starling.privacy.budget import exact
     from starling.release.text import facts
-    from starling.tables.plan import describe
+    from starling.tables.plan import read_regions
     from starling.tables.plan.first_plan import write_first_plan
+    from starling.tables.preview import preview
 
     if not columns and regions is None:
         if not _at_a_terminal():
@@ -80,15 +88,17 @@ def init(
     made = write_first_plan(
         out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums
     )
-    overview = describe(made)
+    working("computing how far each number may be off")
+    seen = preview(made, read_regions(made))
     pairs = [
-        ("plan file", str(out)),
+        ("plan file", f"{out}, to be changed as you please; then starling tables preview {out} shows this again"),
         ("protects", f"a person, of whom {unit.most} records count" if unit else "a person with one record"),
-        ("cost", str(made.cost)),
-        ("levels", f"{len(overview.levels)}; starling tables plan {out} shows them"),
-        ("next", f"starling tables preview {out}"),
     ]
-    return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
+    steps = [("next", f"starling tables validate {out} --persons RECORDS.csv")]
+    return Result(
+        lambda: "\n\n".join([facts(pairs), preview_text(seen), facts(steps)]),
+        lambda: {"file": str(out), **preview_json(seen)},
+    )
 
 
 def _at_a_terminal() -> bool:

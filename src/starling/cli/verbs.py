@@ -115,7 +115,8 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
         if not _accept(acceptance, book, files, problems):
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
-        ends += f"\naccepted: these {len(files)} files of {acceptance.dataset}, as long as nobody changes them"
+        these = f"these {len(files)} files" if len(files) > 1 else "this file"
+        ends += f"\naccepted: {these} of {acceptance.dataset}, as long as nobody changes them"
     return Result(lambda: f"{validation.read}: {ends}", dict)
 
 

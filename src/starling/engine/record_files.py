@@ -76,7 +76,7 @@ def open_files(path: str | Path, open_file: Callable[[Path], Records], forms: st
 
 def refuse(path: Path, problem: str, fix: str) -> Never:
     """Raise the refusal of a file."""
-    raise SourceError(problems=[Problem("records", problem, fix, path.name)])
+    raise SourceError(problems=[Problem("records", problem, fix, path.name or str(path))])
 
 
 def first_line(path: Path) -> tuple[bytes, int]:

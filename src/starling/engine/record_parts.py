@@ -26,9 +26,12 @@ def text_records(path: Path, columns: tuple[str, ...], fix: str) -> Records:
     try:
         header = header_of(line)
     except UnicodeDecodeError:
-        refuse(path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV or Parquet")
+        fix = "unpack it, or save it as CSV in UTF-8 or as Parquet"
+        refuse(path, "has a header that is not UTF-8; it may be compressed, a workbook, or UTF-16", fix)
+    if not line.strip():
+        refuse(path, "has no header: its first line is empty", "give a file whose first line names its columns")
     if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
-        refuse(path, "has a header that is not separated by commas", "write it with commas")
+        refuse(path, "has a header that is not separated by commas", "write it with commas, or as Parquet")
     check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
 

@@ -111,7 +111,7 @@ class TablesRelease(DomainRelease):
         Args:
             out: The file, which must not exist: .csv or .parquet for "wide", .xlsx for "excel", .duckdb for "duckdb", .csv for "sdmx".
             form: "wide", with one row for each group; "excel"; "duckdb"; or "sdmx".
-            structure: Of SDMX, the data structure that the numbers keep: AGENCY:ID(1.0).
+            structure: Of SDMX, the data structure that the numbers keep, AGENCY:ID(1.0); None for the one that the plan names.
 
         Raises:
             ParameterError: form, name or structure do not go together, or with the release; or Excel without its extra.

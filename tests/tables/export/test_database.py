@@ -10,8 +10,12 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.release.cells import original
+from starling.tables import Plan, release
 from starling.tables.analysis import TablesRelease, open_release
-from starling.tables.export.database import STRUCTURE, _headed, write_wide
+from starling.tables.export.database import _headed, write_wide
+from starling.tables.plan.choices import STRUCTURE
+from tests.tables.plan.test_own_readable import LEAST
+from tests.tables.test_publish_own import UNVALIDATED
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +114,19 @@ def test_sdmx_has_an_observation_for_each_number(opened: TablesRelease, tmp_path
     whole = (t2[["age_start", "age_end", "sex"]] == "*").all(axis=1).sum()
     assert len(found) == len(opened.table("t1")) + len(t2) - whole + len(opened.table("t3"))
     assert set(found["OBS_STATUS"]) == {"E"}
+
+
+def test_a_plan_names_the_data_structure_of_its_numbers(tmp_path: Path) -> None:
+    said = "OFFICE:MEMBERS(1.0)"
+    plan = Plan.of(LEAST | {"publication": {"negative-counts": True, "data-structure": said}})
+    assert plan == Plan.of(plan.values())
+    done = release(plan, pd.DataFrame({"sex": ["F", "M"]}), out=tmp_path / "out", payment=UNVALIDATED)
+    opened = open_release(done.folder)
+    for name, structure, wanted in (("plan", None, said), ("other", "OFFICE:OTHER(2.0)", "OFFICE:OTHER(2.0)")):
+        path = opened.export(tmp_path / f"{name}.csv", "sdmx", structure=structure)
+        assert set(pd.read_csv(path)["STRUCTURE_ID"]) == {wanted}
+    with pytest.raises(ParameterError, match="is of SDMX"):
+        opened.export(tmp_path / "wide.csv", "wide", structure=said)
 
 
 @pytest.mark.parametrize("structure", ["OFFICE", "OFFICE:X", "OFFICE:X(a)", "1:X(1.0)", "O:X(1.0)'"])

@@ -65,6 +65,8 @@ def test_cuts_are_few_round_and_begin_at_the_least(low: int, range_: int) -> Non
     assert len(cuts) <= MOST_CLASSES
     assert cuts == sorted(set(cuts))
     assert (cuts[0], cuts[-1] <= high) == (low, True)
+    width = cuts[2] - cuts[1]
+    assert 2 * min(cuts[1] - low, high + 1 - cuts[-1]) >= width
     assert str(cuts[2] - cuts[1]).rstrip("0") in {"1", "2", "5"}
 
 

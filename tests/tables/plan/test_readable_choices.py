@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.planfile.toml import Section
-from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
+from starling.tables.plan.readable_choices import read_privacy, read_publication, read_structure, read_variants
 from starling.tables.plan.variants import Variants
 
 PRIVACY = {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"}
@@ -50,10 +50,15 @@ def test_publication() -> None:
             "totals": "both stages",
             "intervals": "all groups",
             "add-up": True,
+            "data-structure": "OFFICE:MEMBERS(1.0)",
         }
     )
+    assert read_structure(said) == "OFFICE:MEMBERS(1.0)"
     assert read_publication(said) == (Fraction(99, 100), True)
     assert read_variants(said) == Variants(both_stages=True, add_up=True, given_published=False)
     assert not said.problems
     read_publication(wrong := section({"suppression": "1", "more": 1}))
     assert [each.field for each in wrong.problems] == ["part.more", "part.suppression", "part.negative-counts"]
+    read_structure(wrong := section({"data-structure": "MEMBERS"}))
+    assert [each.field for each in wrong.problems] == ["part.data-structure"]
+    assert read_structure(section({})) == ""

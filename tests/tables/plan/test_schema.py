@@ -1,6 +1,7 @@
 """What the readers take keeps the schema, and a key that they refuse breaks it."""
 
 import json
+import re
 import tomllib
 from copy import deepcopy
 from pathlib import Path
@@ -20,6 +21,8 @@ from tests.tables.plan.invented import census_folder
 from tests.tables.plan.test_own_readable import FILE
 
 SCHEMA = jsonschema.Draft202012Validator(plan_file_schema())
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOML = re.compile(r'^```toml title="([\w.-]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PRESETS = sorted((ROOT / "src" / "starling" / "tables" / "presets").glob("*.toml"))
 
 
@@ -36,6 +39,17 @@ def test_the_schema_is_one() -> None:
 @pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
 def test_the_plans_that_come_with_starling_keep_it(path: Path) -> None:
     assert keeps(tomllib.loads(path.read_text()))
+
+
+def plans_of_the_docs() -> list[str]:
+    """The plan files of tables that the documentation shows."""
+    shown = (text for page in PAGES for _, text in TOML.findall(page.read_text()))
+    return [text for text in shown if "negative-counts" in text]
+
+
+def test_the_plans_of_the_documentation_keep_it() -> None:
+    assert len(plans_of_the_docs()) >= 3
+    assert all(keeps(tomllib.loads(text)) for text in plans_of_the_docs())
 
 
 def test_plans_that_are_written_keep_it(tmp_path: Path) -> None:

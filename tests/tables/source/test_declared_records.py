@@ -36,7 +36,7 @@ def test_a_folder_of_parts_is_named_as_such(tmp_path: Path) -> None:
         ("sex,sex\n", ["sex is there more than once", "age is a missing column"]),
         ("sex;age\n", ["has a header that is not separated by commas"]),
         ("\xff\xfe", ["has a header that is not UTF-8"]),
-        ("", ["sex is a missing column"]),
+        ("", ["has no header: its first line is empty"]),
         ({"sex": [1.5], "age": [True]}, ["sex is of type double, not text or an integer", "age is of type bool"]),
         ({"sex": ["F"]}, ["have no such columns"]),
         ({"sex": ["F"], "age": [1, 2]}, ["have no such columns, or are no records"]),

@@ -16,16 +16,15 @@ from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report import Picture, Section, Table
 from starling.release.report.pages import files
-from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, shares, tiles
-from starling.tables.artifact import aggregate_pages
+from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, tiles
+from starling.tables.artifact import aggregate_pages, detail_pages
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
 from starling.tables.inference.combined import margin
-from starling.tables.inference.totals import CONFIDENCE, suppression_quantile
+from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.wording import wording
 from starling.tables.postprocess import Tabulated
 
@@ -105,6 +104,8 @@ _DRAWN: Final = {
     "stage1": "Noise of the first total",
     "stage2": "Noise of a second measurement",
 }
+_DRAWN_ONCE: Final = {"total_only": _DRAWN["total_only"]}
+_STAGES: Final = _DRAWN.keys() - _DRAWN_ONCE.keys()
 """The distributions of `Plan.stage_noise`, and what each is the noise of."""
 
 
@@ -113,15 +114,20 @@ def charged(plan: Plan) -> Section:
     symbol, again = plan.cost.symbol, plan.variants.top_up is not None
     scale = "scale" if plan.measure == "epsilon" else "σ"
     # What is drawn: once, first and second; or again of an earlier release, where all of a group is drawn alike.
-    drawn = {"stage2": "Noise of the new measurement"} if again else _DRAWN
+    drawn = {"stage2": "Noise of the new measurement"} if again else _DRAWN if plan.staged else _DRAWN_ONCE
     rows = [
         (
             level_title(plan, level),
             decimal_up(level.budget),
             str(level.stability),
             decimal_up(level.budget / plan.degree(level)),
-            *(_scale(getattr(plan.stage_noise(level), which)) for which in drawn),
-            f"± {margin(plan.noise(level), missing()):,}",
+            *(
+                ""
+                if level.single_stage and which in _STAGES and not again
+                else _scale(getattr(plan.stage_noise(level), which))
+                for which in drawn
+            ),
+            f"± {margin(plan.noise(level, total_only=level.single_stage), missing()):,}",
         )
         for level in plan.levels
     ]
@@ -152,6 +158,8 @@ def charged(plan: Plan) -> Section:
 
 def _measured(plan: Plan) -> str:
     """What is measured of a group."""
+    if plan.variants.top_up is None and not plan.staged:
+        return "Each group, empty or not, is measured once, with all of its budget."
     if plan.variants.top_up is None:
         return f"""Each group, empty or not, is measured: one noisy total decides how much detail the group gets and takes
         {_percent(plan.gamma)} of its budget; a second, independent measurement gives the published numbers."""
@@ -176,7 +184,7 @@ def _together(plan: Plan) -> tuple[Table, ...]:
 
 def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Section, ...]:
     """Accuracy, detail, sums and quantiles, what is exact, files; of counts only where the plan has levels."""
-    counts = (_accuracy(plan, summary), _detail(plan, geography, summary)) if plan.levels else ()
+    counts = (_accuracy(plan, summary), detail_pages.section(plan, geography, summary.branches)) if plan.levels else ()
     numbers = (aggregate_pages.section(summary.means),) if plan.aggregates else ()
     return (*counts, *numbers, _exact(plan), _files(plan, summary))
 
@@ -221,7 +229,7 @@ def _chosen(plan: Plan) -> str:
         made by noisy numbers, and the interval is widened by as much as the choice may have selected their noise.
         """
     parts = []
-    if any(suppression_quantile(plan, level) is not None for level in plan.levels):
+    if detail_pages.leaves_out(plan):
         parts.append(f"""
 
         The probability is that of all groups, published or not. {wording(plan.regions).small} a very small group is published only when its
@@ -272,49 +280,6 @@ def _interval(values: dict[str, Any]) -> Interval:
     )
 
 
-def _detail(plan: Plan, geography: Geography, summary: Summary) -> Section:
-    """How many groups of each level got how much detail."""
-    names = tuple(plan.detail.names.values())
-    counts = summary.branches.tolist()
-    titles = [level_title(plan, level) for level in plan.levels]
-    picture = Picture(
-        partial(shares, titles, names, counts, "detail"),
-        "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
-    )
-    rows = tuple(
-        (
-            title,
-            f"{len(geography.regions[level.geography]):,}",
-            f"{len(level.iterations):,}",
-            *(f"{number:,}" for number in line),
-            ", ".join(f"{cut:,}" for cut in level.thresholds),
-        )
-        for title, level, line in zip(titles, plan.levels, counts, strict=True)
-    )
-    header = ("Level", "Regions", "Iterations", *(name.capitalize() for name in names), "Thresholds")
-    text = f"""
-        {_chosen_detail(plan)} The choice is made by a noisy total, so that it tells nothing beyond
-        what was charged.
-    """
-    if any(suppression_quantile(plan, level) is not None for level in plan.levels):
-        text += f"""
-
-        {wording(plan.regions).small}, a group that got a bare total is left out of the tables when that total is so low that an empty
-        group would exceed it with a chance of {_percent(1 - plan.suppression)}. This looks at the noisy number alone; the
-        measurement itself stays in the folder.
-        """
-    return Section("How much detail each group got", text, (picture,), (Table(header, rows, "Groups of each level"),))
-
-
-def _chosen_detail(plan: Plan) -> str:
-    """What groups of which size get."""
-    if not plan.detail.steps:
-        return "Each group gets a total."
-    steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
-    text = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
-    return f"Small groups get a total, larger ones {text}."
-
-
 def _exact(plan: Plan) -> Section:
     negative = (
         "Negative counts are published as they are: clamping them would bias sums."
@@ -344,10 +309,11 @@ def _files(plan: Plan, summary: Summary) -> Section:
         (f"{place_of(back)}/", f"the same of the earlier release of request {each.request_id}, as it published them")
         for back, each in enumerate(plan.variants.releases, 1)
     ]
-    by = " and ".join(attribute.name for attribute in plan.detail.attributes) or "nothing more"
+    by = " and ".join(attribute.name for attribute in plan.detail.attributes)
+    counts_by = f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval"
     counts = (
         ("data/t1.parquet", f"{summary.rows['t1']:,} totals with names, standard deviation and interval"),
-        ("data/t2.parquet", f"{summary.rows['t2']:,} counts by {by} with names, standard deviation and interval"),
+        ("data/t2.parquet", counts_by if by else "no rows: the plan has no detail"),
     )
     rows = (
         *(counts if plan.levels else ()),

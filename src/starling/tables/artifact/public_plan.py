@@ -49,8 +49,9 @@ CENSUS: Final = {
     "families": CENSUS_FAMILIES,
     "records": None,
     "aggregates": (),
+    "data_structure": "",
 }
-"""The parts of a plan of the Census that other plans say in their own way."""
+"""The parts of a plan of the Census that other plans say in their own way, and what is said of them where nothing is stated."""
 
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
@@ -280,10 +281,11 @@ def product(plan: Plan) -> Product:
     words = wording(plan.regions)
     noise = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     clamped = "" if plan.allow_negative else " Negative numbers are published as 0."
+    stages = " and over the two measurements of a group" if plan.staged else ""
     chance = float(1 - plan.suppression)
     dropped = (
         ""
-        if not plan.suppression
+        if not (plan.suppression and plan.staged)
         else f" {words.small}, bare totals that noise alone exceeds with chance {chance:g} are left out."
     )
     return Product(
@@ -293,9 +295,9 @@ def product(plan: Plan) -> Product:
         domain=words.records,
         bounds=_bounds_text(plan),
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
-        f" integers; {_measured(plan)}{_aggregated(plan)}",
+        f" integers{'; ' if plan.staged or plan.variants.top_up else ', '}{_measured(plan)}{_aggregated(plan)}",
         post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
-        composition="Sequential over levels and over the two measurements of a group; within a level, parallel composition of bounded"
+        composition=f"Sequential over levels{stages}; within a level, parallel composition of bounded"
         " degree over groups. The tree with every event and amount is in privacy.json."
         + (
             f" Earlier releases that it adds to were charged on their own; {plan.joint_guarantee.cost} in all."
@@ -318,6 +320,8 @@ def _bounds_text(plan: Plan) -> str:
 
 def _measured(plan: Plan) -> str:
     """How often, and what for."""
+    if plan.variants.top_up is None and not plan.staged:
+        return "once."
     if plan.variants.top_up is None:
         return "a noisy total chooses how much detail the group gets, a second measurement is published."
     return (

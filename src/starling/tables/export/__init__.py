@@ -30,7 +30,7 @@ def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, struct
         front: What a reader of the numbers should know.
         out: The file; must not exist, and ends as the form does.
         form: Which form.
-        structure: Of SDMX, the data structure that the numbers keep: AGENCY:ID(1.0).
+        structure: Of SDMX, the data structure that the numbers keep, AGENCY:ID(1.0); None for the one that the plan names.
 
     Raises:
         ParameterError: the form does not go with the name, the structure or the release; or Excel without its extra.
@@ -38,8 +38,10 @@ def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, struct
     """
     if out.suffix not in SUFFIXES[form]:
         raise ParameterError("out", f"does not end in {' or '.join(SUFFIXES[form])}", "name such a file")
-    if (structure is None) == (form == "sdmx"):
-        fix = "name one, as AGENCY:ID(1.0)" if form == "sdmx" else "leave it out"
+    if form == "sdmx":
+        structure = structure or plan.data_structure
+    if bool(structure) != (form == "sdmx"):
+        fix = "name one, as AGENCY:ID(1.0), here or in the plan" if form == "sdmx" else "leave it out"
         raise ParameterError("structure", "is of SDMX, which needs one", fix)
     if out.exists():
         raise OutputError(str(out), "exists", "name a new file; none is overwritten")

@@ -1,6 +1,5 @@
 """Forms that DuckDB writes from the released Parquet files: wide rows, a database with views, SDMX-CSV."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +14,9 @@ from starling.tables.artifact.columns import GROUP, words
 from starling.tables.export.workbook import Front
 from starling.tables.plan import Plan
 from starling.tables.plan.aggregates import statistic_names
+from starling.tables.plan.choices import STRUCTURE
 
 NAMES: Final = ("region_name", "iteration_name")
-STRUCTURE: Final = re.compile(r"[A-Za-z][\w.-]*:[A-Za-z0-9_@$-]+\([0-9][0-9.]*\+?\)")
-"""A data structure by its agency, its name and its version."""
 VIEWS: Final = {"t1": "totals", "t2": "detail", "t3": "statistics"}
 
 

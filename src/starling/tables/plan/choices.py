@@ -1,5 +1,6 @@
 """What a plan of tables is stated by: its levels and every other public choice, whatever file they come from."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from starling.tables.plan.variants import Variants
 
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
 """A geography level and an iteration level of the Census."""
+STRUCTURE: Final = re.compile(r"[A-Za-z][\w.-]{0,59}:[\w@$-]{1,60}\([0-9][0-9.]{0,19}\+?\)", re.ASCII)
+"""A data structure by its agency, its name and its version."""
 CENSUS_FAMILIES: Final = ("regional", "detailed")
 """The iteration levels of the Census."""
 
@@ -50,6 +53,7 @@ class Choices:
         families: What the families of iterations are called, from iteration level 1 on.
         records: The records of one's own; None for person records of the Census.
         aggregates: Sums and quantiles of columns of numbers, in plan order; of records of one's own alone.
+        data_structure: The SDMX data structure that the numbers keep, AGENCY:ID(1.0); empty for none.
     """
 
     title: str
@@ -68,6 +72,7 @@ class Choices:
     families: tuple[str, ...] = CENSUS_FAMILIES
     records: OwnRecords | None = None
     aggregates: tuple[Aggregate, ...] = ()
+    data_structure: str = ""
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -105,6 +110,11 @@ class Choices:
     def every_level(self) -> tuple[Level, ...]:
         """The levels of counts, and those that aggregates are of."""
         return (*self.levels, *(each.level for each in self.aggregates))
+
+    @property
+    def staged(self) -> bool:
+        """Whether the detail of any group is chosen by a noisy total."""
+        return not all(level.single_stage for level in self.levels)
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -171,10 +171,10 @@ def _family(column: dict[str, Any]) -> dict[str, Any]:
 def round_cuts(low: int, high: int) -> list[int]:
     """Where classes of whole numbers begin, at most MOST_CLASSES of them, all but the first at multiples of 1, 2 or 5 times a power of 10.
 
-    None where there are so few numbers that each may be a class.
+    None where there are so few numbers that each may be a class. The first and the last class have at least half of the others' numbers.
 
     >>> round_cuts(0, 110), round_cuts(1, 5)
-    ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110], [])
+    ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], [])
     """
     if high - low < MOST_CLASSES:
         return []
@@ -183,7 +183,8 @@ def round_cuts(low: int, high: int) -> list[int]:
             width = digit * 10**exponent
             cuts = [low, *range((low // width + 1) * width, high + 1, width)]
             if len(cuts) <= MOST_CLASSES:
-                return cuts
+                starts = cuts[2:] if 2 * (cuts[1] - low) < width else cuts[1:]
+                return [low, *(starts[:-1] if 2 * (high + 1 - starts[-1]) < width else starts)]
     return []
 
 

@@ -45,3 +45,8 @@ class Level:
     def total_only(self) -> npt.NDArray[np.bool_]:
         """Per iteration, in plan order, whether its groups are bare totals by plan: shape (iterations,)."""
         return np.array([iteration.total_only for iteration in self.iterations], dtype=np.bool_)
+
+    @property
+    def single_stage(self) -> bool:
+        """Whether all its groups are bare totals by plan, each measured once."""
+        return bool(self.total_only.all())

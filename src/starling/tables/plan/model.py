@@ -35,7 +35,7 @@ from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.aggregate_checks import aggregate_problems
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census import CONFIG
-from starling.tables.plan.choices import Choices, within
+from starling.tables.plan.choices import STRUCTURE, Choices, within
 from starling.tables.plan.geography import Geography
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
@@ -74,6 +74,8 @@ class Plan(InSession, Choices):
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
+        if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
+            problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
         problems += self._own_problems()
         if problems:
             raise PlanError(problems=problems)

@@ -20,7 +20,7 @@ from starling.tables.plan.own_columns import read_column, read_table
 from starling.tables.plan.own_families import OwnFamily, OwnGroup, value_texts
 from starling.tables.plan.own_levels import AGGREGATES, EVERYWHERE_LEVELS, read_aggregates, read_own_levels
 from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
-from starling.tables.plan.readable_choices import read_privacy, read_publication, read_variants
+from starling.tables.plan.readable_choices import read_privacy, read_publication, read_structure, read_variants
 from starling.tables.plan.readable_levels import (
     check_targets,
     solved,
@@ -70,7 +70,7 @@ def read_own(top: Section, folder: Path) -> Choices:
     unit, expected = _unit(top.table("records"), protects)
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
-    variants = read_variants(publication)
+    variants, structure = read_variants(publication), read_structure(publication)
     read = [read_column(section, folder) for section in (top.tables("columns") if "columns" in top.values else [])]
     columns = [column for column in read if column is not None]
     areas, regions = (
@@ -119,6 +119,7 @@ def read_own(top: Section, folder: Path) -> Choices:
             puerto_rico=False,
             definitions=records.definitions,
             variants=variants,
+            data_structure=structure,
             detail=detail,
             regions=regions,
             families=tuple(family.name for family in families),
@@ -224,9 +225,10 @@ def _detail(section: Section, columns: Mapping[str, Column]) -> tuple[tuple[str,
 def _attribute(column: Column) -> DetailAttribute:
     """A column as an attribute of the detail, by a name that a column of the tables can have."""
     name = _NAME.sub("_", column.name.lower()).strip("_")
+    plural = name if name.endswith("s") else f"{name}s"
     if isinstance(column.domain, Integers):
-        return DetailAttribute(name, f"{name}s", column.domain.low, column.domain.high)
-    return DetailAttribute(name, f"{name}s", 0, column.domain.size - 1, value_texts(column.domain))
+        return DetailAttribute(name, plural, column.domain.low, column.domain.high)
+    return DetailAttribute(name, plural, 0, column.domain.size - 1, value_texts(column.domain))
 
 
 def _cut(step: Section, column: Column) -> tuple[int, ...]:

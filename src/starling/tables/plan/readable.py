@@ -26,6 +26,7 @@ from starling.tables.plan.readable_choices import (
     publication_values,
     read_privacy,
     read_publication,
+    read_structure,
     read_variants,
 )
 from starling.tables.plan.readable_levels import check_targets, level_values, read_levels, solved
@@ -60,7 +61,7 @@ def read_section(top: Section, folder: Path) -> Choices:
     states, puerto_rico = _area(top.table("area"))
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
-    variants = read_variants(publication)
+    variants, structure = read_variants(publication), read_structure(publication)
     definitions = _definitions(top, folder)
     stated = read_levels(top.tables("levels"), us=bool(states), puerto_rico=puerto_rico)
     if definitions is not None:
@@ -95,6 +96,7 @@ def read_section(top: Section, folder: Path) -> Choices:
             puerto_rico=puerto_rico,
             definitions=definitions,
             variants=variants,
+            data_structure=structure,
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
-from starling.tables.plan.choices import Choices
+from starling.tables.plan.choices import STRUCTURE, Choices
 from starling.tables.plan.variants import Variants
 
 CHEAPEST: Final = "cheapest"
@@ -37,13 +37,24 @@ def read_privacy(section: Section, units: Sequence[str] = ("person",)) -> tuple[
 
 def read_publication(section: Section) -> tuple[Fraction, bool]:
     """Suppression chance, and whether negative counts are published."""
-    section.only(("suppression", "negative-counts", *_ESTIMATES, "add-up"))
+    section.only(("suppression", "negative-counts", *_ESTIMATES, "add-up", "data-structure"))
     suppression: Fraction | None = Fraction(0)
     if "suppression" in section.values:
         suppression = section.number("suppression", 'write a chance such as "0.9999"')
         if suppression is not None and not 0 <= suppression < 1:
             section.refuse("suppression", "is not 0 or more and below 1", "leave it out to publish every bare total")
     return suppression or Fraction(0), section.flag("negative-counts", "write true, or false to raise each count to 0")
+
+
+def read_structure(section: Section) -> str:
+    """The SDMX data structure that the numbers keep; empty where none is named."""
+    if "data-structure" not in section.values:
+        return ""
+    fix = 'write it as data-structure = "AGENCY:ID(1.0)"'
+    said = section.text("data-structure", fix)
+    if said and not STRUCTURE.fullmatch(said):
+        section.refuse("data-structure", "is no data structure", fix)
+    return said
 
 
 def read_variants(section: Section) -> Variants:
@@ -80,4 +91,6 @@ def publication_values(plan: Choices) -> dict[str, Any]:
         values["intervals"] = _ESTIMATES["intervals"][1]
     if plan.variants.add_up:
         values["add-up"] = True
+    if plan.data_structure:
+        values["data-structure"] = plan.data_structure
     return values

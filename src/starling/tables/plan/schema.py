@@ -262,6 +262,7 @@ _PUBLICATION: Final = _table(
         "totals": _one_of("Which measurements a total is made of.", ["second stage", "both stages"]),
         "intervals": _one_of("What the chance of an interval is given.", ["all groups", "published"]),
         "add-up": _flag("Whether totals add up over nested regions."),
+        "data-structure": _text("The SDMX data structure that the numbers keep: AGENCY:ID(1.0)."),
     },
     ("negative-counts",),
 )

@@ -1,10 +1,11 @@
 """What a release says in words that depend on whose records its plan is about: the Census's, or one's own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from starling.tables.plan.own_records import WHOLE
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 
 
@@ -93,8 +94,18 @@ OWN: Final = Wording(
     " follows from the plan and divides the level's budget.",
     census_format=False,
 )
+WITHOUT_REGIONS: Final = replace(
+    OWN,
+    level="A level is a family of groups.",
+    public="the plan with its columns, groups and values",
+    no_sums="groups do not sum to one that holds them all",
+    description="Numbers of persons in groups of a public plan; in more detail for larger groups where the plan says so.",
+    bounds="A person is one record; how many groups of a level a person can be in follows from the plan and divides the level's budget.",
+)
 
 
 def wording(regions: RegionLevels) -> Wording:
     """The words of a release whose plan has these levels of regions."""
-    return CENSUS if regions == CENSUS_REGIONS else OWN
+    if regions == CENSUS_REGIONS:
+        return CENSUS
+    return WITHOUT_REGIONS if regions.names == (WHOLE,) else OWN

@@ -160,7 +160,7 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
     return tuple(
         _expected_detail(plan, level, sizes.get(name, sizes.get("")))
         for name, level in names.items()
-        if not level.total_only.all()
+        if not level.single_stage
     )
 
 

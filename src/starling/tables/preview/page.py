@@ -52,7 +52,9 @@ class TablesPage:
         plan = self.seen.overview.plan
         sections = []
         if plan.levels:
-            sections += [_cost(self.seen), _kinds(self.seen), _detail(plan, self.details), _sizes(self.seen)]
+            sections += [_cost(self.seen), _kinds(self.seen)]
+        if plan.staged:
+            sections += [_detail(plan, self.details), _sizes(self.seen)]
         return (*sections, *([_aggregates(self.seen)] if plan.aggregates else []))
 
 
@@ -63,7 +65,11 @@ def _cost(seen: Preview) -> Section:
             level_title(seen.overview.plan, each.level),
             decimal_up(each.cost.amount),
             "; ".join(map(str, each.level.targets)) or "a budget is stated",
-            "" if each.level.total_only.all() else ", ".join(f"{threshold:,}" for threshold in each.level.thresholds),
+            *(
+                ["" if each.level.single_stage else ", ".join(f"{threshold:,}" for threshold in each.level.thresholds)]
+                if seen.overview.plan.staged
+                else []
+            ),
             *([f"{each.groups:,}"] if each.groups is not None else []),
         )
         for each in seen.overview.levels
@@ -72,7 +78,7 @@ def _cost(seen: Preview) -> Section:
         "Level",
         seen.overview.plan.cost.symbol,
         "Promised margins",
-        "Thresholds",
+        *(["Thresholds"] if seen.overview.plan.staged else []),
         *(["Groups"] if counted else []),
     )
     text = """
@@ -85,13 +91,14 @@ def _cost(seen: Preview) -> Section:
 
 def _kinds(seen: Preview) -> Section:
     bare, *details = seen.overview.plan.detail.short_names
-    kinds = ("total only\nby plan", bare, "cell", *(f"total of\n{name}" for name in details))
+    staged = (bare, "cell", *(f"total of\n{name}" for name in details)) if seen.overview.plan.staged else ()
+    kinds = ("total only\nby plan" if staged else "total", *staged)
     titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
     errors = [_errors(level, len(kinds)) for level in seen.levels]
     grid = [[_margin(error) for error in line] for line in errors]
     caption = (
-        "95 % margin of error of each kind of number, in persons, by level: lighter is closer. A total is the sum of its cells: the"
-        " finer a group is published, the wider its total."
+        "95 % margin of error of each kind of number, in persons, by level: lighter is closer."
+        f"{' A total is the sum of its cells: the finer a group is published, the wider its total.' if staged else ''}"
     )
     rows = tuple(
         (title, *("" if error is None else f"{error.standard_deviation:,.1f} / {error.width:,}" for error in line))

@@ -1,0 +1,80 @@
+"""The part of the report that says which groups there are, and how much detail each got, from the plan and released numbers alone."""
+
+from functools import partial
+
+from starling.release.report import Picture, Section, Table
+from starling.release.report.pictures import shares
+from starling.tables.inference.totals import suppression_quantile
+from starling.tables.measurements import Int64
+from starling.tables.plan import Geography, Plan
+from starling.tables.plan.labels import level_title
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.plan.wording import wording
+
+
+def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
+    """How many groups of each level got how much detail.
+
+    Args:
+        plan: The public choices of the release.
+        geography: The public regions of the plan.
+        branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
+    """
+    if not plan.staged:
+        return _groups(plan, geography)
+    names = tuple(plan.detail.names.values())
+    counts = branches.tolist()
+    titles = [level_title(plan, level) for level in plan.levels]
+    picture = Picture(
+        partial(shares, titles, names, counts, "detail"),
+        "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
+    )
+    rows = tuple(
+        (
+            title,
+            f"{len(geography.regions[level.geography]):,}",
+            f"{len(level.iterations):,}",
+            *(f"{number:,}" for number in line),
+            ", ".join(f"{cut:,}" for cut in level.thresholds),
+        )
+        for title, level, line in zip(titles, plan.levels, counts, strict=True)
+    )
+    of_region = "Iterations" if plan.records is None else "Groups of a region"
+    header = ("Level", "Regions", of_region, *(name.capitalize() for name in names), "Thresholds")
+    text = f"""
+        {_chosen_detail(plan)} The choice is made by a noisy total, so that it tells nothing beyond
+        what was charged.
+    """
+    if leaves_out(plan):
+        text += f"""
+
+        {wording(plan.regions).small}, a group that got a bare total is left out of the tables when that total is so low that an empty
+        group would exceed it with a chance of {float(100 * (1 - plan.suppression)):g} %. This looks at the noisy number alone; the
+        measurement itself stays in the folder.
+        """
+    return Section("How much detail each group got", text, (picture,), (Table(header, rows, "Groups of each level"),))
+
+
+def leaves_out(plan: Plan) -> bool:
+    """Whether small bare totals are left out of the tables."""
+    return any(suppression_quantile(plan, level) is not None for level in plan.levels if not level.single_stage)
+
+
+def _groups(plan: Plan, geography: Geography) -> Section:
+    """How many groups each level has, where each gets a total alone."""
+    rows = tuple(
+        (level_title(plan, level), f"{regions:,}", f"{len(level.iterations):,}", f"{regions * len(level.iterations):,}")
+        for level in plan.levels
+        for regions in [len(geography.regions[level.geography])]
+    )
+    table = Table(("Level", "Regions", "Groups of a region", "Groups"), rows, "Groups of each level")
+    return Section(
+        "Which groups there are", "Each group of the plan gets a total, and no more detail.", tables=(table,)
+    )
+
+
+def _chosen_detail(plan: Plan) -> str:
+    """What groups of which size get."""
+    steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
+    text = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
+    return f"Small groups get a total, larger ones {text}."
