@@ -1,5 +1,6 @@
 """A release of points as analysts open it: its plan, its grids, its measurements."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,12 @@ import pytest
 
 import starling
 from starling.errors import ParameterError, PlanError
-from starling.places.analysis import MOST_RECTANGLES, PlacesRelease
+from starling.places.analysis import PlacesRelease
+from starling.places.answers.questions import MOST_CORNERS, MOST_HOTSPOTS, MOST_RECTANGLES, MOST_REGIONS
 from starling.places.answers.released import ReleasedGrid
 from starling.places.plan import METHODS
 from starling.places.publish import release
+from starling.places.typical import typical_errors
 from starling.release.payment import PaymentOptions
 from tests.places.plans import SLICED, plan, write_world
 
@@ -109,6 +112,80 @@ def test_rectangles_are_told_as_json(tmp_path: Path) -> None:
     assert found.tell({"kind": "rows", "table": "cells", "most": 1}) is not None
 
 
+SQUARE: Any = [[[[0, 0], [2, 0], [2, 2], [0, 2]]]]
+
+
+def test_polygons_are_told_with_typical_errors_as_the_release_has_them(tmp_path: Path) -> None:
+    found = opened(tmp_path, SLICED)
+    corner = [[[[0.5, 0.25], [3, 0.25], [3, 2]]], [[[0, 1], [0.25, 1], [0.25, "3/2"]]]]
+    asked: Any = {"kind": "count_polygons", "units": "cells", "slice": "February", "regions": [SQUARE, corner]}
+    told: Any = found.tell({**asked, "level": "0.8", "together": True, "typical": True})
+    grid = found.released("February")
+    drawn = [
+        {"type": "MultiPolygon", "coordinates": SQUARE},
+        {"type": "MultiPolygon", "coordinates": [*corner[:1], [[[0, 1], [0.25, 1], [0.25, 1.5]]]]},
+    ]
+    here = grid.count_polygons(drawn, "cells", Fraction(4, 5), together=True)
+    assert here.upper is not None
+    assert [each["points"] for each in told] == here.counts.tolist()
+    assert [each["upper"] for each in told] == here.upper.tolist()
+    typical = typical_errors(found.plan, grid, lambda asks: asks.count_polygons(drawn, "cells"))
+    assert typical is not None
+    assert [each["typical_error"] for each in told] == typical.tolist()
+    with pytest.raises(ParameterError, match="rings that cross"):
+        found.tell({**asked, "regions": [[SQUARE[0], SQUARE[0]]]})
+
+
+def test_hexagons_are_told(tmp_path: Path) -> None:
+    h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
+    found = opened(tmp_path)
+    cells = [h3.latlng_to_cell(1, 0.5, resolution) for resolution in (2, 3)]
+    told: Any = found.tell({"kind": "count_hexagons", "cells": cells})
+    assert [each["points"] for each in told] == found.released().count_hexagons(cells).counts.tolist()
+
+
+def test_hotspots_are_told_with_marks_and_chances(tmp_path: Path) -> None:
+    found = opened(tmp_path, SLICED)
+    asked: Any = {"kind": "find_hotspots", "k": 3, "slice": "January", "level": "0.9"}
+    told: Any = found.tell(asked)
+    here = found.hotspots(3, 1, Fraction(9, 10), "January")
+    assert here.sure is not None
+    assert here.chance is not None
+    ends = ("first_row", "end_row", "first_column", "end_column")
+    assert [[each[name] for name in ends] for each in told] == here.boxes.tolist()
+    assert [(each["points"], each["sure"]) for each in told] == list(zip(here.counts, here.sure, strict=True))
+    assert [each["chance"] for each in told] == [None if np.isnan(each) else each for each in here.chance.tolist()]
+    quick: Any = found.tell({**asked, "chance": False})
+    assert quick == [{name: value for name, value in each.items() if name != "chance"} for each in told]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"kind": "count_polygons", "regions": []},
+        {"kind": "count_polygons", "regions": [[[]]]},
+        {"kind": "count_polygons", "regions": [[[[[0, 0], [1, 0]]]]]},
+        {"kind": "count_polygons", "regions": [SQUARE] * (MOST_REGIONS + 1)},
+        {"kind": "count_polygons", "regions": [[[[[0, 0]] * (MOST_CORNERS + 1)]]]},
+        {"kind": "count_polygons", "regions": SQUARE},
+        {"kind": "count_hexagons", "cells": ["8"]},
+        {"kind": "find_hotspots", "k": 0},
+        {"kind": "find_hotspots", "k": 9},
+        {"kind": "find_hotspots", "k": MOST_HOTSPOTS + 1},
+        {"kind": "find_hotspots", "k": 1, "level": "1"},
+        {"kind": "find_hotspots", "k": 1, "side": 0},
+    ],
+)
+def test_what_is_no_question_to_a_grid_is_not_told(opened_once: PlacesRelease, said: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        opened_once.tell(said)
+
+
+@pytest.fixture(scope="module")
+def opened_once(tmp_path_factory: pytest.TempPathFactory) -> PlacesRelease:
+    return opened(tmp_path_factory.mktemp("points"))
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -121,8 +198,9 @@ def test_rectangles_are_told_as_json(tmp_path: Path) -> None:
         {"rectangles": [[0, 0, 1, 1]], "units": "miles"},
         {"rectangles": [[0, 0, 1, 1]], "slice": "noon"},
         {"rectangles": [[2, 0, 1, 1]]},
+        {"rectangles": [[0, 0, 1, 1]], "level": "0"},
     ],
 )
-def test_what_is_no_rectangle_is_not_told(tmp_path: Path, said: dict[str, Any]) -> None:
+def test_what_is_no_rectangle_is_not_told(opened_once: PlacesRelease, said: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
-        opened(tmp_path).tell({"kind": "count", **said})
+        opened_once.tell({"kind": "count", **said})

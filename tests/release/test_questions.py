@@ -37,7 +37,23 @@ class WhichOne:
     once: bool = False
 
 
-Asked: TypeAlias = HowMany | WhichOne
+@dataclass(frozen=True)
+class Part:
+    """A part of a sum."""
+
+    of: str
+    times: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """What all parts are together."""
+
+    parts: tuple[Part, ...]
+    spots: tuple[tuple[Fraction, Fraction], ...] = ()
+
+
+Asked: TypeAlias = HowMany | WhichOne | AllOf
 
 
 @pytest.mark.parametrize(
@@ -51,6 +67,10 @@ Asked: TypeAlias = HowMany | WhichOne
         ),
         ({"kind": "which_one", "number": 3}, WhichOne(3)),
         ({"kind": "which_one", "number": 3, "once": True}, WhichOne(3, once=True)),
+        (
+            {"kind": "all_of", "parts": [{"of": "x"}, {"of": "y", "times": "-0.5"}], "spots": [[1, 0.5]]},
+            AllOf((Part("x"), Part("y", Fraction(-1, 2))), ((Fraction(1), Fraction(1, 2)),)),
+        ),
     ],
 )
 def test_what_is_left_out_is_as_the_class_has_it(said: dict[str, Any], asked: Asked) -> None:
@@ -75,6 +95,11 @@ def test_what_is_left_out_is_as_the_class_has_it(said: dict[str, Any], asked: As
         ({"kind": "how_many", "of": "x", "epsilon": "1", "free": True}, "question.free"),
         ({"kind": "which_one", "number": True}, "question.number"),
         ({"kind": "which_one", "number": 1, "once": 1}, "question.once"),
+        ({"kind": "all_of", "parts": [{}]}, "question.parts.of"),
+        ({"kind": "all_of", "parts": [{"of": "x", "kind": "part"}]}, "question.parts.kind"),
+        ({"kind": "all_of", "parts": [{"of": "x", "times": 2}]}, "question.parts.times"),
+        ({"kind": "all_of", "parts": ["x"]}, "question.parts"),
+        ({"kind": "all_of", "parts": {"of": "x"}}, "question.parts"),
     ],
 )
 def test_what_is_no_question_is_refused_by_its_field(said: Any, field: str) -> None:
@@ -107,10 +132,13 @@ def test_whatever_is_sent_is_a_question_or_refused(said: dict[str, Any]) -> None
 
 def test_the_schema_says_what_is_read() -> None:
     said: Any = schema(Asked, {"of": "all"})
-    first, second = said["oneOf"]
+    first, second, third = said["oneOf"]
     assert first["required"] == ["kind", "epsilon"]
     assert first["description"] == "How many there are."
     assert first["properties"]["noise"] == {"enum": ["lattice", "laplace"], "default": "lattice"}
     assert first["properties"]["within"]["anyOf"][1] == {"type": "null"}
     assert second["properties"]["once"] == {"type": "boolean", "default": False}
     assert second["additionalProperties"] is False
+    part = third["properties"]["parts"]["items"]
+    assert (part["required"], part["properties"]["times"]["type"]) == (["of"], "string")
+    assert third["properties"]["spots"]["items"]["prefixItems"][0]["type"] == ["string", "number"]

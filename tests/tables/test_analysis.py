@@ -15,7 +15,7 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
 from starling.release.manifest import sign
-from starling.tables.analysis import TablesRelease, open_release, opened
+from starling.tables.analysis import MOST_NUMBERS, TablesRelease, open_release, opened
 from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan
@@ -199,3 +199,62 @@ def test_a_release_shows_itself_and_becomes_data_frames(tmp_path: Path) -> None:
         release.to_pandas("t3")
     with pytest.raises(ParameterError, match="no column to choose by"):
         release.to_polars("t1", county="01001")
+
+
+COUNTY = {"region_type": "COUNTY", "region_id": "01001", "iteration_code": "0001"}
+OTHER = {**COUNTY, "region_id": "01003"}
+
+
+def where(wanted: dict[str, str]) -> list[list[str]]:
+    return [[column, value] for column, value in wanted.items()]
+
+
+def test_sums_and_ratios_are_told_as_the_release_has_them(tmp_path: Path) -> None:
+    release = released(tmp_path, 400, thresholds=DETAILED, measure="rho", budget=Fraction(1, 5))
+    a, b = (release.number("t1", **wanted) for wanted in (COUNTY, OTHER))
+    one, two = (dict[str, Any](table="t1", where=where(wanted)) for wanted in (COUNTY, OTHER))
+    cells = release.numbers("t2", **COUNTY)
+    for terms, here in (
+        ([one, two], a + b),
+        ([one, {**two, "weight": "-1"}], a - b),
+        ([one, {"table": "t2", "where": where(COUNTY), "weight": "-1/2"}], a - sum(cells) * Fraction(1, 2)),
+        ([{"table": "t1", "where": [*where(COUNTY), ["region_id", "01003"]]}], a + b),
+    ):
+        told: Any = release.tell({"kind": "sum", "terms": terms, "confidence": "0.9"})
+        assert (told["estimate"], told["standard_deviation"]) == (here.estimate, here.standard_deviation)
+        assert (told["lower"], told["upper"]) == here.interval(Fraction(9, 10))
+        assert told["left_out"] == 0
+    ratio: Any = release.tell({"kind": "ratio", "terms": [one], "divisor": [one, two]})
+    share = a.ratio(a + b)
+    assert (ratio["estimate"], ratio["lower"], ratio["upper"]) == (share.estimate, share.lower, share.upper)
+    assert ratio["numbers"] == 3
+
+
+def test_a_sum_says_how_many_groups_are_missing_from_it(tmp_path: Path) -> None:
+    """Of two counties one has no such group in the plan."""
+    release = released(tmp_path, 400, thresholds=DETAILED)
+    every: Any = release.tell({"kind": "sum", "terms": [{"table": "t1", "where": [["region_type", "COUNTY"]]}]})
+    assert every["left_out"] == release.left_out(region_type="COUNTY")
+    assert every["numbers"] == len(release.rows("t1", region_type="COUNTY"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"kind": "sum", "terms": []},
+        {"kind": "sum", "terms": [{"table": "t3", "where": []}]},
+        {"kind": "sum", "terms": [{"table": "t1", "where": [["count", "5"]]}]},
+        {"kind": "sum", "terms": [{"table": "t1", "where": [["region_id", "none"]]}]},
+        {"kind": "sum", "terms": [{"table": "t1", "where": where(COUNTY)}], "confidence": "1"},
+        {"kind": "ratio", "terms": [{"table": "t1", "where": where(COUNTY)}], "divisor": []},
+        {"kind": "sum", "terms": [{"table": "t1", "where": where(COUNTY)}] * (MOST_NUMBERS + 1)},
+    ],
+)
+def test_what_is_no_sum_is_not_told(small: TablesRelease, said: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        small.tell(said)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> TablesRelease:
+    return released(tmp_path_factory.mktemp("small"), 400, thresholds=DETAILED)

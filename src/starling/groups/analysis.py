@@ -84,14 +84,7 @@ class GroupsRelease(DomainRelease):
         """Of `Number`, the number with its standard deviation and its 95 % interval."""
         if not isinstance(question, Number):
             return super()._answered(question)
-        found = self.number_of_sizes(question.region, question.least, question.most)
-        low, high = found.interval()
-        return {
-            "estimate": found.estimate,
-            "standard_deviation": found.standard_deviation,
-            "lower": low,
-            "upper": high,
-        }
+        return {**self.number_of_sizes(question.region, question.least, question.most).told()}
 
     def _draw(self, level: int, row: int, size: int) -> Value:
         """One measured count."""

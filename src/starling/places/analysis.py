@@ -1,17 +1,20 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from math import isnan
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import aspect
 from starling.places.answers.hotspots import Hotspots
 from starling.places.answers.leaf_table import Boxed, LeafTable
+from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid, Units
 from starling.places.answers.sure import LEVEL
 from starling.places.artifact.columns import BOXES, CELLS
@@ -24,29 +27,8 @@ from starling.places.typical import likely_hotspots, typical_errors
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
 
-MOST_RECTANGLES: Final = 1000
-"""In one question."""
 PICTURED: Final = 512
 """Squares along the longer side of a map of a sparse grid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Points in rectangles of the released grid: a question to a release, which costs nothing.
-
-    Attributes:
-        rectangles: Each by x0, y0, x1, y1; up to 1,000.
-        units: What the ends count: cells of the grid, units of its box, or degrees.
-        slice: The public name of a slice; None where there is one alone.
-    """
-
-    rectangles: tuple[tuple[Fraction, Fraction, Fraction, Fraction], ...]
-    units: Units = "cells"
-    slice: str | None = None
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.rectangles) <= MOST_RECTANGLES:
-            raise ParameterError("question.rectangles", f"are not 1 to {MOST_RECTANGLES:,}", "ask for less at once")
 
 
 class PlacesRelease(DomainRelease):
@@ -56,7 +38,7 @@ class PlacesRelease(DomainRelease):
         plan: The public plan of the release.
     """
 
-    questions: ClassVar[Any] = Rows | Count
+    questions: ClassVar[Any] = Rows | Count | CountPolygons | CountHexagons | FindHotspots
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)
@@ -117,13 +99,28 @@ class PlacesRelease(DomainRelease):
         return self.released(slice).count(rectangles, units, level)
 
     def _answered(self, question: Any) -> Json:
-        """Of `Count`, each rectangle with its points and its sure interval at 95 %, which a method may not have."""
-        if not isinstance(question, Count):
+        """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""
+        if isinstance(question, FindHotspots):
+            return self._found(question)
+        if not isinstance(question, Counted):
             return super()._answered(question)
-        found = self.count(np.array(question.rectangles, dtype=np.float64), question.units, slice=question.slice)
+        grid = self.released(question.slice)
+        found = question.of(grid)
         columns = {"points": found.counts, "lower": found.lower, "upper": found.upper, "clipped": found.clipped}
-        told = {name: each.tolist() for name, each in columns.items() if each is not None}
-        return [dict(zip(told, row, strict=True)) for row in zip(*told.values(), strict=True)]
+        if question.typical:
+            columns["typical_error"] = typical_errors(self.plan, grid, question.of)
+        return _rows(columns)
+
+    def _found(self, asked: FindHotspots) -> Json:
+        """Squares, most points first."""
+        grid = self.released(asked.slice)
+        if asked.chance:
+            found = likely_hotspots(self.plan, grid, asked.k, asked.side, level=asked.level)
+        else:
+            found = grid.hotspots(asked.k, asked.side, asked.level)
+        ends = ("first_row", "end_row", "first_column", "end_column")
+        columns = {**dict(zip(ends, found.boxes.T, strict=True)), "points": found.counts, "sure": found.sure}
+        return _rows({**columns, "chance": found.chance})
 
     def typical_errors(
         self,
@@ -210,3 +207,15 @@ class PlacesRelease(DomainRelease):
             shape=plan.grid.shape,
             experience=experience(plan, self.released(slice), level) if typical else None,
         )
+
+
+def _rows(columns: Mapping[str, npt.NDArray[Any] | None]) -> Json:
+    """An object for each row of the columns that there are; what is no number is null, as a chance that is not stated."""
+    told = {name: each.tolist() for name, each in columns.items() if each is not None}
+    rows = zip(*told.values(), strict=True)
+    return [dict(zip(told, map(_number, row), strict=True)) for row in rows]
+
+
+def _number(value: float) -> float | None:
+    """None for what is no number."""
+    return None if isnan(value) else value

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite, nextafter, sqrt
 from numbers import Rational
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
@@ -33,6 +33,9 @@ from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.session import html, plain, public
 from starling.release.text import rounded
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
@@ -233,6 +236,16 @@ class Value:
     def _repr_html_(self) -> str:
         return html("A released number", [("estimate", rounded(self.estimate)), *self._facts()])
 
+    def told(self, confidence: Exact = CONFIDENCE) -> "dict[str, Json]":
+        """The number as JSON, with its standard deviation and its interval; raises ParameterError as `interval`."""
+        low, high = self.interval(confidence)
+        return {
+            "estimate": self.estimate,
+            "standard_deviation": self.standard_deviation,
+            "lower": low,
+            "upper": high,
+        }
+
     def _facts(self) -> list[tuple[str, str]]:
         low, high = self.interval()
         deviation, known = self._spread()
@@ -335,6 +348,10 @@ class Ratio:
 
     def _repr_html_(self) -> str:
         return html("A ratio of released numbers", [("estimate", rounded(self.estimate)), self._interval()])
+
+    def told(self) -> "dict[str, Json]":
+        """The ratio as JSON, with its interval."""
+        return {"estimate": self.estimate, "lower": self.lower, "upper": self.upper}
 
     def _interval(self) -> tuple[str, str]:
         return f"{float(100 * self.confidence):g} % interval", f"{rounded(self.lower)} to {rounded(self.upper)}"

@@ -5,7 +5,7 @@ in its place. What comes out of `read` is the dataclass's own value, checked by 
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -33,31 +33,46 @@ def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any
         ParameterError: it is none of these questions; or by the question's class.
     """
     member = _member(hint, said)
+    chosen = {name: value for name, value in said.items() if name != KIND}
+    return decode(member, _filled(member, chosen, "question", defaults or {}))
+
+
+def _filled(member: Any, said: Mapping[Any, Any], place: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON of all fields of a dataclass, as `codec` writes it.
+
+    Args:
+        member: The dataclass.
+        said: JSON of some fields, as people write it.
+        place: Names the object in an error.
+        defaults: As `read` takes them.
+    """
     hints, known = get_type_hints(member), {field.name: field for field in fields(member)}
     for name in said:
-        if name not in known and name != KIND:
-            raise ParameterError(f"question.{str(name)[:40]}", f"is nothing that {said[KIND]} asks for", _FIX)
+        if name not in known:
+            raise ParameterError(f"{place}.{str(name)[:40]}", f"is nothing that {name_of(member)} asks for", _FIX)
     full: dict[str, Any] = {}
     for name, field in known.items():
         if name in said:
-            full[name] = _exactly(hints[name], said[name], f"question.{name}")
+            full[name] = _exactly(hints[name], said[name], f"{place}.{name}")
         elif field.default is not MISSING:
             full[name] = encode(hints[name], field.default)
-        elif defaults is not None and name in defaults:
+        elif name in defaults:
             full[name] = defaults[name]
         else:
-            raise ParameterError(f"question.{name}", "is missing", _FIX)
+            raise ParameterError(f"{place}.{name}", "is missing", _FIX)
     for name, value in full.items():
         try:
             decode(hints[name], value)
         except (ValueError, KeyError, TypeError, AttributeError):
             written = ', as a text such as "0.5"' if hints[name] is Fraction else ""
-            raise ParameterError(f"question.{name}", f"is not what it should be{written}", _FIX) from None
-    return decode(member, full)
+            raise ParameterError(f"{place}.{name}", f"is not what it should be{written}", _FIX) from None
+    return full
 
 
 def _exactly(hint: Any, said: Any, field: str, *, listed: bool = False) -> Any:
     """JSON in which every rational number is written as `codec` writes it; what is none is left for `decode` to refuse."""
+    if is_dataclass(hint) and isinstance(said, dict):
+        return _filled(hint, said, field, {})
     if hint is Fraction:
         number = listed and type(said) in (int, float)
         return str(exact(str(said), field=field, exponent=True)) if number or isinstance(said, str) else said
@@ -85,13 +100,14 @@ def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> "dict[str, J
         hint: A dataclass, or a union of some.
         defaults: As `read` takes them.
     """
-    return {"oneOf": [_object(member, defaults or {}) for member in get_args(hint) or (hint,)]}
+    return {"oneOf": [_object(member, defaults or {}, (KIND,)) for member in get_args(hint) or (hint,)]}
 
 
-def _object(member: Any, defaults: Mapping[str, Any]) -> "dict[str, Json]":
+def _object(member: Any, defaults: Mapping[str, Any], tag: tuple[str, ...] = ()) -> "dict[str, Json]":
+    """The schema of a dataclass, whose name stands under the `tag`, if any."""
     hints = get_type_hints(member)
-    properties: dict[str, Json] = {KIND: {"const": name_of(member)}}
-    required: list[Json] = [KIND]
+    properties: dict[str, Json] = {key: {"const": name_of(member)} for key in tag}
+    required: list[Json] = [*tag]
     for field in fields(member):
         described = _described(hints[field.name])
         if field.default is not MISSING:
@@ -109,19 +125,25 @@ def _object(member: Any, defaults: Mapping[str, Any]) -> "dict[str, Json]":
     }
 
 
-def _described(hint: Any) -> "dict[str, Json]":
-    """The schema of a field's type."""
+def _described(hint: Any, *, listed: bool = False) -> "dict[str, Json]":
+    """The schema of a field's type, or of what stands in a list."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return {"anyOf": [_described(each) for each in arguments]}
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin is tuple and arguments[1:] == (...,):
-        return {"type": "array", "items": _described(arguments[0])}
+        return {"type": "array", "items": _described(arguments[0], listed=True)}
     if origin is tuple:
-        items: list[Json] = [_described(each) for each in arguments]
+        items: list[Json] = [_described(each, listed=True) for each in arguments]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    return _object(hint, {}) if is_dataclass(hint) else _simple(hint, listed=listed)
+
+
+def _simple(hint: Any, *, listed: bool) -> "dict[str, Json]":
+    """The schema of a type without parts."""
     if hint is Fraction:
-        return {"type": "string", "description": 'An exact amount, such as "0.5" or "1/3"; in lists, numbers too.'}
+        words = 'An exact amount, such as "0.5" or "1/3".'
+        return {"type": ["string", "number"] if listed else "string", "description": words}
     names: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", NoneType: "null"}
     return {"type": names[hint]}

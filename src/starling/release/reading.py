@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import dataset
+from pyarrow.dataset import Scanner, dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
@@ -26,6 +26,8 @@ from starling.release.zipped import opened
 
 Wanted: TypeAlias = str | Collection[str]
 """One value of a column, or several."""
+Where: TypeAlias = tuple[tuple[str, str], ...]
+"""Each a column of texts and a value; of a column that stands there several times any of the values will do."""
 
 DATA = "data/"
 SUFFIX = ".parquet"
@@ -49,7 +51,7 @@ class Rows:
     """
 
     table: str
-    where: tuple[tuple[str, str], ...] = ()
+    where: Where = ()
     first: int = 0
     most: int = 100
 
@@ -142,23 +144,28 @@ class Release(InSession):
     def _answered(self, question: Any) -> Json:
         """The answer to one of `questions`."""
         asked: Rows = question
-        if asked.table not in self.names:
+        found = self._scanner(asked.table, asked.where).head(asked.first + asked.most + 1).slice(asked.first)
+        rows = [[_json(value) for value in row.values()] for row in found.slice(0, asked.most).to_pylist()]
+        return {"columns": list(found.column_names), "rows": list[Json](rows), "more": found.num_rows > asked.most}
+
+    def _scanner(self, table: str, where: Where) -> Scanner:
+        """Reads rows of a table in its file: never the whole of it, which may have more rows than fit into memory.
+
+        Raises:
+            ParameterError: there is no such table, or no such column of texts.
+        """
+        if table not in self.names:
             raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
-        # Never the whole of a table, which may have more rows than fit into memory.
-        file = dataset(self._folder / f"{DATA}{asked.table}{SUFFIX}")
+        file = dataset(self._folder / f"{DATA}{table}{SUFFIX}")
         labels = [field.name for field in file.schema if pa.types.is_string(_values(field.type))]
-        wanted: dict[str, list[str]] = {}
-        for column, value in asked.where:
-            wanted.setdefault(column, []).append(value)
+        wanted = by_column(where)
         if unknown := sorted(set(wanted) - set(labels)):
             raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
         chosen = None
         for column, values in wanted.items():
             one = pc.field(column).cast(pa.string()).isin(values)
             chosen = one if chosen is None else chosen & one
-        found = file.scanner(filter=chosen).head(asked.first + asked.most + 1).slice(asked.first)
-        rows = [[_json(value) for value in row.values()] for row in found.slice(0, asked.most).to_pylist()]
-        return {"columns": list(file.schema.names), "rows": list[Json](rows), "more": found.num_rows > asked.most}
+        return file.scanner(filter=chosen)
 
     def to_pandas(self, table: str, **wanted: Wanted) -> Any:
         """`rows` as a pandas data frame.
@@ -202,6 +209,14 @@ class Release(InSession):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def by_column(where: Where) -> dict[str, list[str]]:
+    """The values that are wanted of each column."""
+    wanted: dict[str, list[str]] = {}
+    for column, value in where:
+        wanted.setdefault(column, []).append(value)
+    return wanted
 
 
 def _json(value: Any) -> Json:

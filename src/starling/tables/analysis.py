@@ -11,18 +11,20 @@ of what was published, and `left_out` says how many groups are missing from it.
 """
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Literal
 
 import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
-from starling.release.intervals import Value
-from starling.release.reading import DomainRelease, Release, Wanted
+from starling.release.intervals import CONFIDENCE, Value, total
+from starling.release.reading import DomainRelease, Release, Rows, Wanted, Where, by_column
 from starling.release.reading import open_release as open_any
+from starling.release.statement import Json
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.export import Form, export
@@ -34,6 +36,51 @@ from starling.tables.plan import Detail, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
+MOST_NUMBERS: Final = 1000
+"""Released numbers in one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Released numbers, added up and multiplied: a part of a sum.
+
+    Attributes:
+        table: t1 or t2.
+        where: Which rows: each a column of texts and a value; of a column that stands there several times any of the values will do.
+        weight: By what they are multiplied; -1 takes them away.
+    """
+
+    table: Literal["t1", "t2"]
+    where: Where
+    weight: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum or difference of released numbers, with its interval: a question to a release, which costs nothing.
+
+    Attributes:
+        terms: What is added up.
+        confidence: The chance with which the interval holds the true sum; another than 95 % where all noise is known alone.
+    """
+
+    terms: tuple[Term, ...]
+    confidence: Fraction = CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The ratio of two sums of released numbers, with its interval: a question to a release, which costs nothing.
+
+    Attributes:
+        terms: What is added up and divided.
+        divisor: What is added up and divides; its interval has to be above 0.
+        confidence: The chance, or more, with which the interval holds the true ratio.
+    """
+
+    terms: tuple[Term, ...]
+    divisor: tuple[Term, ...]
+    confidence: Fraction = CONFIDENCE
 
 
 class TablesRelease(DomainRelease):
@@ -43,6 +90,8 @@ class TablesRelease(DomainRelease):
         plan: The public plan of the release.
         geography: The public regions of the release.
     """
+
+    questions: ClassVar[Any] = Rows | Sum | Ratio
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)
@@ -84,10 +133,14 @@ class TablesRelease(DomainRelease):
 
     def left_out(self, **wanted: Wanted) -> int:
         """How many groups of the plan that have the wanted region_type, region_id and iteration_code are not in T1."""
-        planned = 0
         for column in wanted:
             if column not in GROUP:
                 raise ParameterError(column, "does not choose groups", f"take {', '.join(GROUP)}")
+        return self._planned(wanted) - len(self.rows("t1", **wanted))
+
+    def _planned(self, wanted: Mapping[str, Wanted]) -> int:
+        """How many groups of the plan have the wanted values of the columns GROUP."""
+        planned = 0
         sets = {name: {values} if isinstance(values, str) else set(values) for name, values in wanted.items()}
         for level in self.plan.levels:
             if str(level.geography) not in sets.get("region_type", {str(level.geography)}):
@@ -97,7 +150,43 @@ class TablesRelease(DomainRelease):
             planned += len(sets.get("region_id", set(regions)) & set(regions)) * len(
                 sets.get("iteration_code", set(codes)) & set(codes)
             )
-        return planned - len(self.rows("t1", **wanted))
+        return planned
+
+    def _answered(self, question: Any) -> Json:
+        """Of sums and ratios, the number and its interval, how many released numbers are in it, and how many groups are missing from it."""
+        if not isinstance(question, Sum | Ratio):
+            return super()._answered(question)
+        sides = (question.terms,) if isinstance(question, Sum) else (question.terms, question.divisor)
+        if not all(sides):
+            raise ParameterError("question.terms", "are none, or the divisor has none", "say what is added up")
+        numbers = 0
+        sums = []
+        for terms in sides:
+            weighted = []
+            for term in terms:
+                found = self._numbers_of(term, MOST_NUMBERS - numbers)
+                numbers += len(found)
+                weighted.append(total(found).times(term.weight))
+            sums.append(total(weighted))
+        sure = question.confidence
+        told = sums[0].told(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).told()
+        missing = sum(self._missing(term) for terms in sides for term in terms)
+        return {**told, "numbers": numbers, "left_out": missing}
+
+    def _numbers_of(self, term: Term, most: int) -> list[Value]:
+        """The numbers of a term; raises ParameterError where there are more, or none."""
+        rows = self._scanner(term.table, term.where).head(most + 1)
+        if len(rows) > most:
+            raise ParameterError("question.terms", f"have more than {MOST_NUMBERS:,} numbers", "ask for less at once")
+        if not len(rows):
+            fix = "ask for its rows: a group was left out, or has no such detail, or is not in the plan"
+            raise ParameterError("question.terms", f"have a term without a number in {term.table}", fix)
+        return [self._value(row) for row in rows.to_pylist()]
+
+    def _missing(self, term: Term) -> int:
+        """How many groups of the plan that a term could be of are not in T1."""
+        groups = tuple((column, value) for column, value in term.where if column in GROUP)
+        return self._planned(by_column(groups)) - int(self._scanner("t1", groups).count_rows())
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
         if table not in ("t1", "t2"):

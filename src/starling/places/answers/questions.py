@@ -1,0 +1,157 @@
+"""Questions to a released grid, which cost nothing: each a dataclass, declared once for the library, the API and its schema.
+
+What a question may ask at once is bounded, so that nobody keeps a server busy with one.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.places.answers.released import Answers, ReleasedGrid, Units
+from starling.places.answers.sure import LEVEL
+
+MOST_RECTANGLES: Final = 1000
+"""In one question."""
+MOST_HEXAGONS: Final = 1000
+"""In one question."""
+MOST_REGIONS: Final = 100
+"""In one question."""
+MOST_CORNERS: Final = 10_000
+"""Of all regions of a question together."""
+MOST_HOTSPOTS: Final = 1000
+"""In one question."""
+
+Ring: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted(ABC):
+    """What all questions for counts choose.
+
+    Attributes:
+        slice: The public name of a slice; None where there is one alone.
+        level: The probability with which each sure interval holds the true number.
+        together: Whether it is that with which all of them do at once.
+        typical: Whether the typical error of each count is told, too, for which the grid is measured again.
+    """
+
+    slice: str | None = None
+    level: Fraction = LEVEL
+    together: bool = False
+    typical: bool = False
+
+    def __post_init__(self) -> None:
+        _check_level(self.level)
+
+    @abstractmethod
+    def of(self, grid: ReleasedGrid) -> Answers:
+        """The counts of a grid; raises ParameterError as the method of `ReleasedGrid` does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(Counted):
+    """Points in rectangles of the released grid: a question to a release, which costs nothing.
+
+    Attributes:
+        rectangles: Each by x0, y0, x1, y1; up to 1,000.
+        units: What the ends count: cells of the grid, units of its box, or degrees.
+    """
+
+    rectangles: tuple[tuple[Fraction, Fraction, Fraction, Fraction], ...]
+    units: Units = "cells"
+
+    def __post_init__(self) -> None:
+        Counted.__post_init__(self)
+        _check_many("rectangles", len(self.rectangles), MOST_RECTANGLES)
+
+    def of(self, grid: ReleasedGrid) -> Answers:
+        """The counts of the rectangles in a grid; raises ParameterError as its method for them does."""
+        asked = np.array(self.rectangles, dtype=np.float64)
+        return grid.count(asked, self.units, self.level, together=self.together)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountPolygons(Counted):
+    """Points in regions, by the share of each cell that lies in them: a question to a release, which costs nothing.
+
+    Attributes:
+        regions: Each as the coordinates of a GeoJSON MultiPolygon: polygons, each by its rings, each by its corners [x, y]; up to 100
+            regions with 10,000 corners together.
+        units: Of the corners: cells of the grid, units of its box, or degrees.
+    """
+
+    regions: tuple[tuple[tuple[Ring, ...], ...], ...]
+    units: Units = "degrees"
+
+    def __post_init__(self) -> None:
+        Counted.__post_init__(self)
+        _check_many("regions", len(self.regions), MOST_REGIONS)
+        corners = sum(len(ring) for region in self.regions for polygon in region for ring in polygon)
+        _check_many("corners", corners, MOST_CORNERS)
+
+    def of(self, grid: ReleasedGrid) -> Answers:
+        """The counts of the regions in a grid; raises ParameterError as its method for them does."""
+        regions = [
+            {
+                "type": "MultiPolygon",
+                "coordinates": [[np.array(ring, dtype=np.float64) for ring in each] for each in region],
+            }
+            for region in self.regions
+        ]
+        return grid.count_polygons(regions, self.units, self.level, together=self.together)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountHexagons(Counted):
+    """Points in H3 cells, by the share of each cell of the grid that lies in them: a question to a release, which costs nothing.
+
+    Attributes:
+        cells: Ids, as h3 writes them; up to 1,000.
+    """
+
+    cells: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        Counted.__post_init__(self)
+        _check_many("cells", len(self.cells), MOST_HEXAGONS)
+
+    def of(self, grid: ReleasedGrid) -> Answers:
+        """The counts of the H3 cells in a grid; raises ParameterError as its method for them does."""
+        return grid.count_hexagons(self.cells, self.level, together=self.together)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindHotspots:
+    """The squares with most released points, with sure marks and chances: a question to a release, which costs nothing.
+
+    Attributes:
+        k: How many; up to 1,000.
+        side: Cells of a side.
+        slice: The public name of a slice; None where there is one alone.
+        level: The probability with which all sure marks are right together.
+        chance: Whether it is told how likely each square is among those with most points, for which the grid is measured again.
+    """
+
+    k: int
+    side: int = 1
+    slice: str | None = None
+    level: Fraction = LEVEL
+    chance: bool = True
+
+    def __post_init__(self) -> None:
+        _check_level(self.level)
+        _check_many("k", self.k, MOST_HOTSPOTS)
+
+
+def _check_level(level: Fraction) -> None:
+    if not 0 < level < 1:
+        raise ParameterError("question.level", "is not between 0 and 1", 'give one such as "0.95"')
+
+
+def _check_many(name: str, many: int, most: int) -> None:
+    if not 1 <= many <= most:
+        raise ParameterError(f"question.{name}", f"are not 1 to {most:,}", "ask for less at once")
