@@ -1,18 +1,25 @@
 """The web process charges once for a request, and tells that it was answered at its deadline, and at no other time."""
 
+import asyncio
 import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 
 from starling.errors import BudgetRefused, LedgerUnavailable, RequestConflict
+from starling.ledger.book import Book
 from starling.ledger.opening import Ledger, open_ledger
+from starling.ledger.reading import Reading
 from starling.ledger.rules import Request, canonical
+from starling.ledger.store import Transaction
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
+from starling.server.kept import SECONDS
 from tests.ledger.worlds import costing
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -155,3 +162,91 @@ def test_it_leaves_at_its_deadline_and_nothing_is_told_before(
             assert told(after) == undone[after]
         else:
             assert told(after) == ("released", left)
+
+
+class Counting:
+    """Charges with a clock that a test sets, and how often the ledger was read."""
+
+    def __init__(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.time = 0.0
+        self.read = 0
+        self.charges = Charges(home, now=lambda: self.time)
+        plain = Book.read
+
+        def reading(book: Book, work: Callable[[Transaction], Any]) -> Any:
+            self.read += 1
+            return plain(book, work)
+
+        monkeypatch.setattr(Book, "read", reading)
+
+    def told(self, seq: int, analyst: str | None = "analyst") -> tuple[str, int]:
+        """The state that is told, and how often the ledger was read for it."""
+        before = self.read
+        found = asyncio.run(self.charges.told(seq, analyst))
+        return found.state, self.read - before
+
+
+def test_what_has_left_is_told_without_the_ledger_and_how_a_run_goes_is_not_seen_from_that(
+    selling: Home, dataset: Dataset, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between a missed deadline and the one at which an answer leaves each look reads the ledger, whether the run is done or not."""
+    counting = Counting(selling, monkeypatch)
+    seq = counting.charges.charge("analyst", dataset, "first")
+    ticket = ledger.charging.charge(Request("analyst", "first", "census", dataset.request), dataset.guarantee)
+    found = ledger.reading.charge(seq)
+    assert found is not None
+    counting.time = found.at + 1
+    assert counting.told(seq)[0] == "charged"
+    assert counting.told(seq) == ("charged", 0)
+    counting.time = found.at + 9
+    undone = [counting.told(seq), counting.told(seq)]
+    ledger.charging.answer(ledger.charging.draw(ticket, "0" * 64, "0" * 64), "manifest", "{}")
+    bundle = selling.releases / f"{seq}.zip"
+    bundle.write_bytes(b"zip")
+    os.utime(bundle, (found.at + 9, found.at + 9))
+    assert [counting.told(seq), counting.told(seq)] == undone == [("charged", 1), ("charged", 1)]
+    counting.time = found.at + 16
+    assert counting.told(seq) == ("released", 0)
+    with pytest.raises(NotThere):
+        counting.told(seq, "eve")
+    counting.time += SECONDS
+    assert [counting.told(seq), counting.told(seq)] == [("released", 1), ("released", 0)]
+
+
+def test_a_request_that_is_repeated_is_found_without_the_ledger(
+    selling: Home, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = Counting(selling, monkeypatch)
+    other = Dataset("census", "tables", "Another", "{}", costing(1), 8)
+
+    def again(name: str, wanted: Dataset = dataset) -> tuple[int | None, int]:
+        before = counting.read
+        found = asyncio.run(counting.charges.charged("analyst", wanted, name))
+        return None if found is None else found.charge.seq, counting.read - before
+
+    assert again("first")[0] is None
+    seq = counting.charges.charge("analyst", dataset, "first")
+    counting.time = time.time()
+    assert again("first")[0] == seq
+    assert again("first") == (seq, 0)
+    assert again("second")[0] == seq
+    assert again("second")[1] > 0, "under this id something else may be charged yet"
+    counting.charges.charge("analyst", other, "second")
+    for name, wanted in (("first", other), ("second", dataset)):
+        with pytest.raises(RequestConflict):
+            again(name, wanted)
+
+
+def test_an_older_ledger_in_its_place_is_noticed(
+    selling: Home, dataset: Dataset, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before is told for a minute at most."""
+    counting = Counting(selling, monkeypatch)
+    seq = counting.charges.charge("analyst", dataset, "first")
+    counting.time = time.time()
+    assert counting.told(seq)[0] == "charged"
+    monkeypatch.setattr(Reading, "charge", lambda *_: None)
+    assert counting.told(seq)[0] == "charged"
+    counting.time += SECONDS
+    with pytest.raises(NotThere):
+        counting.told(seq)

@@ -22,6 +22,7 @@ from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
+from starling.server.kept import Kept
 from starling.server.requests import Waiting
 from starling.server.turns import Turns, each
 
@@ -100,6 +101,8 @@ class Charges:
         self._counting = threading.Lock()
         self._counted = 0
         self._waiting: dict[int, Charge] = {}
+        self._read_charges = Kept[Charge](now)
+        self._found = Kept[int](now)
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
         """Charge a release; durable when this returns.
@@ -184,15 +187,26 @@ class Charges:
 
     async def charged(self, analyst: str, dataset: Dataset, request_id: str) -> Progress | None:
         """How far a release has come that was charged for this request; None where none was. Arguments and errors are those of `charge`."""
+        request = Request(analyst, request_id, dataset.name, dataset.request)
+        known = self._found.get(request)
+        if known is not None:
+            return await self.told(known, analyst)
 
         def found() -> Progress | None:
-            ticket = self._ledger()[0].charging.find(Request(analyst, request_id, dataset.name, dataset.request))
-            return None if ticket is None else self.progress(ticket.seq, analyst)
+            ticket = self._ledger()[0].charging.find(request)
+            if ticket is None:
+                return None
+            if ticket.request == request:
+                # Charged under this very id: what that is for is for good.
+                self._found.put(request, ticket.seq)
+            return self.progress(ticket.seq, analyst)
 
         return await self._telling.take(found)
 
     async def told(self, seq: int, analyst: str | None) -> Progress:
-        """As `progress`, for a request that is answered on the loop."""
+        """As `progress`, for a request that is answered on the loop: at once where nothing has to be read in the ledger."""
+        if self._known(seq) is not None:
+            return self.progress(seq, analyst)
         found = await self._telling.take(lambda: self.progress(seq, analyst))
         assert found is not None
         return found
@@ -213,7 +227,7 @@ class Charges:
         return self._progress(charge)
 
     def _progress(self, charge: Charge) -> Progress:
-        deadline, now = self._catalogue.find(charge.dataset).deadline, self._now()
+        deadline, now = self._deadline(charge), self._now()
         bundle = self._home.releases / f"{charge.seq}.zip"
         if charge.state == "answered" and bundle.is_file():
             leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
@@ -256,7 +270,25 @@ class Charges:
                 self._reader = None
 
     def _charge(self, seq: int) -> Charge | None:
-        return self._read(lambda reading: reading.charge(seq))
+        found = self._known(seq)
+        if found is None:
+            found = self._read(lambda reading: reading.charge(seq))
+            if found is not None and found.by is not None:
+                self._read_charges.put(seq, found)
+        return found
+
+    def _known(self, seq: int) -> Charge | None:
+        """A charge as it was read before, where it needs no reading again: before its first deadline, and once it has left.
+
+        Between the two it is read again whether the run is done or not: how long a reply takes would tell.
+        """
+        found = self._read_charges.get(seq)
+        if found is None or self._now() < found.at + self._deadline(found) or self._left(found):
+            return found
+        return None
+
+    def _deadline(self, charge: Charge) -> int:
+        return self._catalogue.find(charge.dataset).deadline
 
     def _read(self, work: Callable[[Reading], T]) -> T:
         """Read in the ledger, by a connection that stays open: who reads waits for no charge that is being written by this process."""
