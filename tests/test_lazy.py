@@ -35,7 +35,7 @@ def test_a_module_of_the_same_name_does_not_hide_the_function() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_dir_shows_what_is_for_users(package: str) -> None:
     room = import_module(package)
-    within = {"errors", "genome", "tables"} if package == "starling" else set()
+    within = {"errors", "genome", "groups", "places", "tables"} if package == "starling" else set()
     assert set(dir(room)) == {*room.__all__, *within}
 
 
@@ -44,6 +44,9 @@ def test_help_leads_to_the_domains() -> None:
     for name in (
         "starling.tables",
         "starling.genome",
+        "starling.groups",
+        "starling.places",
+        "starling.Client",
         "starling.open_release",
         "starling.verify",
         "starling.open_ledger",
@@ -82,6 +85,12 @@ def test_a_docstring_stands_alone() -> None:
     everything = [each for package in PACKAGES for each in callables(package)] + opened
     found = {name: inspect.getdoc(each) or "" for name, each in everything}
     assert not [name for name, text in found.items() if not text or elsewhere.search(text)]
+
+
+def test_the_client_without_its_package_says_what_to_install() -> None:
+    code = "import sys; sys.modules['httpx'] = None; import starling; starling.Client"
+    found = run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (found.returncode, "pip install 'starling[client]'" in found.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

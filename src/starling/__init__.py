@@ -1,8 +1,10 @@
 """Statistics about people under differential privacy: the shape of the flock, never the bird.
 
-Two domains, each a package with a plan, a preview, a release and a validation of its own:
+Four domains, each a package with a plan, a preview, a release and a validation of its own:
 
     starling.tables   detailed race and ethnicity counts by geography (SafeTab), from person records to T1 and T2
+    starling.groups   numbers of groups by size, such as households, over nested regions that add up exactly
+    starling.places   location histograms that answer any rectangle, with intervals that surely hold the truth
     starling.genome   a researcher explores a case-control study that she cannot see, question by question
 
 Whatever the domain:
@@ -10,6 +12,7 @@ Whatever the domain:
     starling.open_release(PATH)   opens a release: its tables, its numbers with their noise, what it promises
     starling.verify(PATH)         verifies one: files, signature, cost and every number
     starling.open_ledger(URL)     opens the ledger that pays, `sqlite:///FILE` or `postgresql://...`
+    starling.Client(URL, TOKEN)   asks a server: datasets, budgets, releases and answers (pip install 'starling[client]')
     starling.PaymentOptions(...)  says who pays for a release, for which data, under which name
     starling.errors               every error that Starling raises, in one tree
 
@@ -21,19 +24,21 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
+    from starling.client import Client
     from starling.ledger.opening import open_ledger
     from starling.release.payment import PaymentOptions
     from starling.verification import open_release, verify
 
-__all__ = ["PaymentOptions", "open_ledger", "open_release", "verify"]
+__all__ = ["Client", "PaymentOptions", "open_ledger", "open_release", "verify"]
 
 lazy(
     __name__,
     {
+        "Client": "client",
         "PaymentOptions": "release.payment",
         "open_ledger": "ledger.opening",
         "open_release": "verification",
         "verify": "verification",
     },
-    ("errors", "genome", "tables"),
+    ("errors", "genome", "groups", "places", "tables"),
 )

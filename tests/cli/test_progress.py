@@ -12,13 +12,24 @@ from typing import Any, Never
 import pytest
 
 from starling.cli import main
-from starling.cli.progress import KEPT, NOT_KEPT, note_compilation, steps, working
+from starling.cli.progress import KEPT, NOT_KEPT, note_compilation, steps, until_deadline, working
 from starling.privacy import compiling
 from tests.cli.conftest import Call, Inputs
 from tests.cli.test_commands import commands
 from tests.conftest import ROOT
 from tests.groups.worlds import write_world
 from tests.places.plans import write_world as write_points
+
+COUNTED = """
+import time
+from starling.cli.progress import until_deadline
+with until_deadline() as show:
+    show("release 7", 0.2)
+    time.sleep(0.3)
+    show("release 7", 0.4)
+    time.sleep(0.2)
+print("data")
+"""
 
 CODE = """
 import sys
@@ -36,6 +47,14 @@ def test_without_a_terminal_each_step_is_a_line(capsys: pytest.CaptureFixture[st
         assert capsys.readouterr() == ("", "... a step\n")
     working("another")
     assert capsys.readouterr() == ("", "... another\n")
+
+
+def test_without_a_terminal_what_is_awaited_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with until_deadline() as show:
+        assert capsys.readouterr() == ("", "")
+        show("release 7", 5)
+        show("release 7", 10)
+    assert capsys.readouterr() == ("", "... release 7\n")
 
 
 @pytest.mark.parametrize(("kept", "says"), [(True, KEPT), (False, NOT_KEPT)])
@@ -145,6 +164,7 @@ SHORT = {
     "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
+    "remote questions", "remote answer",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo",
     "server backup", "server restore", "serve", "web",
@@ -204,11 +224,11 @@ def test_every_command_is_known_as_long_or_short() -> None:
     assert verbs == LONG.keys() | SHORT
 
 
-def in_terminal(environment: dict[str, str]) -> tuple[str, str]:
-    """What CODE prints to stdout, a pipe, and to stderr, a terminal."""
+def in_terminal(environment: dict[str, str], code: str = CODE) -> tuple[str, str]:
+    """What code prints to stdout, a pipe, and to stderr, a terminal."""
     ours, theirs = pty.openpty()
     made = subprocess.run(
-        [sys.executable, "-c", CODE], cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs, text=True, check=True,
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs, text=True, check=True,
         env=os.environ | {"TERM": "xterm-256color"} | environment,
     )  # fmt: skip
     os.close(theirs)
@@ -233,3 +253,10 @@ def test_no_color_is_obeyed() -> None:
     _, shown = in_terminal({"NO_COLOR": "1"})
     assert "✓ first step" in shown
     assert "\x1b[32m" not in shown
+
+
+def test_in_a_terminal_a_bar_moves_towards_the_deadline() -> None:
+    output, shown = in_terminal({"COLUMNS": "100"}, COUNTED)
+    assert output == "data\n"
+    assert "release 7" in shown
+    assert "━" in shown

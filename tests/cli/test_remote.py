@@ -28,7 +28,7 @@ def asked(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     listed = call("remote", "datasets")
-    assert listed.stdout == "data  groups  epsilon 1  Households by size\n"
+    assert listed.stdout == "data  groups  epsilon 1  Households by size\n    a delivery of people\n"
     assert json.loads(call("remote", "datasets", "--json").stdout)[0]["deadline"] == 8
     assert "3 more releases can be charged" in call("remote", "budget", "data").stdout
     out = tmp_path / "data.zip"

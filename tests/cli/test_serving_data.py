@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from starling.ledger.opening import open_ledger
+from starling.server.datasets import Catalogue
 from starling.server.home import open_home
+from starling.server.purposes import Purpose
 from starling.worker.running import Worker
 from tests.cli.conftest import Call, document
 from tests.groups.worlds import write_world
@@ -20,13 +22,14 @@ def served(call: Call, tmp_path: Path) -> Path:
         records.write("nowhere,1\n")
     key = document(call("server", "init", home, "--json"))["key"]
     relation = ["--measure", "epsilon", "--neighbours", "add-remove-member"]
+    use = ["--purpose", "Planning of homes", "--duo", "DUO:0000042", "--duo", "DUO:0000046"]
     files = ["--plan", tmp_path / "plan.toml", "--file", f"records={tmp_path / 'records.csv'}"]
     lines = [
         ["ledger", "create", ledger],
         ["ledger", "population", ledger, "people", *relation, "--cap", 10],
         ["ledger", "dataset", ledger, "data", "--population", "people", "--cap", 5],
         ["ledger", "delegate", ledger, "data", "--to", key, "--days", 30],
-        ["server", "dataset", home, "data", "--domain", "groups", *files],
+        ["server", "dataset", home, "data", "--domain", "groups", *files, *use],
     ]
     for line in lines:
         done = call(*line)
@@ -43,6 +46,8 @@ def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> No
     shown = document(call("server", "show", served, "--json"))
     assert shown["key"] == open_home(served).key.public.text
     assert [each["name"] for each in shown["datasets"]] == ["data"]
+    described = Catalogue(served / "datasets").find("data").purpose
+    assert described == Purpose("Planning of homes", ("DUO:0000042", "DUO:0000046"))
     early = call("server", "findings", served, "data")
     assert (early.exit_code, "are not there yet" in early.stderr) == (2, True)
     look(served)
@@ -80,6 +85,7 @@ def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--domain", "groups", "--plan", "{plan}", "--file", "records={plan}", "--duo", "general"], "is no code of"),
         (["--domain", "weather", "--plan", "{plan}", "--file", "records={plan}"], "is none that a server serves"),
         (["--domain", "groups", "--plan", "{plan}", "--file", "persons={plan}"], "does not name records"),
         (["--domain", "groups", "--plan", "{plan}", "--file", "records"], "is not NAME=PATH"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+import starling
 from starling.client import Client
 from starling.client.replies import Request
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PolicyRefused
@@ -37,6 +38,10 @@ def test_a_release_is_charged_awaited_fetched_verified_and_opened(site: Site, tm
     assert site.charges() == 1
     assert sum(site.slept) >= DEADLINE
     assert [path.name for path in tmp_path.glob("*data.zip*")] == ["data.zip"]
+
+
+def test_it_is_named_by_the_package() -> None:
+    assert starling.Client is Client
 
 
 def test_an_auditor_verifies_it_against_the_chain_that_the_server_gives(site: Site, tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ DATASET: dict[str, Any] = {
     "name": "data",
     "domain": "groups",
     "title": "Households\x1b[2J",
+    "population": "people",
+    "purpose": "care\x1b[2J",
+    "uses": [{"code": "DUO:0000042", "name": "general research use"}, {"code": "DUO:9999999", "name": None}],
     "neighbours": "add or remove",
     "cost": {},
     "deadline": 8,
@@ -57,7 +60,9 @@ REQUEST: dict[str, Any] = {
 
 def test_they_are_values() -> None:
     assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(7, "data", "first", "charged", 3)
-    assert replies.datasets([DATASET])[0].title == "Households\\x1b[2J"
+    (dataset,) = replies.datasets([DATASET])
+    assert (dataset.title, dataset.purpose) == ("Households\\x1b[2J", "care\\x1b[2J")
+    assert (dataset.population, dataset.uses["DUO:9999999"]) == ("people", "")
     assert replies.budget(BUDGET).left == {"analyst": "2", "dataset": None}
     assert replies.requests([REQUEST])[0].words == "no\\x1b[2J"
 

@@ -39,6 +39,11 @@ def test_every_question_is_asked_paid_once_and_answered_as_in_the_library(study_
             assert (answered.question, answered.request_id) == (question, name)
             assert answered.answer is not None
         assert client.budget("data").left["analyst"] == "0"
+        asked = {"kind": "num_sig", "k": 3, "epsilon": "0.5"}
+        looks: list[int] = []
+        one = client.ask("data", asked, tmp_path / "one.zip", tell=lambda progress: looks.append(progress.wait))
+        assert isinstance(one, GenomeRelease)
+        assert (one.request_id, one.question, looks) == ("num_sig", ASKED["num_sig"][1], [])
         assert study.ask(ASKED["num_sig"][1]).request_id == "num_sig", "asked again it is the same, at no cost"
         with pytest.raises(BudgetRefused):
             study.num_sig(epsilon="0.1")

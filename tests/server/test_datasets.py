@@ -8,10 +8,12 @@ import pytest
 from starling.errors import IntegrityError, ParameterError
 from starling.privacy.guarantee import bounded_overlap, sequential
 from starling.server.datasets import Catalogue, Dataset, NotThere
+from starling.server.purposes import Purpose
 from tests.ledger.worlds import costing
 
 COST = sequential("all", [costing(1), bounded_overlap("levels", 2, [costing(2)])])
-CENSUS = Dataset("census.2020", "tables", "A count", '{"count":"persons"}', COST, 60)
+PURPOSE = Purpose("Planning of schools", ("DUO:0000042", "DUO:0000046"))
+CENSUS = Dataset("census.2020", "tables", "A count", '{"count":"persons"}', COST, 60, PURPOSE)
 
 
 def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -48,6 +50,8 @@ def test_no_other_name_finds_a_file(tmp_path: Path, name: str) -> None:
         {"title": 1},
         {"composition": {}},
         {"measure": {"name": "epsilon"}},
+        {"purpose": ""},
+        {"purpose": {"text": "", "codes": ["DUO:1"]}},
     ],
 )
 def test_what_was_changed_is_refused(tmp_path: Path, changed: dict[str, object]) -> None:

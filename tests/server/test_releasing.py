@@ -10,8 +10,10 @@ from starling.ledger.opening import open_ledger
 from starling.ledger.rules import Request
 from starling.server.app import make_app
 from starling.server.charges import Charges
-from starling.server.datasets import Catalogue
+from starling.server.datasets import Catalogue, Dataset
 from starling.server.home import Home
+from starling.server.purposes import Purpose
+from tests.ledger.worlds import costing
 from tests.server.conftest import Asker
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -56,8 +58,22 @@ def test_everybody_sees_what_there_is_and_no_path(asking: Asker, tokens: dict[st
     (found,) = asking.get("/v1/datasets", tokens[role]).json()
     assert (found["name"], found["title"], found["deadline"]) == ("census", "A count", 8)
     assert found["cost"]["add-remove"] == {"rho": "1", "decimal": "1"}
+    assert (found["population"], found["purpose"], found["uses"]) == ("people", "", [])
     assert asking.get("/v1/datasets/census", tokens[role]).json() == found
     assert asking.get("/v1/datasets/survey", tokens[role]).status_code == 404
+
+
+def test_whose_and_what_for_the_data_are_is_told(asking: Asker, selling: Home, tokens: dict[str, str]) -> None:
+    """One that the ledger does not know has no population."""
+    purpose = Purpose("Planning of schools", ("DUO:0000042", "DUO:9999999"))
+    other = Dataset("other", "tables", "A count", "{}", costing(1), 8, purpose)
+    Catalogue(selling.folder / "datasets").add(other)
+    found = asking.get("/v1/datasets/other", tokens["analyst"]).json()
+    assert (found["population"], found["purpose"]) == (None, "Planning of schools")
+    assert found["uses"] == [
+        {"code": "DUO:0000042", "name": "general research use"},
+        {"code": "DUO:9999999", "name": None},
+    ]
 
 
 @pytest.mark.parametrize("path", ["/v1/datasets", "/v1/datasets/census", "/v1/releases/1", "/v1/releases/1/bundle"])

@@ -214,12 +214,15 @@ def test_sums_and_ratios_are_told_as_the_release_has_them(tmp_path: Path) -> Non
     a, b = (release.number("t1", **wanted) for wanted in (COUNTY, OTHER))
     one, two = (dict[str, Any](table="t1", where=where(wanted)) for wanted in (COUNTY, OTHER))
     cells = release.numbers("t2", **COUNTY)
-    for terms, here in (
+    half: dict[str, Any] = {"table": "t2", "where": where(COUNTY), "weight": "-1/2"}
+    both: dict[str, Any] = {"table": "t1", "where": [*where(COUNTY), ["region_id", "01003"]]}
+    asked: list[tuple[list[Any], Value]] = [
         ([one, two], a + b),
         ([one, {**two, "weight": "-1"}], a - b),
-        ([one, {"table": "t2", "where": where(COUNTY), "weight": "-1/2"}], a - sum(cells) * Fraction(1, 2)),
-        ([{"table": "t1", "where": [*where(COUNTY), ["region_id", "01003"]]}], a + b),
-    ):
+        ([one, half], a - sum(cells) * Fraction(1, 2)),
+        ([both], a + b),
+    ]
+    for terms, here in asked:
         told: Any = release.tell({"kind": "sum", "terms": terms, "confidence": "0.9"})
         assert (told["estimate"], told["standard_deviation"]) == (here.estimate, here.standard_deviation)
         assert (told["lower"], told["upper"]) == here.interval(Fraction(9, 10))

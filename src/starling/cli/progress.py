@@ -5,7 +5,7 @@ shown, since that would reveal how many there are.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -83,3 +83,49 @@ def steps() -> Iterator[Steps]:
         step = Steps((console, status))
         yield step
         step.done()
+
+
+@contextmanager
+def until_deadline() -> Iterator[Callable[[str, float], None]]:
+    """What is called with what is awaited, and the seconds until its deadline: in a terminal a bar moves towards that.
+
+    It shows public deadlines and the clock, and never how far a run is.
+    """
+    if not sys.stderr.isatty():
+        last: list[str] = []
+
+        def say(step: str, _: float) -> None:
+            if last[-1:] != [step]:
+                working(step)
+                last.append(step)
+
+        yield say
+        return
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.progress_bar import ProgressBar
+
+    class Clock(ProgressColumn):
+        """The time that has passed, as a part of that until the deadline."""
+
+        def render(self, task: Task) -> ProgressBar:
+            whole = task.total or 1.0
+            return ProgressBar(total=whole, completed=min(task.elapsed or 0.0, whole), width=30)
+
+    columns = TextColumn("{task.description}"), Clock(), TimeElapsedColumn()
+    bar = Progress(*columns, console=Console(stderr=True, highlight=False), transient=True)
+
+    def show(step: str, seconds: float) -> None:
+        if not bar.tasks:
+            # Not before: somebody may be asked something first.
+            bar.add_task(step, total=seconds)
+            bar.start()
+            return
+        # A deadline that was missed has doubled.
+        [task] = bar.tasks
+        bar.update(task.id, description=step, total=(task.elapsed or 0.0) + seconds)
+
+    try:
+        yield show
+    finally:
+        bar.stop()

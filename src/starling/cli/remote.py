@@ -1,7 +1,8 @@
 """`starling remote`: datasets, budgets and releases of a server. The work is done in starling.client."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,11 +10,12 @@ import click
 
 from starling.cli.commands import Group, Result, attributes, check_terminal, command, confirm
 from starling.cli.options import PATH
+from starling.cli.progress import until_deadline
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.client import Client, Progress
-    from starling.client.replies import Preview, Request
+    from starling.client.replies import Dataset, Preview, Request
 
 URL: Final = "STARLING_SERVER"
 TOKEN: Final = "STARLING_TOKEN"  # noqa: S105 - the name of a variable
@@ -27,6 +29,7 @@ remote = Group(
         **{name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "preview", "release")},
         "ask": "starling.cli.remote_asking:ask",
         **{name: f"starling.cli.remote:{name}" for name in ("request", "requests", "approved", "fetch")},
+        **{name: f"starling.cli.remote_answering:{name}" for name in ("questions", "answer")},
     },
 )
 
@@ -64,11 +67,16 @@ def datasets() -> Result:
     """What can be released, what it costs, and when its answer leaves."""
     with client_of() as client:
         found = client.datasets()
-    names = ("name", "domain", "title", "neighbours", "deadline")
+    names = ("name", "domain", "title", "population", "purpose", "neighbours", "deadline")
     return Result(
-        lambda: "\n".join(f"{each.name}  {each.domain}  {_cost(each.cost)}  {each.title}" for each in found),
+        lambda: "\n".join(line for each in found for line in _dataset_lines(each)),
         lambda: [
-            {**attributes(each, *names), "cost": each.cost and dict(each.cost), "questions": each.questions is not None}
+            {
+                **attributes(each, *names),
+                "uses": dict(each.uses),
+                "cost": each.cost and dict(each.cost),
+                "questions": each.questions is not None,
+            }
             for each in found
         ],
     )
@@ -147,7 +155,7 @@ def approved(number: int, *, out: Path, key: str | None) -> Result:
     with client_of(key) as client:
         asked = client.decision(number)
         charged = client.charge(asked.dataset, request_id=asked.request_id, question=asked.question)
-        return _fetched(client, client.wait(charged, _waiting()).id, out)
+        return _fetched(client, charged, out)
 
 
 @command("release", example="starling remote release trips --out trips.zip --yes")
@@ -169,7 +177,7 @@ def release(dataset: str, *, out: Path, request_id: str | None, key: str | None,
         click.echo(
             f"starling: charged as release {asked.id}; starling remote fetch {asked.id} goes on with it", err=True
         )
-        return _fetched(client, client.wait(asked, _waiting()).id, out)
+        return _fetched(client, asked, out)
 
 
 @command("fetch", example="starling remote fetch 7 --out trips.zip")
@@ -179,22 +187,19 @@ def release(dataset: str, *, out: Path, request_id: str | None, key: str | None,
 def fetch(number: int, *, out: Path, key: str | None) -> Result:
     """Wait for a release that was charged before, fetch what is missing of it, and verify it."""
     with client_of(key) as client:
-        return _fetched(client, client.wait(client.progress(number), _waiting()).id, out)
+        return _fetched(client, client.progress(number), out)
 
 
-def _waiting() -> "Callable[[Progress], None]":
-    """Says once that a release is awaited."""
-    said: list[int] = []
-
-    def tell(asked: "Progress") -> None:
-        if not said:
-            click.echo(f"starling: waiting for release {asked.id}; it leaves at its deadline", err=True)
-            said.append(asked.id)
-
-    return tell
+@contextmanager
+def waiting() -> "Iterator[Callable[[Progress], None]]":
+    """What a client tells how far a release is, which is shown."""
+    with until_deadline() as show:
+        yield lambda asked: show(f"waiting for release {asked.id}; it leaves at its deadline", asked.wait)
 
 
-def _fetched(client: "Client", number: int, out: Path) -> Result:
+def _fetched(client: "Client", asked: "Progress", out: Path) -> Result:
+    with waiting() as tell:
+        number = client.wait(asked, tell).id
     path = client.fetch(number, out)
     return Result(
         lambda: f"release {number}: {path}\nstarling verify {path} says what was checked",
@@ -224,6 +229,14 @@ def request_json(asked: "Request") -> dict[str, Any]:
     return attributes(
         asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words", "approved_cost"
     )
+
+
+def _dataset_lines(found: "Dataset") -> list[str]:
+    """A line about a dataset, and lines about whose and what for it is."""
+    lines = [f"{found.name}  {found.domain}  {_cost(found.cost)}  {found.title}"]
+    lines += [f"    a delivery of {found.population}"] if found.population is not None else []
+    lines += [f"    for use: {found.purpose}"] if found.purpose else []
+    return lines + [f"    for use: {code}{name and f', {name}'}" for code, name in found.uses.items()]
 
 
 def _cost(cost: Any) -> str:

@@ -11,8 +11,15 @@ from starling.cli import genome_questions as questions
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
 from starling.cli.genome_questions import epsilon_of
 from starling.cli.options import PATH
-from starling.cli.progress import working
-from starling.cli.remote import client_of, key_option, preview_text, request_id_option, request_json, request_text
+from starling.cli.remote import (
+    client_of,
+    key_option,
+    preview_text,
+    request_id_option,
+    request_json,
+    request_text,
+    waiting,
+)
 
 if TYPE_CHECKING:
     from starling.client import Client
@@ -45,8 +52,8 @@ def _command(name: str) -> click.Command:
         **given: Any,
     ) -> Result:
         cost = epsilon_of(epsilon)
-        with client_of(key) as client:
-            study = client.study(dataset, out)
+        with client_of(key) as client, waiting() as tell:
+            study = client.study(dataset, out, tell=tell)
             question = asked.made(study.plan, cost, **given)
             if reason is not None:
                 return _requested(client, dataset, question, reason, request_id)
@@ -84,7 +91,6 @@ def _answered(
         check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {seen.amount}")
         click.echo(preview_text(seen), err=True)
         confirm("Spend it?", "Nothing was charged.")
-    working(f"asking {dataset}; the answer leaves at its deadline")
     release = study.ask(question, request_id=request_id)
     again = [f"release {release.request_id} is kept in {study.folder}: asked again it costs nothing"]
     return Result(lambda: "\n".join([*_words(release), "", *again]), lambda: _json(release))

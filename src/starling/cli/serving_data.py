@@ -51,21 +51,44 @@ _name = click.argument("name", metavar="NAME")
     metavar="SECONDS",
     help="When an answer leaves, counted from its charge: after nearly every release will be done. Public.",
 )
-def dataset(home: Path, name: str, *, domain: str, plan: str, files: tuple[str, ...], deadline: int) -> Result:
+@click.option("--purpose", default="", metavar="TEXT", help="What the data may be used for, in your words. Public.")
+@click.option(
+    "--duo",
+    "codes",
+    multiple=True,
+    metavar="CODE",
+    help="The same by a code of the Data Use Ontology, such as DUO:0000042 (general research use). Public. May be given again.",
+)
+def dataset(
+    home: Path,
+    name: str,
+    *,
+    domain: str,
+    plan: str,
+    files: tuple[str, ...],
+    deadline: int,
+    purpose: str,
+    codes: tuple[str, ...],
+) -> Result:
     """Register data under the NAME that they have in the ledger, with the one plan that is released from them. Reads no records.
 
     The worker then looks at them: starling server findings. Analysts see what a release is and costs, and no path.
     """
     from starling.server.home import open_home
+    from starling.server.purposes import KNOWN, Purpose
     from starling.worker.sources import Sources, source_of
 
+    use = Purpose(purpose, codes)
     source = source_of(domain, plan, _paths(files))
     working("computing how far numbers may be off, from the plan alone")
-    made = Sources(open_home(home)).register(name, source, deadline=deadline)
+    made = Sources(open_home(home)).register(name, source, deadline=deadline, purpose=use)
     cost = _cost(made)
-    text = f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"
+    lines = [f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"]
+    lines += [f"for use: {use.text}"] if use.text else []
+    lines += [f"for use: {code}, {KNOWN.get(code, 'a code that is not known here')}" for code in use.codes]
     body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": cost}
-    return Result(lambda: text, lambda: body)
+    body |= {"purpose": use.text, "duo": list(use.codes)}
+    return Result(lambda: "\n".join(lines), lambda: body)
 
 
 @command("findings", example="starling server findings home points")

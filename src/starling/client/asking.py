@@ -1,7 +1,8 @@
-"""`Client`: datasets, budgets and releases of a server, in a session or a script.
+"""`starling.Client`: datasets, budgets and releases of a server, in a session or a script.
 
-    client = Client("https://statistics.example:8470", token)
+    client = starling.Client("https://statistics.example:8470", token)
     release = client.release("trips", "trips.zip")
+    client.answer(7, {"kind": "rows", "table": "cells"})
 
 A release is charged once, whatever is cut in between: the same call goes on where the last one was stopped, and pays nothing.
 """
@@ -97,12 +98,13 @@ class Client:
             self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
         )
 
-    def study(self, dataset: str, folder: str | Path) -> "Study":
+    def study(self, dataset: str, folder: str | Path, *, tell: Callable[[Progress], None] = lambda _: None) -> "Study":
         """A genome study of the server, to be asked by the methods of `starling.genome.Study`, and previewed here.
 
         Args:
             dataset: Its name.
             folder: Where each answer gets a zip file; it is made if it is not there.
+            tell: Is told at each look how far an answer is.
 
         Raises:
             ParameterError: it is no dataset that is asked questions, or the folder cannot be made.
@@ -116,7 +118,7 @@ class Client:
                 content += part
                 if len(content) > LONGEST_PLAN:
                     raise IntegrityError("plan", "is longer than any plan", "ask who runs the server")
-        return fetched_study(self, dataset, Path(folder), bytes(content))
+        return fetched_study(self, dataset, Path(folder), bytes(content), tell)
 
     def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
         """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
@@ -170,18 +172,20 @@ class Client:
             raise PolicyRefused("request", f"was declined: {asked.words}", "ask again, with another reason")
         return asked
 
-    def approved(self, asked: Request, out: str | Path) -> "Release":
+    def approved(
+        self, asked: Request, out: str | Path, *, tell: Callable[[Progress], None] = lambda _: None
+    ) -> "Release":
         """Pay for what was approved, wait for it, fetch it, verify it, and open it.
 
         Args:
             asked: An approved request: what `decision` or `approval` gave.
             out: The zip file to make.
+            tell: Is told at each look how far it is.
 
         Raises:
             PolicyRefused: it is not approved, or not any more.
         """
-        done = self.wait(self.charge(asked.dataset, request_id=asked.request_id, question=asked.question))
-        return open_release(self.fetch(done.id, out))
+        return self.ask(asked.dataset, asked.question, out, request_id=asked.request_id, tell=tell)
 
     def progress(self, number: int) -> Progress:
         """How far a release has come."""
@@ -261,7 +265,27 @@ class Client:
             request_id: A name that is used once; a fresh one without it.
             tell: Is told at each look how far it is.
         """
-        done = self.wait(self.charge(dataset, request_id=request_id), tell)
+        return self.ask(dataset, None, out, request_id=request_id, tell=tell)
+
+    def ask(
+        self,
+        dataset: str,
+        question: Question | None,
+        out: str | Path,
+        *,
+        request_id: str | None = None,
+        tell: Callable[[Progress], None] = lambda _: None,
+    ) -> "Release":
+        """Pay for the answer to a question, wait for it, fetch it, verify it, and open it.
+
+        Args:
+            dataset: Of which data.
+            question: As JSON, by the schema that `datasets` gives; None where the plan says all.
+            out: The zip file to make.
+            request_id: A name that is used once; a fresh one without it.
+            tell: Is told at each look how far it is.
+        """
+        done = self.wait(self.charge(dataset, request_id=request_id, question=question), tell)
         return open_release(self.fetch(done.id, out))
 
     def _post(self, dataset: str, what: str, request_id: str | None, question: Question | None, **more: str) -> Any:

@@ -58,6 +58,9 @@ class Dataset:
         name: The name.
         domain: The kind of statistics.
         title: What a release is called.
+        population: The population of the ledger, whose deliveries have caps in common; None where the server's ledger does not tell it.
+        purpose: What the data may be used for, in the custodian's words; empty where nothing is said.
+        uses: The same by codes of the Data Use Ontology, each with its name; empty where that is not known.
         neighbours: Whom it protects, in words.
         cost: The exact cost under both adjacencies, as privacy.json states it; None where it is asked questions.
         deadline: Seconds from the charge to the answer.
@@ -67,6 +70,9 @@ class Dataset:
     name: str
     domain: str
     title: str
+    population: str | None
+    purpose: str
+    uses: Mapping[str, str]
     neighbours: str
     cost: Mapping[str, Any] | None
     deadline: int
@@ -177,9 +183,18 @@ class Request:
 
 def dataset(said: Any) -> Dataset:
     """A dataset; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("name", "domain", "title", "neighbours")}
+    texts = {name: _text(said, name) for name in ("name", "domain", "title", "purpose", "neighbours")}
     cost, questions = _or_none(said, "cost", dict), _or_none(said, "questions", dict)
-    return Dataset(cost=cost, deadline=_of(said, "deadline", int), questions=questions, **texts)
+    population = _or_none(said, "population", str)
+    names = [(_text(each, "code"), _or_none(each, "name", str)) for each in _of(said, "uses", list)]
+    return Dataset(
+        population=None if population is None else plain(population),
+        uses={code: "" if name is None else plain(name) for code, name in names},
+        cost=cost,
+        deadline=_of(said, "deadline", int),
+        questions=questions,
+        **texts,
+    )
 
 
 def datasets(said: Any) -> tuple[Dataset, ...]:

@@ -20,7 +20,10 @@ from starling.release.zipped import opened
 from starling.verification import open_release
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starling.client.asking import Client
+    from starling.client.replies import Progress
     from starling.genome.analysis import GenomeRelease
 
 
@@ -32,8 +35,11 @@ class Study(Asks["GenomeRelease"], InSession):
         folder: Where answers are kept.
     """
 
-    def __init__(self, client: "Client", name: str, folder: Path, plan: Plan) -> None:
+    def __init__(
+        self, client: "Client", name: str, folder: Path, plan: Plan, tell: "Callable[[Progress], None]"
+    ) -> None:
         self._client = client
+        self._tell = tell
         self._name = name
         self.folder = folder
         self.plan = plan
@@ -62,7 +68,7 @@ class Study(Asks["GenomeRelease"], InSession):
         """
         question.check(self.plan)
         asked = self._client.charge(self._name, request_id=request_id, question=question_json(question))
-        done = self._client.wait(asked)
+        done = self._client.wait(asked, self._tell)
         found = open_release(self._client.fetch(done.id, self.folder / f"{kind(question)}-{done.id}.zip"))
         release = cast("GenomeRelease", found)
         if found.statement["domain"] != "genome" or (release.question, release.plan.digest) != (
@@ -79,7 +85,9 @@ def question_json(question: Question) -> dict[str, Any]:
     return said
 
 
-def fetched_study(client: "Client", name: str, folder: Path, content: bytes) -> Study:
+def fetched_study(
+    client: "Client", name: str, folder: Path, content: bytes, tell: "Callable[[Progress], None]"
+) -> Study:
     """A study by its public plan.
 
     Args:
@@ -87,6 +95,7 @@ def fetched_study(client: "Client", name: str, folder: Path, content: bytes) -> 
         name: The name of the dataset there.
         folder: Where answers are kept; it is made if it is not there.
         content: The zip of the plan, as the server gave it.
+        tell: Is told at each look how far an answer is.
 
     Raises:
         IntegrityError, PlanError: it is not as Starling writes it.
@@ -100,4 +109,4 @@ def fetched_study(client: "Client", name: str, folder: Path, content: bytes) -> 
         file = Path(scratch) / "plan.zip"
         file.write_bytes(content)
         with opened(file) as unpacked:
-            return Study(client, name, folder, read_asked(unpacked).plan)
+            return Study(client, name, folder, read_asked(unpacked).plan, tell)

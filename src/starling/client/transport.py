@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-import httpx
+try:
+    import httpx
+except ImportError:
+    raise ImportError("the client needs a package that is missing: pip install 'starling[client]'") from None
 
 from starling.client.replies import refusal
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, StarlingError

@@ -103,6 +103,7 @@ class Charges:
         self._waiting: dict[int, Charge] = {}
         self._read_charges = Kept[Charge](now)
         self._found = Kept[int](now)
+        self._populations = Kept[str](now)
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
         """Charge a release; durable when this returns.
@@ -145,6 +146,15 @@ class Charges:
         amount = charge_in(population, dataset.guarantee) if isinstance(dataset, Dataset) else None
         terms, retired = ledger.charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)
         return Budget(population, amount, tuple(caps), terms, retired)
+
+    def population(self, dataset: str) -> str | None:
+        """The population of a dataset, whose deliveries have caps in common; None where the ledger does not tell it now."""
+        found = self._populations.get(dataset)
+        if found is None:
+            with suppress(StarlingError):
+                found = self._read(lambda reading: reading.population_of(dataset))
+                self._populations.put(dataset, found)
+        return found
 
     def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str, question: Any = None) -> Waiting:
         """Ask the custodian to approve a release, before anything is charged.

@@ -17,7 +17,9 @@ from starling.planfile.foreign import content
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Relation
 from starling.release.arithmetic import guarantee_of
+from starling.release.codec import decode, encode
 from starling.release.statement import neighbours, stated
+from starling.server.purposes import UNSAID, Purpose
 
 FORMAT: Final = "starling-dataset/1"
 MOST_BYTES: Final = 1 << 24
@@ -49,6 +51,7 @@ class Dataset:
         request: What it asks, in canonical JSON.
         guarantee: What it is charged.
         deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
+        purpose: What the data may be used for.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Dataset:
     request: str
     guarantee: Guarantee
     deadline: int
+    purpose: Purpose = UNSAID
 
     def __post_init__(self) -> None:
         _check(self.name, self.deadline)
@@ -84,6 +88,7 @@ class Study:
         relation: Whom every answer protects.
         schema: The JSON Schema of a question.
         deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
+        purpose: What the data may be used for.
     """
 
     name: str
@@ -93,6 +98,7 @@ class Study:
     relation: Relation
     schema: Mapping[str, Any]
     deadline: int
+    purpose: Purpose = UNSAID
 
     def __post_init__(self) -> None:
         _check(self.name, self.deadline)
@@ -104,7 +110,7 @@ class Study:
 
     def asked(self, title: str, request: str, guarantee: Guarantee) -> Dataset:
         """One question to it."""
-        return Dataset(self.name, self.domain, title, request, guarantee, self.deadline)
+        return Dataset(self.name, self.domain, title, request, guarantee, self.deadline, self.purpose)
 
 
 Entry: TypeAlias = Dataset | Study
@@ -210,6 +216,7 @@ class Catalogue:
             "domain": dataset.domain,
             "title": dataset.title,
             "deadline": dataset.deadline,
+            "purpose": encode(Purpose, dataset.purpose),
             **dataset.said,
         }
         if dataset.name not in self.names():
@@ -248,9 +255,11 @@ def _parsed(said: Any, name: str) -> Entry:
     texts = {key: said[key] for key in ("domain", "title", kind)}
     if not all(isinstance(each, str) for each in texts.values()) or type(said["deadline"]) is not int:
         raise TypeError
+    purpose = decode(Purpose, said["purpose"])
     if kind == "request":
-        return Dataset(name=name, guarantee=guarantee_of(said), deadline=said["deadline"], **texts)
+        return Dataset(name=name, guarantee=guarantee_of(said), deadline=said["deadline"], purpose=purpose, **texts)
     relation = Relation(said["neighbours"]["change"], said["neighbours"]["unit"])
     if said["neighbours"] != neighbours(relation) or not isinstance(said["schema"], dict):
         raise TypeError
-    return Study(name=name, relation=relation, schema=said["schema"], deadline=said["deadline"], **texts)
+    schema, deadline = said["schema"], said["deadline"]
+    return Study(name=name, relation=relation, schema=schema, deadline=deadline, purpose=purpose, **texts)

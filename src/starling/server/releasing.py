@@ -21,6 +21,7 @@ from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere, Study
 from starling.server.home import Home
 from starling.server.previewing import QUESTION
+from starling.server.purposes import KNOWN
 from starling.server.rates import Rates
 from starling.server.understanding import Understanding
 
@@ -37,12 +38,26 @@ class NoSuchRange(ParameterError):
     status: ClassVar[int] = 416
 
 
+class UseReply(BaseModel):
+    """A code of the Data Use Ontology."""
+
+    code: str = Field(description="Such as DUO:0000042.")
+    name: str | None = Field(description="What it is called; null where Starling does not know it.")
+
+
 class DatasetReply(BaseModel):
     """Registered data: what a release of it is, what it costs, and when its answer leaves."""
 
     name: str
     domain: str
     title: str
+    population: str | None = Field(
+        description="The population of the ledger, whose deliveries have caps in common; null where the ledger does not tell it now."
+    )
+    purpose: str = Field(
+        description="What the data may be used for, in the custodian's words; empty where nothing is said."
+    )
+    uses: list[UseReply] = Field(description="The same by codes of the Data Use Ontology.")
     neighbours: str
     cost: dict[str, Any] | None = Field(
         description="The exact cost under both adjacencies, as privacy.json states it; null where it is asked questions."
@@ -101,18 +116,18 @@ ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     """Add them to an application."""
-    _datasets(app, home, rates)
+    _datasets(app, home, rates, charges)
     _budgets(app, home, rates, charges)
     _releases(app, home, rates, charges, understanding)
 
 
-def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
+def _datasets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
     catalogue = Catalogue(home.folder / "datasets")
     everybody = Depends(asking(home, rates, "custodian", "analyst", "auditor"))
 
     @app.get("/v1/datasets", summary="What can be released", responses=errors(), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
-        return [_described(catalogue.find(name)) for name in catalogue.names()]
+        return [_described(catalogue.find(name), charges.population(name)) for name in catalogue.names()]
 
     @app.get(
         "/v1/datasets/{name}",
@@ -121,7 +136,7 @@ def _datasets(app: FastAPI, home: Home, rates: Rates) -> None:
         dependencies=[everybody],
     )
     def dataset(name: str) -> DatasetReply:
-        return _described(catalogue.find(name))
+        return _described(catalogue.find(name), charges.population(name))
 
 
 def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
@@ -223,11 +238,14 @@ def _keep_one_range(request: Request, size: int) -> None:
         raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
 
 
-def _described(dataset: Entry) -> DatasetReply:
+def _described(dataset: Entry, population: str | None) -> DatasetReply:
     return DatasetReply(
         name=dataset.name,
         domain=dataset.domain,
         title=dataset.title,
+        population=population,
+        purpose=dataset.purpose.text,
+        uses=[UseReply(code=code, name=KNOWN.get(code)) for code in dataset.purpose.codes],
         neighbours=str(dataset.relation),
         cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
         deadline=dataset.deadline,

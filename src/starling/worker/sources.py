@@ -21,6 +21,7 @@ from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
 from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study, write_new
 from starling.server.home import Home
+from starling.server.purposes import UNSAID, Purpose
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
@@ -59,20 +60,21 @@ class Sources:
         self._catalogue = Catalogue(home.folder / "datasets")
         self._questions = home.questions
 
-    def register(self, name: str, registered: Registered, *, deadline: int) -> Entry:
+    def register(self, name: str, registered: Registered, *, deadline: int, purpose: Purpose = UNSAID) -> Entry:
         """Register data, and describe them to the web process.
 
         Args:
             name: The name of the dataset, as in the ledger.
             registered: What it is released from.
             deadline: Seconds from a charge to its answer.
+            purpose: What the data may be used for.
 
         Raises:
             PlanError, ParameterError, SourceError: something public is wrong, or the name is taken.
             OutputError: the home cannot be written.
         """
         publication = registered.open().publication
-        dataset = _described(name, registered.domain, publication, deadline)
+        dataset = replace(_described(name, registered.domain, publication, deadline), purpose=purpose)
         if name in self._catalogue.names():
             raise ParameterError("name", f"{name} is taken", "a new delivery has a new name")
         preview = _preview(registered)

@@ -1,0 +1,93 @@
+"""`starling remote questions` and `answer`: what a release says to a question, asked of the server, at no cost."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from starling.cli.commands import Result, command
+from starling.cli.remote import client_of
+from starling.errors import ParameterError
+from starling.planfile.foreign import content
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_BYTES: Final = 1 << 16
+"""Bytes of a question; a server takes no more."""
+_number = click.argument("number", type=click.IntRange(1, 2**62))
+
+
+@command("questions", example="starling remote questions 7")
+@_number
+def questions(number: int) -> Result:
+    """Which questions release NUMBER answers at no cost, each with what it takes. --json prints their JSON Schema."""
+    with client_of() as client:
+        found = client.questions(number)
+    return Result(lambda: "\n".join(line for each in found.get("oneOf", ()) for line in _lines(each)), lambda: found)
+
+
+@command(
+    "answer",
+    example='starling remote answer 7 --question \'{"kind": "rows", "table": "t1", "most": 10}\'',
+)
+@_number
+@click.option(
+    "--question",
+    "text",
+    required=True,
+    metavar="JSON",
+    help="What is asked, as `starling remote questions` says; @FILE reads it from a file.",
+)
+def answer(number: int, *, text: str) -> Result:
+    """What release NUMBER says to a question: the same as the opened release does, without fetching it. Costs nothing."""
+    question = _question(text)
+    with client_of() as client:
+        found = client.answer(number, question)
+    return Result(lambda: _text(found), lambda: found)
+
+
+def _question(text: str) -> Any:
+    """The question; raises ParameterError where it is no JSON object."""
+    try:
+        said = json.loads(content(Path(text[1:]), MOST_BYTES) if text.startswith("@") else text)
+    except OSError:
+        raise ParameterError(
+            "--question", "names a file that cannot be read", "write @FILE, or the JSON itself"
+        ) from None
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise ParameterError("--question", "is no JSON object", 'write it like {"kind": "rows", "table": "t1"}')
+    return said
+
+
+def _lines(schema: "Mapping[str, Any]") -> list[str]:
+    """A question as people read it: what it is, and each thing that it takes."""
+    lines = [f"{schema['title']}: {schema['description']}"]
+    for name, each in schema["properties"].items():
+        if "const" not in each:
+            wanted = "required" if name in schema["required"] else f"default {json.dumps(each.get('default'))}"
+            lines.append(f"    {name}  ({wanted})")
+    return lines
+
+
+def _text(found: Any) -> str:
+    """Rows as a table; anything else as its names and values."""
+    from starling.release.text import facts, table
+
+    if isinstance(found, dict) and {"columns", "rows"} <= set(found):
+        more = ["", "There are more such rows: ask for them with `first`."] if found.get("more") else []
+        return "\n".join([table(found["columns"], [list(map(_word, row)) for row in found["rows"]]), *more])
+    if isinstance(found, list) and found and all(isinstance(each, dict) for each in found):
+        return table(list(found[0]), [[_word(value) for value in each.values()] for each in found])
+    if isinstance(found, dict):
+        return facts([(name, _word(value)) for name, value in found.items()])
+    return json.dumps(found)
+
+
+def _word(value: Any) -> str:
+    from starling.errors import plain
+
+    return plain(value) if isinstance(value, str) else json.dumps(value)
