@@ -16,6 +16,7 @@ from starling.server import approving, following, metrics, previewing, reading, 
 from starling.server.access import Role, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
+from starling.server.examples import Published
 from starling.server.guard import Guard
 from starling.server.home import Home
 from starling.server.metrics import Metrics
@@ -63,7 +64,7 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
         understanding: Understands questions; whoever gives it closes it afterwards. Without it one that ends with the process.
     """
     understanding = understanding or Understanding()
-    app = FastAPI(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
+    app = Published(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
     _health(app, home)
     rates = Rates()

@@ -1,0 +1,188 @@
+"""Examples of the API in its OpenAPI: what is sent and what is answered, by route; tests send each and compare.
+
+They stand together and not beside each route, so that they tell one story: ada asks for sizes of households, has the custodian approve
+one more release, and asks what was released at no cost.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi import FastAPI
+
+JSON: Final = "application/json"
+_COST: Final = {
+    "add-remove": {"epsilon": "1", "decimal": "1"},
+    "replace-one": {"epsilon": "2", "decimal": "2"},
+}
+_DATASET: Final = {
+    "name": "households",
+    "domain": "groups",
+    "title": "Households by size",
+    "population": "residents",
+    "purpose": "Planning of homes and schools",
+    "uses": [{"code": "DUO:0000042", "name": "general research use"}],
+    "neighbours": "add or remove one member of an existing group",
+    "cost": _COST,
+    "deadline": 60,
+    "questions": None,
+}
+_REQUEST: Final = {
+    "number": 1,
+    "at": "2026-03-01T12:00:00Z",
+    "analyst": "ada",
+    "dataset": "households",
+    "request_id": "homes-2026",
+    "title": "Households by size",
+    "cost": "epsilon 1",
+    "reason": "How many large homes are missing",
+    "state": "waiting",
+    "words": "",
+    "approved_cost": None,
+    "question": None,
+}
+_RELEASE: Final = {
+    "id": 7,
+    "dataset": "households",
+    "request_id": "homes-2026",
+    "state": "charged",
+    "leaves": "2026-03-01T12:01:00Z",
+    "wait": 60,
+}
+_SECTION: Final = {
+    "title": "Expected error",
+    "text": ["Simulated: sizes of households of the United States in 2010 assumed, 40 releases."],
+    "tables": [
+        {
+            "caption": "In groups, by method and level",
+            "header": ["Method", "Level", "Sum of errors (L1)"],
+            "rows": [["c_eb", "county", "9.6"]],
+        }
+    ],
+}
+_NUM_SIG: Final = {"kind": "num_sig", "k": 10, "epsilon": "0.5"}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What one route is sent, and answers.
+
+    Attributes:
+        status: Of the answer.
+        reply: The answer.
+        requests: Bodies by what they ask, the one that is answered so first; none where nothing is sent.
+    """
+
+    status: int
+    reply: Any
+    requests: Mapping[str, Any] = field(default_factory=dict)
+
+
+EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
+    ("get", "/healthz"): Example(200, {"status": "ok"}),
+    ("get", "/readyz"): Example(200, {"status": "ready"}),
+    ("get", "/v1/me"): Example(200, {"name": "ada", "role": "analyst"}),
+    ("get", "/v1/log"): Example(
+        200, [{"number": 1, "at": "2026-03-01T12:00:00Z", "who": "ada", "what": "GET /v1/datasets"}]
+    ),
+    ("get", "/v1/datasets"): Example(200, [_DATASET]),
+    ("get", "/v1/datasets/{name}"): Example(200, _DATASET),
+    ("get", "/v1/datasets/{name}/budget"): Example(
+        200,
+        {
+            "dataset": "households",
+            "population": "residents",
+            "measure": "epsilon",
+            "amount": "1",
+            "caps": [
+                {"scope": "population", "name": "residents", "cap": "10", "spent": "1", "left": "9"},
+                {"scope": "dataset", "name": "households", "cap": None, "spent": "1", "left": None},
+                {"scope": "analyst", "name": "ada", "cap": "3", "spent": "1", "left": "2"},
+            ],
+            "more": 2,
+            "ask_first": False,
+            "reserve": "0",
+            "retired": False,
+        },
+    ),
+    ("post", "/v1/datasets/{name}/preview"): Example(
+        200,
+        {
+            "dataset": "households",
+            "title": "Households by size",
+            "neighbours": "add or remove one member of an existing group",
+            "cost": _COST,
+            "measure": "epsilon",
+            "amount": "1",
+            "more": 2,
+            "ask_first": False,
+            "sections": [_SECTION],
+        },
+        {"release": {}, "answer": {"question": _NUM_SIG}},
+    ),
+    ("post", "/v1/datasets/{name}/releases"): Example(
+        202,
+        _RELEASE,
+        {
+            "release": {"request_id": "homes-2026"},
+            "answer": {"request_id": "how-many-snps", "question": _NUM_SIG},
+        },
+    ),
+    ("post", "/v1/datasets/{name}/requests"): Example(
+        202,
+        _REQUEST,
+        {
+            "release": {"request_id": "homes-2026", "reason": "How many large homes are missing"},
+            "answer": {"request_id": "more-snps", "reason": "To plan a study", "question": _NUM_SIG | {"k": 3}},
+        },
+    ),
+    ("get", "/v1/requests"): Example(200, [_REQUEST]),
+    ("get", "/v1/requests/{number}"): Example(200, _REQUEST),
+    ("get", "/v1/releases/{release}"): Example(200, _RELEASE | {"state": "released", "wait": 0}),
+    ("post", "/v1/releases/{release}/answers"): Example(
+        200,
+        {
+            "release": 7,
+            "answer": {"estimate": 32, "standard_deviation": 2.1, "lower": 28, "upper": 36},
+        },
+        {
+            "number": {"question": {"kind": "number", "region": "land", "least": 1, "most": 2}},
+            "rows": {"question": {"kind": "rows", "table": "regions", "where": [["level", "state"]], "most": 2}},
+        },
+    ),
+    ("get", "/v1/releases/{release}/questions"): Example(
+        200,
+        {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "title": "rows",
+                    "properties": {"kind": {"const": "rows"}, "table": {"type": "string"}},
+                    "required": ["kind", "table"],
+                }
+            ]
+        },
+    ),
+}
+"""By method and path."""
+
+
+class Published(FastAPI):
+    """An application whose OpenAPI has these examples."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI, made once."""
+        if self.openapi_schema is None:
+            for path, operations in super().openapi()["paths"].items():
+                for method, operation in operations.items():
+                    if (method, path) in EXAMPLES:
+                        _put(operation, EXAMPLES[method, path])
+        assert self.openapi_schema is not None
+        return self.openapi_schema
+
+
+def _put(operation: dict[str, Any], example: Example) -> None:
+    operation["responses"][str(example.status)]["content"][JSON]["example"] = example.reply
+    if example.requests:
+        named = {name: {"value": body} for name, body in example.requests.items()}
+        operation["requestBody"]["content"][JSON]["examples"] = named
