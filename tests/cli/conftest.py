@@ -84,9 +84,9 @@ def compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def call() -> Iterator[Call]:
-    """Call `starling` with words, in this process."""
+    """Call `starling` with words, in this process; `typed` is its standard input."""
     before = signal.getsignal(signal.SIGTERM)
-    yield lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+    yield lambda *words, typed=None: CliRunner().invoke(main, [str(word) for word in words], input=typed)
     signal.signal(signal.SIGTERM, before)
 
 

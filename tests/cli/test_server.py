@@ -1,15 +1,20 @@
 """`starling server`: a home, users and tokens from the command line; `starling serve` is tested in server/test_running.py."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
 from starling.cli.server import ROLES
 from starling.server import access
 from starling.server.home import open_home
 from tests.cli.conftest import Call, document
+from tests.conftest import ROOT
+
+PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
@@ -34,6 +39,41 @@ def test_a_token_is_shown_once_lets_in_and_is_revoked(call: Call, served: Path) 
     assert "revoked" in call("server", "tokens", served).stdout
 
 
+def test_a_password_is_read_from_a_file_without_a_terminal(call: Call, served: Path) -> None:
+    given = call("server", "password", served, "ada", typed=f"{PASSWORD}\nmore\n")
+    assert (given.exit_code, given.stdout) == (0, "ada has a new password\n")
+    kept = open_home(served).access.password("ada")
+    assert kept is not None
+    assert PasswordHasher().verify(kept, PASSWORD)
+    removed = call("server", "password", served, "ada", "--remove", "--json")
+    assert json.loads(removed.stdout) == {"user": "ada", "password": False}
+    assert open_home(served).access.password("ada") is None
+    assert [each.what for each in open_home(served).access.log(after=1, most=9)] == [
+        "password for ada",
+        "no password for ada",
+    ]
+
+
+def test_a_password_is_asked_for_in_a_terminal_and_not_shown(served: Path) -> None:
+    words = [sys.executable, "-m", "tests.cli.in_terminal", PASSWORD, "server", "password", str(served), "ada"]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert "again: " in shown
+    assert "ada has a new password" in shown
+    assert PASSWORD not in shown
+    kept = open_home(served).access.password("ada")
+    assert kept is not None
+    assert PasswordHasher().verify(kept, PASSWORD)
+
+
+def test_a_session_is_listed_as_one(call: Call, served: Path) -> None:
+    session, _ = open_home(served).access.begin_session("ada", "POST /v1/session", left=None)
+    (listed,) = json.loads(call("server", "tokens", served, "--json").stdout)
+    assert listed["session"] is True
+    assert call("server", "tokens", served).stdout.endswith("session\n")
+    assert call("server", "revoke", served, listed["id"]).exit_code == 0
+    assert session not in call("server", "tokens", served).stdout
+
+
 def test_the_log_says_what_was_done(call: Call, served: Path) -> None:
     made = document(call("server", "token", served, "ada", "--days", "1", "--json"))
     log = call("server", "log", served)
@@ -54,6 +94,8 @@ def test_the_log_says_what_was_done(call: Call, served: Path) -> None:
         (["token", "{served}", "bob", "--days", "1"], 2, "is no user"),
         (["token", "{served}", "ada", "--days", "0"], 2, "is not from 1 to"),
         (["revoke", "{served}", "x"], 2, "names no token"),
+        (["password", "{served}", "ada"], 2, "has fewer than 12 letters"),
+        (["password", "{served}", "bob", "--remove"], 2, "is no user"),
         (["init", "{served}"], 2, "holds something"),
         (["tokens", "{served}/nothing"], 2, "make a home"),
     ],
@@ -72,6 +114,10 @@ def test_roles_are_those_of_the_server() -> None:
 def test_without_its_packages_it_says_what_to_install(
     call: Call, served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    monkeypatch.delitem(sys.modules, "starling.server.passwords", raising=False)
+    result = call("server", "password", served, "ada", typed=PASSWORD)
+    assert (result.exit_code, "pip install 'starling[server]'" in result.stderr) == (2, True)
     for name in ("starling.server.running", "starling.server.web", "starling.server.app", "starling.server.replies"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)

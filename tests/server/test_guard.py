@@ -56,7 +56,7 @@ def test_only_the_trusted_proxy_is_served(served: Home, peer: str, status: int) 
 def test_a_fault_shows_nothing_of_itself(
     asker: Asker, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ValueError("a value of Ada's record")
 
     monkeypatch.setattr(Access, "enter", broken)

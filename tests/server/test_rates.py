@@ -1,8 +1,11 @@
 """A token may ask in bursts and so often a second; who asks more is told when to come back, and others are not held up."""
 
+from functools import partial
+
 import pytest
 
-from starling.server import rates
+from starling.server import app, rates
+from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import BURST, PER_SECOND, Rates, TooOften
 from tests.server.conftest import Asker
@@ -37,7 +40,7 @@ def test_a_burst_then_so_many_a_second() -> None:
 
 
 def test_no_more_tokens_are_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "MOST_TOKENS", 2)
+    monkeypatch.setattr(rates, "MOST_KEYS", 2)
     limit = Rates(Clock())
     for _ in range(int(BURST)):
         limit.take("a")
@@ -50,10 +53,10 @@ def test_no_more_tokens_are_remembered_than_there_is_room_for(monkeypatch: pytes
 
 
 def test_who_asks_too_often_is_told_when_to_come_back_and_writes_no_log(
-    asker: Asker, served: Home, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    served: Home, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rates, "BURST", 2.0)
-    monkeypatch.setattr(rates, "PER_SECOND", 0.001)
+    monkeypatch.setattr(app, "Rates", partial(Rates, per_second=0.001, burst=2.0))
+    asker = Asker(app.make_app(served, Charges(served)))
     replies = [asker.get("/v1/me", tokens["analyst"]) for _ in range(4)]
     assert [reply.status_code for reply in replies] == [200, 200, 429, 429]
     assert int(replies[2].headers["retry-after"]) >= 1

@@ -1,6 +1,7 @@
 """`starling server`: a home, its users and their tokens. `starling serve`: the server itself. serving_data.py has what is registered."""
 
 import os
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -24,7 +25,7 @@ server = Group(
     example="starling server init home",
     help="Set up a server: its home, its users and their tokens, and the data that it releases. `starling serve HOME` runs it.",
     lazy={
-        **{name: f"starling.cli.server:{name}" for name in ("init", "user", "token", "tokens", "revoke")},
+        **{name: f"starling.cli.server:{name}" for name in ("init", "user", "password", "token", "tokens", "revoke")},
         "log": "starling.cli.server:log",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
@@ -71,9 +72,37 @@ def init(home: Path, *, ledger: str | None) -> Result:
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What the user may do.")
 def user(home: Path, name: str, *, role: str) -> Result:
-    """Add a user, who can do nothing without a token."""
+    """Add a user, who can do nothing without a token or a password."""
     added = _access(home).add_user(name, cast(Any, role))
     return Result(lambda: f"user {added.name}, {added.role}", lambda: attributes(added, "name", "role"))
+
+
+@command("password", example="starling server password home ada")
+@_home
+@click.argument("name")
+@click.option("--remove", is_flag=True, help="Let the user have no password.")
+def password(home: Path, name: str, *, remove: bool) -> Result:
+    """Give a user a password, by which they sign in with a browser; their sessions end.
+
+    It is asked for twice. Without a terminal it is the first line of standard input. The server keeps what argon2id makes of it.
+    """
+    access = _access(home)
+    if remove:
+        access.set_password(name, None)
+        return Result(lambda: f"{name} has no password", lambda: {"user": name, "password": False})
+    try:
+        from starling.server.passwords import hashed
+    except ImportError:
+        raise _missing_packages() from None
+    access.set_password(name, hashed(_asked_password()))
+    return Result(lambda: f"{name} has a new password", lambda: {"user": name, "password": True})
+
+
+def _asked_password() -> str:
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        asked: str = click.prompt("password", hide_input=True, confirmation_prompt="again", err=True)
+        return asked
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 @command("token", example="starling server token home ada --days 30")
@@ -92,11 +121,12 @@ def token(home: Path, name: str, *, days: int) -> Result:
 @command("tokens", example="starling server tokens home")
 @_home
 def tokens(home: Path) -> Result:
-    """List the tokens that were made, by their ids."""
+    """List the tokens that were made, by their ids, and the sessions of whoever signed in by a browser."""
     found = _access(home).tokens()
     return Result(
         lambda: "\n".join(
             f"{each.id}  {each.user}  {'revoked' if each.revoked else f'ends {each.expires:%Y-%m-%d %H:%M} UTC'}"
+            f"{'  session' if each.session else ''}"
             for each in found
         ),
         lambda: [_issued_json(each) for each in found],
@@ -107,9 +137,9 @@ def tokens(home: Path) -> Result:
 @_home
 @click.argument("id_", metavar="ID")
 def revoke(home: Path, id_: str) -> Result:
-    """Refuse a token from now on, by its id."""
+    """Refuse a token or a session from now on, by its id."""
     _access(home).revoke(id_)
-    return Result(lambda: f"token {id_} is revoked", lambda: {"id": id_, "revoked": True})
+    return Result(lambda: f"{id_} is revoked", lambda: {"id": id_, "revoked": True})
 
 
 @command("log", example="starling server log home")
@@ -147,7 +177,7 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
     try:
         from starling.server.running import serve as run
     except ImportError:
-        raise ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'") from None
+        raise _missing_packages() from None
     from starling.server import logs
     from starling.server.home import open_home
 
@@ -209,8 +239,12 @@ def web(home: Path, *, handle: int, form: "Form") -> Result:
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
+def _missing_packages() -> ParameterError:
+    return ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'")
+
+
 def _issued_json(issued: "Issued") -> dict[str, Any]:
-    return {**attributes(issued, "id", "user", "revoked"), "expires": issued.expires.isoformat()}
+    return {**attributes(issued, "id", "user", "revoked", "session"), "expires": issued.expires.isoformat()}
 
 
 def _entry_json(entry: "Entry") -> dict[str, Any]:

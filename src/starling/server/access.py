@@ -1,6 +1,8 @@
-"""Who may use a server: users with roles, their tokens, and the log of who asked what when. One SQLite file, read at every request.
+"""Who may use a server: users with roles, their passwords, tokens and sessions, and the log of who asked what when. One SQLite file, read
+at every request.
 
-So a revoked token is refused from the next request on. The log can only grow: triggers refuse to change or delete its lines.
+A session is a token that a browser keeps as a cookie after its user signed in; a token for programs is none, and neither is taken for the
+other. A revoked one is refused from the next request on. The log can only grow: triggers refuse to change or delete its lines.
 """
 
 import re
@@ -20,14 +22,25 @@ Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)
 MOST_DAYS: Final = 366
 """The longest life of a token."""
+SESSION: Final = timedelta(hours=12)
+"""The longest life of a session."""
+IDLE: Final = timedelta(hours=1)
+"""How long a session lives when nothing is asked by it."""
+NOBODY: Final = "nobody known"
+"""Who did not sign in, in the log: no name of a user has a space, and what was typed for one may be a password."""
+VERSION: Final = 1
+"""Of the tables."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
-_SCHEMA: Final = """
+_SCHEMA: Final = f"""
+PRAGMA user_version = {VERSION};
 CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
 CREATE TABLE tokens (
   id TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES users, digest TEXT NOT NULL,
-  expires TEXT NOT NULL, revoked INTEGER NOT NULL DEFAULT 0
+  expires TEXT NOT NULL, revoked INTEGER NOT NULL DEFAULT 0,
+  idle TEXT -- when a session ends unless it is used before; a token for programs has none
 ) STRICT;
+CREATE TABLE passwords (user TEXT PRIMARY KEY REFERENCES users, hash TEXT NOT NULL) STRICT;
 CREATE TABLE log (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL) STRICT;
 CREATE TRIGGER log_is_not_changed BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
 CREATE TRIGGER log_is_not_deleted BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
@@ -35,7 +48,7 @@ CREATE TRIGGER log_is_not_deleted BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT,
 
 
 class NotSignedIn(PolicyRefused):
-    """A request brings no token that lets it in; the same message whether the token is unknown, expired or revoked."""
+    """A request brings no token or session that lets it in; the same message whether it is unknown, expired or revoked."""
 
     status: ClassVar[int] = 401
 
@@ -43,8 +56,14 @@ class NotSignedIn(PolicyRefused):
         super().__init__(
             "Authorization",
             "brings no valid token",
-            "send 'Authorization: Bearer TOKEN', or ask a custodian for a new one",
+            "send 'Authorization: Bearer TOKEN', or ask a custodian for a new one; in a browser, sign in",
         )
+
+
+class SignInRefused(PolicyRefused):
+    """Somebody does not show who they are."""
+
+    status: ClassVar[int] = 401
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +81,21 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token as a list shows it.
+    """A token or a session as a list shows it.
 
     Attributes:
         id: Names the token.
         user: Whose it is.
-        expires: From when on it is refused, in UTC.
+        expires: From when on it is refused, in UTC; a session ends earlier where it is not used.
         revoked: Whether it was revoked.
+        session: Whether it is a session.
     """
 
     id: str
     user: str
     expires: datetime
     revoked: bool
+    session: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +105,7 @@ class Entry:
     Attributes:
         number: Counted from 1.
         at: When, in UTC.
-        who: The name of a user, or `command line`.
+        who: The name of a user, `command line`, or NOBODY.
         what: What was asked: a method and the pattern of a path, or a command. Nothing confidential.
     """
 
@@ -96,9 +117,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """Somebody who brings a token, what they ask, and what may refuse it."""
+    """Somebody who brings a token or a session, what they ask, and what may refuse it."""
 
     token: str
+    session: bool
     what: str
     allow: Callable[[], None]
 
@@ -108,7 +130,7 @@ def _now() -> datetime:
 
 
 class Access:
-    """The users, tokens and log in the file `path`.
+    """The users, passwords, tokens, sessions and log in the file `path`.
 
     Args:
         path: The SQLite file.
@@ -123,6 +145,13 @@ class Access:
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""
         self._database.create(_SCHEMA)
+
+    def check(self) -> None:
+        """Raises ParameterError where the tables are those of another version."""
+        with self._database.reading() as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            raise ParameterError("users", "were written by another version of Starling", "make a new home")
 
     def add_user(self, name: str, role: Role) -> User:
         """A new user; raises ParameterError for a name that is taken or not a name."""
@@ -141,29 +170,95 @@ class Access:
         if not 1 <= days <= MOST_DAYS:
             raise ParameterError("days", f"is not from 1 to {MOST_DAYS}", "choose a shorter life")
         token, kept = tokens.fresh()
-        issued = Issued(kept.id, name, self._now() + timedelta(days=days), revoked=False)
+        issued = Issued(kept.id, name, self._now() + timedelta(days=days), revoked=False, session=False)
         with self._database.writing() as connection:
-            if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
-                raise ParameterError("name", "is no user of this server", "add the user first: starling server user")
+            _check_known(connection, name)
             row = (kept.id, name, kept.digest, issued.expires.isoformat())
             connection.execute("INSERT INTO tokens (id, user, digest, expires) VALUES (?, ?, ?, ?)", row)
             self._note(connection, "command line", f"token {kept.id} for {name}")
         return token, issued
 
     def revoke(self, identity: str) -> None:
-        """Refuse a token from now on; raises ParameterError where there is none of this id."""
+        """Refuse a token or a session from now on; raises ParameterError where there is none of this id."""
         with self._database.writing() as connection:
             if not connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,)).rowcount:
                 raise ParameterError("id", "names no token", "look it up: starling server tokens")
             self._note(connection, "command line", f"revoke {identity}")
 
-    def admit(self, token: str) -> User:
-        """The user whose token this is; raises NotSignedIn where it lets nobody in."""
-        with self._database.reading() as connection:
-            return self._admitted(connection, token)
+    def set_password(self, name: str, hashed: str | None) -> None:
+        """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user.
 
-    async def enter(self, token: str, what: str, allow: Callable[[], None]) -> User:
-        """Admit whoever brings a token, and note in the log what they ask; durable when this returns.
+        Raises:
+            ParameterError: there is no such user.
+        """
+        with self._database.writing() as connection:
+            _check_known(connection, name)
+            connection.execute("DELETE FROM passwords WHERE user = ?", (name,))
+            if hashed is not None:
+                connection.execute("INSERT INTO passwords VALUES (?, ?)", (name, hashed))
+            connection.execute("UPDATE tokens SET revoked = 1 WHERE user = ? AND idle IS NOT NULL", (name,))
+            self._note(connection, "command line", f"{'no password' if hashed is None else 'password'} for {name}")
+
+    def password(self, name: str) -> str | None:
+        """What is kept of a user's password; None where there is no such user, or no password."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT hash FROM passwords WHERE user = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
+    def renew_password(self, name: str, kept: str, hashed: str) -> None:
+        """Keep the same password otherwise, unless another took its place meanwhile."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE passwords SET hash = ? WHERE user = ? AND hash = ?", (hashed, name, kept))
+
+    def begin_session(self, name: str, what: str, *, left: str | None, kept: str | None = None) -> tuple[str, User]:
+        """A new session of a user who has shown who they are, and its token for the cookie. Those of theirs that have ended are forgotten.
+
+        Args:
+            name: The user.
+            what: By which request: a method and the pattern of a path.
+            left: The session that the browser had before, which ends.
+            kept: What is kept of the password by which they did, where it was one.
+
+        Raises:
+            PolicyRefused: there is no such user.
+            SignInRefused: the password was changed meanwhile.
+        """
+        token, made = tokens.fresh()
+        now = self._now()
+        with self._database.writing() as connection:
+            row = connection.execute("SELECT role FROM users WHERE name = ?", (name,)).fetchone()
+            if row is None:
+                raise PolicyRefused("user", "is not known to this server", "ask a custodian to add you")
+            known = "SELECT 1 FROM passwords WHERE user = ? AND hash = ?"
+            if kept is not None and not connection.execute(known, (name, kept)).fetchone():
+                raise SignInRefused("password", "was changed just now", "sign in with the new one")
+            self._revoke_session(connection, left)
+            ended = "DELETE FROM tokens WHERE user = ? AND idle IS NOT NULL AND (revoked OR min(expires, idle) <= ?)"
+            connection.execute(ended, (name, now.isoformat()))
+            times = ((now + SESSION).isoformat(), (now + IDLE).isoformat())
+            query = "INSERT INTO tokens (id, user, digest, expires, idle) VALUES (?, ?, ?, ?, ?)"
+            connection.execute(query, (made.id, name, made.digest, *times))
+            self._note(connection, name, what)
+        return token, User(name, cast(Role, row[0]))
+
+    def end_session(self, token: str) -> None:
+        """Refuse a session from now on."""
+        with self._database.writing() as connection:
+            self._revoke_session(connection, token)
+
+    def note_refusal(self, name: str | None, what: str) -> None:
+        """Note in the log that somebody did not sign in, under the name that they gave if it is a user's."""
+        with self._database.writing() as connection:
+            known = connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone()
+            self._note(connection, name if name is not None and known else NOBODY, f"{what} refused")
+
+    def admit(self, token: str) -> User:
+        """The user whose token for programs this is; raises NotSignedIn where it lets nobody in."""
+        with self._database.reading() as connection:
+            return self._admitted(connection, token, session=False)
+
+    async def enter(self, token: str, what: str, allow: Callable[[], None], *, session: bool = False) -> User:
+        """Admit whoever brings a token or a session, and note in the log what they ask; durable when this returns.
 
         Those who come while one flush of the disk goes on share the next.
 
@@ -171,6 +266,7 @@ class Access:
             token: The token.
             what: What is asked: a method and the pattern of a path.
             allow: Refuses, by raising, before anything is written.
+            session: Whether it has to be a session, which then lives on.
 
         Raises:
             NotSignedIn: the token lets nobody in.
@@ -179,7 +275,7 @@ class Access:
         """
         if tokens.id_of(token) is None:
             raise NotSignedIn
-        return await self._entering.take(_Arrival(token, what, allow))
+        return await self._entering.take(_Arrival(token, session, what, allow))
 
     def _entered(self, arrived: "list[_Arrival]") -> list[User | Exception]:
         """Decide over all of them, in one transaction."""
@@ -192,33 +288,52 @@ class Access:
 
     def _decided(self, connection: sqlite3.Connection, arrival: "_Arrival") -> User | Exception:
         try:
-            user = self._admitted(connection, arrival.token)
+            user = self._admitted(connection, arrival.token, session=arrival.session)
             arrival.allow()
         except StarlingError as error:
             return error
+        if arrival.session:
+            lives = ((self._now() + IDLE).isoformat(), tokens.id_of(arrival.token))
+            connection.execute("UPDATE tokens SET idle = ? WHERE id = ?", lives)
         self._note(connection, user.name, arrival.what)
         return user
 
-    def _admitted(self, connection: sqlite3.Connection, token: str) -> User:
+    def _admitted(self, connection: sqlite3.Connection, token: str, *, session: bool) -> User:
         identity = tokens.id_of(token)
         if identity is None:
             raise NotSignedIn
-        query = "SELECT digest, expires, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
+        query = "SELECT digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
         row = connection.execute(query, (identity,)).fetchone()
         if row is None:
             raise NotSignedIn
-        digest, expires, revoked, name, role = row
-        if not tokens.Kept(identity, digest).is_of(token) or revoked or self._now() >= datetime.fromisoformat(expires):
+        digest, expires, idle, revoked, name, role = row
+        ends = [datetime.fromisoformat(each) for each in (expires, idle) if each is not None]
+        if not tokens.Kept(identity, digest).is_of(token) or session != (idle is not None):
+            raise NotSignedIn
+        if revoked or self._now() >= min(ends):
             raise NotSignedIn
         return User(name, cast(Role, role))
 
+    def _revoke_session(self, connection: sqlite3.Connection, token: str | None) -> None:
+        identity = None if token is None else tokens.id_of(token)
+        query = "SELECT digest FROM tokens WHERE id = ? AND idle IS NOT NULL"
+        row = connection.execute(query, (identity,)).fetchone()
+        if (
+            token is not None
+            and identity is not None
+            and row is not None
+            and tokens.Kept(identity, row[0]).is_of(token)
+        ):
+            connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,))
+
     def tokens(self) -> list[Issued]:
-        """All tokens that were issued, by user and end."""
-        query = "SELECT id, user, expires, revoked FROM tokens ORDER BY user, expires, id"
+        """All tokens that were issued, and sessions that were begun, by user and end."""
+        query = "SELECT id, user, expires, revoked, idle IS NOT NULL FROM tokens ORDER BY user, expires, id"
         with self._database.reading() as connection:
             rows = connection.execute(query).fetchall()
         return [
-            Issued(id_, user, datetime.fromisoformat(expires), bool(revoked)) for id_, user, expires, revoked in rows
+            Issued(id_, user, datetime.fromisoformat(expires), revoked=bool(revoked), session=bool(session))
+            for id_, user, expires, revoked, session in rows
         ]
 
     def log(self, *, after: int, most: int) -> list[Entry]:
@@ -230,3 +345,8 @@ class Access:
 
     def _note(self, connection: sqlite3.Connection, who: str, what: str) -> None:
         connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
+
+
+def _check_known(connection: sqlite3.Connection, name: str) -> None:
+    if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+        raise ParameterError("name", "is no user of this server", "add the user first: starling server user")

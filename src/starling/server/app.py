@@ -12,8 +12,8 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, following, metrics, previewing, reading, releasing
-from starling.server.access import Role, User
+from starling.server import approving, following, metrics, previewing, reading, releasing, sessions
+from starling.server.access import ROLES, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
 from starling.server.examples import Published
@@ -22,6 +22,7 @@ from starling.server.home import Home
 from starling.server.metrics import Metrics
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
+from starling.server.sessions import Me
 from starling.server.understanding import Understanding
 
 
@@ -29,13 +30,6 @@ class Health(BaseModel):
     """That the server runs, or is ready."""
 
     status: str
-
-
-class Me(BaseModel):
-    """Whose token was sent."""
-
-    name: str
-    role: Role
 
 
 class LogPage(BaseModel):
@@ -69,6 +63,7 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
     _health(app, home)
     rates = Rates()
     _users(app, home, rates)
+    sessions.add_routes(app, home, rates)
     _ledger(app, home, rates)
     for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)
@@ -104,7 +99,7 @@ def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
                 "content": {"application/jsonl": {}},
                 "description": "A line for each event, as docs/ledger.md says.",
             },
-            **errors(403),
+            **errors(),
         },
         dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )
@@ -129,14 +124,14 @@ def _unreadable() -> LedgerUnavailable:
 
 
 def _users(app: FastAPI, home: Home, rates: Rates) -> None:
-    @app.get("/v1/me", summary="Whose token this is", responses=errors())
-    def me(user: Annotated[User, Depends(asking(home, rates, "custodian", "analyst", "auditor"))]) -> Me:
+    @app.get("/v1/me", summary="Whose token or session this is", responses=errors())
+    def me(user: Annotated[User, Depends(asking(home, rates, *ROLES))]) -> Me:
         return Me(name=user.name, role=user.role)
 
     @app.get(
         "/v1/log",
         summary="Who asked what when, for auditors and custodians",
-        responses=errors(403),
+        responses=errors(),
         dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:

@@ -1,24 +1,27 @@
-"""Who asks: the user whose token a request brings, and which roles a route is for."""
+"""Who asks: the user whose token or session a request brings, and which roles a route is for."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
-from fastapi.security import HTTPBearer
+from fastapi.security import APIKeyCookie, HTTPBearer
+from starlette.datastructures import Headers
 
 from starling.errors import PolicyRefused
 from starling.server.access import NotSignedIn, Role, User
+from starling.server.browsers import SAFE, check_own_page, cookie, cookie_name
 from starling.server.home import Home
 from starling.server.rates import Rates
 from starling.server.replies import ErrorReply
+from starling.server.settings import Settings
 from starling.server.tokens import id_of
 
 TOKEN: Final = HTTPBearer(auto_error=False, scheme_name="token", description="starling server token HOME NAME")
 """Says in the published OpenAPI how a token is sent; who sent which is looked at here."""
 EVERYWHERE: Final = (400, 408, 413, 422)
 """What the guard may answer on every route: for another host, or a body that is slow, long or no JSON of ours."""
-SIGNED_IN: Final = (401, 429, 503)
-"""What a route that asks for a token may answer: no valid token, too many requests, users that cannot be read."""
+SIGNED_IN: Final = (401, 403, 429, 503)
+"""What a route that asks for a token or a session may answer: none that is valid, one that may not, too many requests, no users to read."""
 
 
 def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[User]]:
@@ -29,20 +32,36 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
         rates: How often tokens have asked.
         roles: Whom the route is for.
     """
+    kept = APIKeyCookie(name=cookie_name(home.settings), auto_error=False, scheme_name="session")
 
-    async def asks(request: Request, _: Annotated[object, Depends(TOKEN)]) -> User:
-        sent = request.headers.getlist("authorization")
-        scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
-        if scheme.lower() != "bearer":
-            raise NotSignedIn
+    async def asks(
+        request: Request, _token: Annotated[object, Depends(TOKEN)], _session: Annotated[object, Depends(kept)]
+    ) -> User:
+        token, session = _brought(request.headers, home.settings)
+        if session and request.method not in SAFE:
+            check_own_page(request.headers, home.settings)
         # The pattern of the path, never the path: what stands in one may be anything.
         what = f"{request.method} {request.scope['route'].path}"
-        user = await home.access.enter(token, what, lambda: rates.take(id_of(token) or ""))
+        user = await home.access.enter(token, what, lambda: rates.take(id_of(token) or ""), session=session)
         if user.role not in roles:
             raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
         return user
 
     return asks
+
+
+def _brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
+    """What a request brings, and whether that is a session: where it has an Authorization, no cookie is looked at."""
+    sent = headers.getlist("authorization")
+    if not sent:
+        token = cookie(headers, cookie_name(settings))
+        if token is None:
+            raise NotSignedIn
+        return token, True
+    scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    if scheme.lower() != "bearer":
+        raise NotSignedIn
+    return token, False
 
 
 def whose(user: User) -> str | None:
@@ -55,7 +74,7 @@ def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, 
 
     Args:
         statuses: Those of the route itself.
-        signed_in: Whether it asks for a token.
+        signed_in: Whether it asks for a token or a session.
     """
     found = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
     return {status: {"model": ErrorReply} for status in sorted(found)}

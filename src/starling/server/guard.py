@@ -2,14 +2,15 @@
 browser must obey.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from starling.errors import ParameterError, Problem
 from starling.server import bodies, logs
+from starling.server.browsers import SAFE, from_elsewhere, host_of
 from starling.server.replies import refusal
 from starling.server.settings import Settings
 
@@ -76,31 +77,10 @@ class Guard:
         proxy = self._settings.trusted_proxy
         if proxy is not None and (scope["client"] or ("",))[0] != proxy:
             return Problem("connection", "does not come from the trusted proxy", "connect by way of the proxy")
-        hosts = [value for name, value in _headers(scope) if name == "host"]
-        if len(hosts) != 1 or _without_port(hosts[0]) not in self._settings.hosts:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or host_of(hosts[0]) not in self._settings.hosts:
             return Problem("Host", "is not a host of this server", "name one that server.toml lists under hosts")
-        if scope["method"] not in ("GET", "HEAD") and self._crosses(scope):
+        if scope["method"] not in SAFE and from_elsewhere(headers, self._settings.hosts):
             return Problem("Origin", "is another site", "send it from a page of this server, or from no page")
         return None
-
-    def _crosses(self, scope: Scope) -> bool:
-        """Whether a browser says that a page of another site sends this; programs that are no browser say nothing of it."""
-        headers = list(_headers(scope))
-        origins = [_without_port(value.partition("://")[2]) for name, value in headers if name == "origin"]
-        sites = [value for name, value in headers if name == "sec-fetch-site"]
-        return not {*origins} <= {*self._settings.hosts} or not {*sites} <= {"same-origin", "none"}
-
-
-def _headers(scope: Scope) -> Iterable[tuple[str, str]]:
-    return ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"])
-
-
-def _without_port(host: str) -> str:
-    """A host without its port, in small letters; an IPv6 address loses its brackets.
-
-    >>> _without_port("Localhost:8470"), _without_port("[::1]:8470")
-    ('localhost', '::1')
-    """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()

@@ -1,7 +1,7 @@
 """A server's home: one folder, closed to other users of the machine.
 
 server.toml      settings
-access.sqlite    users, tokens, and the log
+access.sqlite    users, passwords, tokens, sessions, and the log
 requests.sqlite  what analysts ask custodians to approve, and what was decided
 server.key       the server's own key, which charges what custodians let it charge, and signs what it releases
 heads/           how far its ledger had come when it wrote last
@@ -41,7 +41,7 @@ class Home:
     Attributes:
         folder: The folder.
         settings: What its server.toml says.
-        access: Its users, tokens and log.
+        access: Its users, passwords, tokens, sessions and log.
         requests: What waits for a custodian's approval.
     """
 
@@ -128,7 +128,9 @@ def open_home(folder: Path) -> Home:
         if path.stat().st_mode & 0o077 and not shared:
             wanted = "700" if path == folder else "600"
             raise PolicyRefused(path.name, "is open to other users of this machine", f"close it: chmod {wanted} {path}")
-    return Home(folder, settings, Access(folder / ACCESS), Requests(folder / REQUESTS))
+    access = Access(folder / ACCESS)
+    access.check()
+    return Home(folder, settings, access, Requests(folder / REQUESTS))
 
 
 def _shared(folder: Path, account: str) -> bool:

@@ -51,7 +51,7 @@ def add_route(app: FastAPI, home: Home, rates: Rates, metrics: Metrics) -> None:
         response_class=Response,
         responses={
             200: {"content": {"text/plain": {}}, "description": "Prometheus's text format, version 0.0.4."},
-            **errors(403),
+            **errors(),
         },
         dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
     )

@@ -1,0 +1,77 @@
+"""What browsers add by themselves to a request: cookies, and from which page it comes.
+
+A browser sends a cookie with whatever any page makes it send, so a cookie alone never lets anything be changed: the browser has to say
+besides, by `Sec-Fetch-Site` or `Origin`, that a page of this server asks. Programs send tokens, and no cookie.
+"""
+
+from collections.abc import Iterable
+from typing import Final, Literal, TypeAlias
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from starling.errors import PolicyRefused
+from starling.server.settings import Settings
+
+SAFE: Final = ("GET", "HEAD")
+"""Methods that change nothing."""
+Sites: TypeAlias = Literal["strict", "lax"]
+
+
+def cookie_name(settings: Settings, of: str = "") -> str:
+    """The name of a cookie: that of the session, or of something else.
+
+    Over TLS it begins with `__Host-`, so that browsers take it from this host alone, and keep it for this host alone.
+    """
+    return f"{'__Host-' if settings.encrypted else ''}starling{of}"
+
+
+def cookie(headers: Headers, name: str) -> str | None:
+    """The value of the one cookie of this name; None where there is none, or more than one: nobody knows which the server set."""
+    parts = [part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";")]
+    found = [value for key, _, value in parts if key == name]
+    return found[0] if len(found) == 1 else None
+
+
+def keep(reply: Response, settings: Settings, name: str, value: str, *, sites: Sites, seconds: int | None) -> None:
+    """Let the browser keep a cookie that no script can read.
+
+    Args:
+        reply: The reply that says so.
+        settings: Of the server.
+        name: The cookie's.
+        value: The cookie's.
+        sites: "strict": it is sent with what pages of this server ask for alone; "lax": with links of other sites, too.
+        seconds: For how long; None until the browser is closed.
+    """
+    reply.set_cookie(name, value, max_age=seconds, path="/", secure=settings.encrypted, httponly=True, samesite=sites)
+
+
+def forget(reply: Response, settings: Settings, name: str) -> None:
+    """Let the browser remove a cookie."""
+    reply.delete_cookie(name, path="/", secure=settings.encrypted, httponly=True)
+
+
+def from_elsewhere(headers: Headers, hosts: Iterable[str]) -> bool:
+    """Whether a browser says that a page of another site sends this; programs that are no browser say nothing of it."""
+    origins = {host_of(value.partition("://")[2]) for value in headers.getlist("origin")}
+    return not origins <= {*hosts} or not {*headers.getlist("sec-fetch-site")} <= {"same-origin", "none"}
+
+
+def check_own_page(headers: Headers, settings: Settings) -> None:
+    """Raises PolicyRefused unless a browser says that a page of this very server sends this: same scheme, host and port."""
+    sites = headers.getlist("sec-fetch-site")
+    own = f"{'https' if settings.encrypted else 'http'}://{headers.get('host', '')}"
+    if sites != ["same-origin"] if sites else headers.getlist("origin") != [own]:
+        raise PolicyRefused("Origin", "is not said to be this server", "send it from a page of this server, or a token")
+
+
+def host_of(host: str) -> str:
+    """A host without its port, in small letters; an IPv6 address loses its brackets.
+
+    >>> host_of("Localhost:8470"), host_of("[::1]:8470")
+    ('localhost', '::1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

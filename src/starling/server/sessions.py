@@ -1,0 +1,61 @@
+"""Signing in by a password and out again, for pages in a browser: a session is a cookie, and never the one that the browser had before."""
+
+from typing import Annotated, Final
+
+from fastapi import Depends, FastAPI, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from starling.errors import PolicyRefused
+from starling.server.access import ROLES, Role, User
+from starling.server.asking import asking, errors
+from starling.server.browsers import check_own_page, cookie, cookie_name, forget, keep
+from starling.server.home import Home
+from starling.server.passwords import MOST, Passwords
+from starling.server.rates import Rates
+
+SIGN_IN: Final = "/v1/session"
+_BY_PASSWORD: Final = f"POST {SIGN_IN}"
+
+
+class Me(BaseModel):
+    """Whose token or session was sent."""
+
+    name: str
+    role: Role
+
+
+class SignIn(BaseModel):
+    """Who signs in."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(min_length=1, max_length=64)
+    password: str = Field(
+        min_length=1, max_length=MOST, repr=False, json_schema_extra={"format": "password", "writeOnly": True}
+    )
+
+
+def add_routes(app: FastAPI, home: Home, rates: Rates) -> None:
+    """Add those of passwords and sessions to an application."""
+    signing_in, settings = Passwords(home.access), home.settings
+
+    @app.post(
+        SIGN_IN,
+        summary="Sign in by a password: a cookie, HttpOnly and SameSite=Strict, lets the browser in from now on",
+        responses=errors(401, 403, 429, 503, signed_in=False),
+    )
+    async def sign_in(said: SignIn, request: Request, response: Response) -> Me:
+        check_own_page(request.headers, settings)
+        left = cookie(request.headers, cookie_name(settings))
+        token, user = await signing_in.sign_in(said.name, said.password, _BY_PASSWORD, left=left)
+        keep(response, settings, cookie_name(settings), token, sites="strict", seconds=None)
+        return Me(name=user.name, role=user.role)
+
+    @app.delete(SIGN_IN, status_code=204, summary="Sign out: the session ends at once", responses=errors())
+    def sign_out(
+        request: Request, response: Response, _: Annotated[User, Depends(asking(home, rates, *ROLES))]
+    ) -> None:
+        token = cookie(request.headers, cookie_name(settings))
+        if token is None or "authorization" in request.headers:
+            raise PolicyRefused("session", "is not what lets you in", "revoke a token: starling server revoke")
+        home.access.end_session(token)
+        forget(response, settings, cookie_name(settings))
