@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import PlanError
-from starling.server.settings import KEYS, Settings, documented, read_settings
+from starling.server.settings import KEYS, OIDC_KEYS, Oidc, Settings, documented, read_settings
 
 URL = "sqlite:////var/lib/starling/ledger.sqlite"
 
@@ -36,8 +36,9 @@ def test_the_written_file_is_read(file: Path) -> None:
 
 def test_every_key_is_documented() -> None:
     lines = documented(URL).splitlines()
+    keys = [key for key in (*KEYS, *OIDC_KEYS) if key != "oidc"]
     found = [(key[1], lines[at - 1]) for at, line in enumerate(lines) if (key := re.match(r"(?:# )?(\w+) = ", line))]
-    assert sorted(key for key, _ in found) == sorted(KEYS)
+    assert sorted(key for key, _ in found) == sorted(keys)
     assert all(before.startswith("# ") for _, before in found)
 
 
@@ -112,4 +113,78 @@ def test_tls_or_a_proxy_allows_any_address(file: Path, lines: str) -> None:
 def test_wrong_encryption_is_refused(file: Path, line: str, problem: str) -> None:
     add(file, line)
     with pytest.raises(PlanError, match=problem):
+        read_settings(file)
+
+
+OIDC = """
+[oidc]
+issuer = "https://login.example/realm/"
+client_id = "starling"
+client_secret = "/etc/starling/oidc-secret"
+claim = "email"
+url = "http://localhost:8470"
+"""
+
+
+def test_a_provider_is_read(file: Path) -> None:
+    add(file, OIDC)
+    found = read_settings(file).oidc
+    assert found == Oidc(
+        "https://login.example/realm/",
+        "starling",
+        Path("/etc/starling/oidc-secret"),
+        "email",
+        "http://localhost:8470",
+    )
+    assert found.callback == "http://localhost:8470/v1/oidc/callback"
+
+
+def test_a_provider_on_this_machine_needs_no_tls(file: Path) -> None:
+    for issuer in ("http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1/a"):
+        file.write_text(documented(URL) + OIDC.replace("https://login.example/realm/", issuer))
+        found = read_settings(file).oidc
+        assert found is not None
+        assert found.issuer == issuer
+
+
+def test_behind_tls_browsers_reach_the_server_by_https(file: Path) -> None:
+    add(file, 'trusted_proxy = "10.0.0.2"')
+    add(file, OIDC.replace("http://localhost:8470", "https://localhost/"))
+    found = read_settings(file).oidc
+    assert found is not None
+    assert found.callback == "https://localhost/v1/oidc/callback"
+
+
+@pytest.mark.parametrize("key", OIDC_KEYS)
+def test_a_provider_needs_every_key(file: Path, key: str) -> None:
+    add(file, re.sub(rf"(?m)^{key} = .*$", "", OIDC))
+    with pytest.raises(PlanError, match=rf"oidc.{key} is missing"):
+        read_settings(file)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "problem"),
+    [
+        ("issuer", '"http://login.example"', "oidc.issuer is beyond this machine, and nothing encrypts"),
+        ("issuer", '"login.example"', "oidc.issuer is not a URL"),
+        ("issuer", '"https://a@login.example"', "oidc.issuer is not a URL"),
+        ("issuer", '"https://login.example?a=b"', "oidc.issuer is not a URL"),
+        ("issuer", '"https://[::1"', "oidc.issuer is not a URL"),
+        ("issuer", '"ftp://login.example"', "oidc.issuer is not a URL"),
+        ("client_secret", '"secret"', "oidc.client_secret is not a whole path"),
+        ("claim", "1", "oidc.claim is not a text"),
+        ("url", '"http://elsewhere.example"', "oidc.url is not a URL of this server"),
+        ("url", '"https://localhost:8470"', "oidc.url is not a URL of this server"),
+        ("url", '"http://localhost:8470/starling"', "oidc.url is not a URL of this server"),
+    ],
+)
+def test_a_wrong_provider_is_refused(file: Path, key: str, value: str, problem: str) -> None:
+    add(file, re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", OIDC))
+    with pytest.raises(PlanError, match=problem):
+        read_settings(file)
+
+
+def test_an_unknown_key_of_a_provider_is_refused(file: Path) -> None:
+    add(file, f'{OIDC}secret = "x"')
+    with pytest.raises(PlanError, match=r"oidc\.secret is an unknown key"):
         read_settings(file)

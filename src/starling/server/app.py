@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, following, metrics, previewing, reading, releasing, sessions
+from starling.server import approving, following, metrics, oidc, previewing, reading, releasing, sessions
 from starling.server.access import ROLES, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
@@ -64,6 +64,7 @@ def make_app(home: Home, charges: Charges, understanding: Understanding | None =
     rates = Rates()
     _users(app, home, rates)
     sessions.add_routes(app, home, rates)
+    oidc.add_routes(app, home)
     _ledger(app, home, rates)
     for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)

@@ -12,6 +12,7 @@ from starling.errors import OutputError
 from starling.server.accounts import account_of, hand_over
 from starling.server.home import Home
 from starling.server.logs import Form
+from starling.server.oidc import secret_of
 from starling.server.processes import Kind, kept_running
 from starling.server.settings import Settings
 from starling.server.web import GRACE, check_tls
@@ -30,12 +31,14 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
         form: How the processes tell what happens, on standard error.
 
     Raises:
-        PlanError: the files of TLS are not what they should be.
+        PlanError: the files of TLS, or of a provider's secret, are not what they should be.
         OutputError: the address cannot be listened on.
         ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken.
     """
     settings, account = home.settings, account_of(home)
     check_tls(settings)
+    if settings.oidc is not None:
+        secret_of(settings.oidc)
     with _listening_socket(settings) as taken:
         if account is not None and os.geteuid() == 0:
             hand_over(home, account)

@@ -3,14 +3,18 @@
 import ipaddress
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from starling.errors import PlanError, Problem
 from starling.planfile.toml import Section, read_file
 
 FILE: Final = "server.toml"
+CALLBACK: Final = "/v1/oidc/callback"
+"""The path to which an OpenID Connect provider leads browsers back."""
 
 _DOCUMENTED: Final = """\
 # Settings of a Starling server. A key that is not described here is refused.
@@ -36,8 +40,46 @@ ledger = LEDGER
 
 # The IP address of a proxy that ends TLS: connections from anywhere else are refused.
 # trusted_proxy = "10.0.0.2"
+
+# An OpenID Connect provider, by which users may sign in besides. It needs the extra `oidc`, and all of these keys, at the end of the file.
+# [oidc]
+# The provider, as it names itself in its tokens.
+# issuer = "https://login.example"
+# This server, as the provider names it.
+# client_id = "starling"
+# A file with the secret of this server at the provider, closed to other users of the machine (chmod 600).
+# client_secret = "/etc/starling/oidc-secret"
+# The claim of the ID token that says which user of this server somebody is: "email", which has to be verified, or "sub", or another.
+# claim = "email"
+# The URL by which browsers reach this server. Register this URL with /v1/oidc/callback after it as redirection at the provider.
+# url = "https://statistics.example"
 """
-KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy")
+OIDC_KEYS: Final = ("issuer", "client_id", "client_secret", "claim", "url")
+KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy", "oidc")
+
+
+@dataclass(frozen=True, slots=True)
+class Oidc:
+    """What server.toml says of an OpenID Connect provider.
+
+    Attributes:
+        issuer: The provider, as it names itself.
+        client_id: This server, as the provider names it.
+        client_secret: The file with the secret of this server there.
+        claim: The claim of the ID token that names a user.
+        url: The URL by which browsers reach this server, without a slash at its end.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: Path
+    claim: str
+    url: str
+
+    @property
+    def callback(self) -> str:
+        """The URL to which the provider leads browsers back."""
+        return f"{self.url}{CALLBACK}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +95,7 @@ class Settings:
         private_key: File of its private key; there if and only if the certificate is.
         account: The account of the web process, where there is one.
         trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
+        oidc: The OpenID Connect provider, where there is one.
     """
 
     address: str
@@ -63,11 +106,15 @@ class Settings:
     private_key: Path | None
     account: str | None
     trusted_proxy: str | None
+    oidc: Oidc | None = None
 
     @property
     def encrypted(self) -> bool:
         """Whether clients reach the server over TLS, ended here or by the trusted proxy."""
         return self.certificate is not None or self.trusted_proxy is not None
+
+
+_PEM: Final = "name a file in PEM format"
 
 
 def documented(ledger: str) -> str:
@@ -88,15 +135,17 @@ def read_settings(file: Path) -> Settings:
     """
     top = read_file(file)
     top.only(KEYS)
+    hosts = _hosts(top)
     settings = Settings(
         address=_address(top, "address"),
         port=top.whole("port", 0, 65535),
-        hosts=_hosts(top),
+        hosts=hosts,
         ledger=_ledger(top),
-        certificate=_file(top, "certificate"),
-        private_key=_file(top, "private_key"),
+        certificate=_file(top, "certificate", _PEM) if "certificate" in top.values else None,
+        private_key=_file(top, "private_key", _PEM) if "private_key" in top.values else None,
         account=top.text("account", "name an account of this machine") if "account" in top.values else None,
         trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
+        oidc=_oidc(top, hosts) if "oidc" in top.values else None,
     )
     if (settings.certificate is None) != (settings.private_key is None):
         missing = "certificate" if settings.certificate is None else "private_key"
@@ -136,13 +185,53 @@ def _ledger(top: Section) -> str:
     return url
 
 
-def _file(top: Section, key: str) -> Path | None:
-    if key not in top.values:
-        return None
-    file = Path(top.text(key, "name a file in PEM format"))
+def _file(top: Section, key: str, fix: str) -> Path:
+    file = Path(top.text(key, fix))
     if not file.is_absolute():
         top.refuse(key, "is not a whole path", "begin with /")
     return file
+
+
+def _oidc(top: Section, hosts: Collection[str]) -> Oidc:
+    section = top.table("oidc")
+    section.only(OIDC_KEYS)
+    issuer, url = _url(section, "issuer"), _url(section, "url").removesuffix("/")
+    parts = urlsplit(issuer)
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        section.refuse("issuer", "is beyond this machine, and nothing encrypts the connections", "begin with https://")
+    parts, encrypted = urlsplit(url), bool({"certificate", "trusted_proxy"} & top.values.keys())
+    if url and (parts.hostname not in hosts or parts.path or parts.scheme != ("https" if encrypted else "http")):
+        fix = f"write {'https' if encrypted else 'http'}://, a host that is listed under hosts, and its port"
+        section.refuse("url", "is not a URL of this server", fix)
+    return Oidc(
+        issuer=issuer,
+        client_id=section.text("client_id", "write it as the provider shows it"),
+        client_secret=_file(section, "client_secret", "name a file with the secret"),
+        claim=section.text("claim", 'name a claim of the ID token, such as "email"'),
+        url=url,
+    )
+
+
+def _url(section: Section, key: str) -> str:
+    fix = "write https://, a host, and what comes after it, without a query"
+    text = section.text(key, fix)
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("https", "http") and parts.hostname and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:
+        good = False
+    if text and (not good or "?" in text or "#" in text):
+        section.refuse(key, "is not a URL", fix)
+        return ""
+    return text
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether the host of a URL is this machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
 
 
 def refused_setting(key: str, problem: str, fix: str) -> PlanError:

@@ -39,7 +39,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         taken: The socket on which connections come.
 
     Raises:
-        PlanError: the files of TLS are not what they should be.
+        PlanError: the files of TLS, or of a provider's secret, are not what they should be.
         ParameterError, PolicyRefused: as `account_of`.
     """
     sys.setswitchinterval(SWITCH)
