@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from starling.planfile import invented
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
 from starling.release import questions
 from starling.release.codec import digest
-from starling.release.domain import Asking, Delivering, Delivery, Domain
+from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
 from starling.release.report.pages import PreviewPage
 from starling.release.statement import Json
 from tests.toy.plan import Plan, Preview
@@ -73,10 +74,18 @@ def _deliver(plan: str, files: Mapping[str, Path], *, asked: bool) -> Delivery:
     return Delivery(publication, source, lambda most: source.validate(most).value)
 
 
+def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
+    """Nine persons of the first category, one of each other."""
+    chosen = Plan.load(written := invented.write_titled(Path(plan), folder))
+    persons = folder / "persons.txt"
+    persons.write_text("\n".join([chosen.categories[0]] * 9 + list(chosen.categories[1:])) + "\n")
+    return Invented(str(written), {"persons": persons})
+
+
 def _domain(delivering: Delivering) -> Domain:
     return Domain(TOY.name, TOY.checks, TOY.reopen, TOY.opened, delivering)
 
 
 FILES: Final = ("persons",)
-RELEASED: Final = _domain(Delivering(FILES, partial(_deliver, asked=False)))
-ASKED: Final = _domain(Delivering(FILES, partial(_deliver, asked=True), asking=_poll))
+RELEASED: Final = _domain(Delivering(FILES, partial(_deliver, asked=False), invent=_invent))
+ASKED: Final = _domain(Delivering(FILES, partial(_deliver, asked=True), asking=_poll, invent=_invent))

@@ -233,6 +233,19 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class Invented:
+    """Invented records with a plan for them, as `Delivering.open` takes them.
+
+    Attributes:
+        plan: Names the plan.
+        files: All paths by their names.
+    """
+
+    plan: str
+    files: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
 class Delivering:
     """How a server, which knows no domain, is given data of one.
 
@@ -245,6 +258,10 @@ class Delivering:
             raises IntegrityError or PlanError where the folder is not as it was written.
         optional: Names of those that some plans need, and others have no use for.
         public: Names of those that are public.
+        invent: Invented records of a plan's shape, by what names the plan, the public files and an empty folder that they are written into:
+            from public choices and a fixed public seed alone, some ten thousand records at most, in seconds. The plan is written there too,
+            and is the same but for its title (planfile/invented.py), so that whatever is made of it says what it is. It raises PlanError,
+            ParameterError or OutputError. None where there is no way to invent any.
     """
 
     files: tuple[str, ...]
@@ -253,6 +270,7 @@ class Delivering:
     asking: Callable[[Path], Asking] | None = None
     optional: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
+    invent: Callable[[str, Mapping[str, Path], Path], Invented] | None = None
 
 
 @dataclass(frozen=True, slots=True)
