@@ -12,7 +12,6 @@ Previews measure them with invented noise (`inventing`).
 """
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +26,7 @@ from starling.errors import ParameterError
 from starling.groups.measurements import AddNoise
 from starling.groups.optimise.tree import Int64, Tree
 from starling.groups.plan import Plan, Regions
-from starling.groups.plan.readable import read_register
+from starling.groups.plan.readable import register_totals
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -169,10 +168,7 @@ def world_of(plan: Plan, shares: Float64, *, seed: int) -> World:
     Raises:
         PlanError: the register cannot be read.
     """
-    totals = plan.regions.totals
-    if totals is None and plan.register is not None and plan.register.path is not None:
-        listed = Counter(read_register(plan.register.path)[0]["region"].to_pylist())
-        totals = tuple(listed[leaf] for leaf in plan.regions.leaves)
+    totals = plan.regions.totals or register_totals(plan)
     leaves = invented(plan.regions.tree, plan.groups, shares, seed=seed, totals=totals)
     return World(f"{plan.title}: invented", plan.group, plan.member, plan.regions, leaves)
 

@@ -18,7 +18,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from starling.engine.new_folder import new_folder
-from starling.errors import ParameterError
+from starling.errors import OutputError, ParameterError
 from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan, Regions
@@ -95,6 +95,19 @@ def write(
             (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     return Generated(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
+
+
+def write_records(world: World, path: Path, *, seed: int, kind: Kind, plan: Plan) -> None:
+    """Write the records of an invented world alone, as Parquet; arguments as those of `write`.
+
+    Raises:
+        OutputError: they cannot be written.
+    """
+    try:
+        _write_rows(_batches(world, seed, kind, plan), path, "parquet")
+    except OSError as error:
+        problem = f"{path.name} cannot be written ({error.strerror})"
+        raise OutputError("records", problem, "make room in the folder") from None
 
 
 def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator[pa.RecordBatch]:

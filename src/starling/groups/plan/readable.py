@@ -38,11 +38,12 @@ importance = ["9", "4", "1"]   # optional: what an error in one group weighs at 
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -57,6 +58,9 @@ from starling.groups.plan.shares import COLUMNS, INLINE, PublicShares, read_shar
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file
 from starling.privacy.budget import Measure, exact
+
+if TYPE_CHECKING:
+    from starling.groups.plan.model import Plan
 
 _TOP: Final = ("title", "group", "member", "regions", "sizes", "totals", "input", "privacy")
 _WORDS: Final = {"group": "household", "member": "person"}
@@ -205,6 +209,18 @@ def read_register(path: Path) -> tuple[pa.Table, str]:
         reason = (error.strerror if isinstance(error, OSError) else None) or "no CSV or Parquet with these columns"
         problem = Problem("register", f"cannot be read ({reason})", f"write {','.join(REGISTER)}", path.name)
     raise PlanError(problems=[problem])
+
+
+def register_totals(plan: "Plan") -> tuple[int, ...] | None:
+    """How many groups the register of a plan lists in each leaf; None where it has none.
+
+    Raises:
+        PlanError: the register cannot be read.
+    """
+    if plan.register is None or plan.register.path is None:
+        return None
+    listed = Counter(read_register(plan.register.path)[0]["region"].to_pylist())
+    return tuple(listed[leaf] for leaf in plan.regions.leaves)
 
 
 def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""Invented points that stand in for those of a plan: in its columns, slices and box, with the plan under a title that says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from starling.errors import OutputError, ParameterError
+from starling.places.plan import Plan
+from starling.places.plan.grid import Float64
+from starling.planfile.invented import SEED, write_titled
+
+POINTS: Final = 20_000
+"""Points that are invented where the plan expects none."""
+MOST: Final = 100_000
+"""And at most, whatever it expects."""
+CENTRES: Final = 8
+WIDTHS: Final = (0.01, 0.1)
+"""Least and greatest deviation of the points around a centre, as parts of the sides of the box."""
+EVERYWHERE: Final = 0.2
+"""The part of the points that lie anywhere in the box."""
+ALIKE: Final = 5
+"""Points of one invented person, on average, where a person may bring that many."""
+CELL: Final = 10
+"""The resolution of H3 cells: some 15,000 square metres."""
+RECORDS: Final = "records.parquet"
+
+
+def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
+    """Invented records of a plan, with the plan itself, in an empty folder.
+
+    Args:
+        path: The plan file.
+        plan: What it says.
+        folder: The folder.
+
+    Returns:
+        The plan file, and the records.
+
+    Raises:
+        ParameterError: records name cells of H3, and the extra h3 is missing.
+        OutputError: the folder cannot be written.
+    """
+    written = write_titled(path, folder)
+    table = records(plan, POINTS if plan.expected is None else min(plan.expected, MOST))
+    try:
+        pq.write_table(table, folder / RECORDS, compression="zstd")
+    except OSError as error:
+        raise OutputError("records", f"cannot be written ({error.strerror})", "make room in the folder") from None
+    return written, folder / RECORDS
+
+
+def records(plan: Plan, points: int) -> pa.Table:
+    """So many invented points, in the columns that the plan reads; all lie in its box and its slices."""
+    random = np.random.default_rng(SEED)
+    x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
+    named = plan.columns
+    found = {}
+    if named.x:
+        found = {named.x: pa.array(x), named.y: pa.array(y)}
+    elif named.geometry:
+        found = {named.geometry: _geometry(x, y)}
+    else:
+        found = {named.h3: _cells(x, y)}
+    if named.time:
+        found[named.time] = _times(plan, random, points)
+    if named.person:
+        persons = max(1, points // min(ALIKE, plan.points))
+        found[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())
+    return pa.table(found)
+
+
+def _shares(random: np.random.Generator, points: int) -> Float64:
+    """float64 (2, points): how far right and up in the box each point lies, from 0 to less than 1; most are near a centre."""
+    centres, widths = random.uniform(0.1, 0.9, (2, CENTRES)), random.uniform(*WIDTHS, CENTRES)
+    near = random.choice(CENTRES, points, p=random.dirichlet(np.ones(CENTRES)))
+    found: Float64 = centres[:, near] + widths[near] * random.standard_normal((2, points))
+    anywhere = (random.uniform(0, 1, points) < EVERYWHERE) | ((found < 0) | (found >= 1)).any(axis=0)
+    spread: Float64 = np.where(anywhere, random.uniform(0, 1, (2, points)), found)
+    return spread
+
+
+def _coordinates(edges: Float64, shares: Float64) -> Float64:
+    """Coordinates in the units in which points come, at so many shares of the cells of a side."""
+    at = shares * (len(edges) - 1)
+    cell = np.minimum(at.astype(np.int64), len(edges) - 2)
+    inside = edges[cell] + (at - cell) * (edges[cell + 1] - edges[cell])
+    # What is rounded up to the next edge lies in the next cell; of the last one, outside.
+    return np.asarray(np.minimum(inside, np.nextafter(edges[cell + 1], -np.inf)))
+
+
+def _geometry(x: Float64, y: Float64) -> pa.Array:
+    """Points as WKB: byte order, type 1, x and y, all little-endian."""
+    wkb = np.empty(len(x), dtype=np.dtype([("order", "u1"), ("type", "<u4"), ("x", "<f8"), ("y", "<f8")]))
+    wkb["order"], wkb["type"], wkb["x"], wkb["y"] = 1, 1, x, y
+    offsets: npt.NDArray[np.int32] = np.arange(len(x) + 1, dtype=np.int32) * wkb.itemsize
+    return pa.Array.from_buffers(pa.binary(), len(x), [None, pa.py_buffer(offsets), pa.py_buffer(wkb.tobytes())])
+
+
+def _cells(x: Float64, y: Float64) -> pa.Array:
+    """Cells of H3, as texts; a centre may lie outside the box, and such a point is dropped as any."""
+    try:
+        import h3
+    except ImportError:
+        raise ParameterError("input.h3", "needs the extra h3", "install starling[h3]") from None
+    cell: Callable[[float, float, int], str] = h3.latlng_to_cell
+    return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
+
+
+def _times(plan: Plan, random: np.random.Generator, points: int) -> pa.Array:
+    """A time or a name of each point, of slices that are all as likely."""
+    assert plan.slices is not None
+    at = random.integers(0, len(plan.slices.names), points)
+    if plan.slices.bounds is None:
+        return pa.array(plan.slices.names).take(pa.array(at))
+    bounds = np.array(plan.slices.bounds)
+    return pa.array(random.integers(bounds[at], bounds[at + 1])).cast(pa.timestamp("us"))
