@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -159,7 +160,7 @@ def _register(home: "Home", name: str, source: "Registered", deadline: int) -> N
 
     dataset = Sources(home).register(name, source, deadline=deadline)
     found = Inspections(home).inspect(name, Sources(home).open(name))
-    cost = Epsilon(EPSILON) if isinstance(dataset, Study) else dataset.guarantee.cost
+    cost = Epsilon(Fraction(EPSILON)) if isinstance(dataset, Study) else dataset.guarantee.cost
     with closing(open_ledger(home.settings.ledger)) as ledger:
         ledger.custody.add_population(name, cost.measure, dataset.relation, RELEASES * cost.amount)
         ledger.custody.add_dataset(name, name, {}, RELEASES * cost.amount)
