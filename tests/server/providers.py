@@ -62,6 +62,13 @@ class Liar:
             "jwks_uri": f"{self.issuer}/keys",
         }
 
+    def learn(self, url: str) -> None:
+        """Take from the URL to which a browser is led what the ID token has to say."""
+        sent = dict(parse_qsl(urlsplit(url).query))
+        if "code_challenge" in sent:
+            self.challenge = sent["code_challenge"]
+            self.claims |= {"nonce": sent["nonce"]}
+
     def answer(self, path: str, headers: dict[str, str], body: str) -> Reply:
         """The reply to a request."""
         self.asked.append((path, headers, body))
@@ -71,6 +78,13 @@ class Liar:
             return as_json(self.metadata)
         if path == "/keys":
             return as_json(KeySet([KEY]).as_dict(private=False))
+        if path.startswith("/authorize?"):
+            self.learn(path)
+            asked = dict(parse_qsl(urlsplit(path).query))
+            back = httpx.URL(asked["redirect_uri"], params={"state": asked["state"], "code": CODE})
+            return 302, {"Location": str(back)}, b""
+        if path != "/token":
+            return as_json({}, 404)
         sent = dict(parse_qsl(body))
         if sent["code"] != CODE or create_s256_code_challenge(sent["code_verifier"]) != self.challenge:
             return as_json({"error": "invalid_grant", "error_description": "PROVIDER'S OWN WORDS"}, 400)
@@ -143,8 +157,7 @@ class Browser:
         if reply.status_code == 303:
             self.cookie = ("Cookie", reply.headers["set-cookie"].partition(";")[0])
             self.sent = dict(parse_qsl(urlsplit(reply.headers["location"]).query))
-            self._liar.challenge = self.sent["code_challenge"]
-            self._liar.claims |= {"nonce": self.sent["nonce"]}
+            self._liar.learn(reply.headers["location"])
         return reply
 
     def end(self, cookie: tuple[str, str] | None = None, changes: dict[str, str] | None = None) -> httpx.Response:
