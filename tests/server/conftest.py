@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 from starlette.types import ASGIApp
 
 from starling.ledger.opening import create_ledger, open_ledger
@@ -22,6 +23,8 @@ from starling.server.home import Home, make_home
 from tests.ledger.worlds import costing
 
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+"""Hashes passwords of tests, many of them, fast."""
 
 
 class Asker:

@@ -83,9 +83,9 @@ class Liar:
             asked = dict(parse_qsl(urlsplit(path).query))
             back = httpx.URL(asked["redirect_uri"], params={"state": asked["state"], "code": CODE})
             return 302, {"Location": str(back)}, b""
-        if path != "/token":
-            return as_json({}, 404)
-        sent = dict(parse_qsl(body))
+        return self._exchange(dict(parse_qsl(body))) if path == "/token" else as_json({}, 404)
+
+    def _exchange(self, sent: dict[str, str]) -> Reply:
         if sent["code"] != CODE or create_s256_code_challenge(sent["code_verifier"]) != self.challenge:
             return as_json({"error": "invalid_grant", "error_description": "PROVIDER'S OWN WORDS"}, 400)
         return as_json({"access_token": "x", "token_type": "Bearer", "id_token": self.sign(self.claims)})

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from starling.server import passwords
 from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import Rates
-from tests.server.conftest import Asker
+from tests.server.conftest import CHEAP, Asker
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -25,14 +26,39 @@ NAMES = st.text(string.ascii_letters + string.digits + "._@-", min_size=1, max_s
 BODIES = st.one_of(
     st.binary(max_size=64),
     JSON.map(lambda said: json.dumps(said).encode()),
+    st.fixed_dictionaries({"name": NAMES | JSON, "password": st.text(max_size=8) | JSON}).map(
+        lambda said: json.dumps(said).encode()
+    ),
     st.fixed_dictionaries({"request_id": NAMES | JSON}, optional={"reason": st.text(max_size=8) | JSON}).map(
         lambda said: json.dumps(said).encode()
     ),
 )
 HEADERS = st.lists(
     st.tuples(
-        st.sampled_from(["Range", "If-Range", "If-None-Match", "Content-Type", "Accept", "Cookie", "X-Forwarded-For"]),
-        st.sampled_from(["application/json", "bytes=0-0", "bytes=9-1", "*", '""', "text/plain; charset=x"])
+        st.sampled_from(
+            [
+                "Range",
+                "If-Range",
+                "If-None-Match",
+                "Content-Type",
+                "Accept",
+                "Cookie",
+                "X-Forwarded-For",
+                "Sec-Fetch-Site",
+            ]
+        ),
+        st.sampled_from(
+            [
+                "application/json",
+                "same-origin",
+                "starling=x",
+                "bytes=0-0",
+                "bytes=9-1",
+                "*",
+                '""',
+                "text/plain; charset=x",
+            ]
+        )
         | st.text(string.printable.strip(), max_size=12),
     ),
     max_size=3,
@@ -47,6 +73,7 @@ VALUES = st.sampled_from(["census", "1", "6", "7", "0", "-1", "%2e%2e", "%00", "
 def patient(selling: Home, monkeypatch: pytest.MonkeyPatch) -> Asker:
     """Asks as often as it likes."""
     monkeypatch.setattr(Rates, "take", lambda *_: None)
+    monkeypatch.setattr(passwords, "_HASHER", CHEAP)
     return Asker(make_app(selling, Charges(selling)))
 
 
@@ -55,7 +82,7 @@ def patient(selling: Home, monkeypatch: pytest.MonkeyPatch) -> Asker:
 def test_every_reply_is_documented(patient: Asker, tokens: dict[str, str], data: st.DataObject) -> None:
     paths: dict[str, dict[str, Any]] = patient.get("/v1/openapi.json").json()["paths"]
     pattern = data.draw(st.sampled_from(sorted(paths)))
-    method = data.draw(st.sampled_from(["get", "post"]))
+    method = data.draw(st.sampled_from(["get", "post", "delete"]))
     path = "/".join(data.draw(VALUES) if part.startswith("{") else part for part in pattern.split("/"))
     query = data.draw(st.sampled_from(["", "?after=1", "?after=x", "?most=0", "?a=b&a=c", "?after=1&after=2"]))
     role = data.draw(st.sampled_from([*tokens, None]))

@@ -1,5 +1,6 @@
 """The API keeps what its OpenAPI says: schemathesis makes requests from it, right and wrong, and judges every reply by it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,15 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from starlette.types import ASGIApp
 
+from starling.server import passwords
 from starling.server.access import ROLES, Role
 from starling.server.app import make_app
 from starling.server.bodies import MOST_BYTES
 from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import Rates
-from tests.server.conftest import Asker
+from tests.server.conftest import CHEAP, Asker
+from tests.server.providers import Liar, lying, with_provider
 from tests.server.test_reading import Told
 from tests.server.test_releasing import answer
 
@@ -30,7 +33,13 @@ OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
 """What a browser says of a page of the server: without it nobody signs in or out."""
 LATER = 4e9
 """A time, in seconds since 1970, at which every answer has left."""
-WITHOUT_TOKEN = {("get", "/healthz"), ("get", "/readyz"), ("post", "/v1/session")}
+WITHOUT_TOKEN = {
+    ("get", "/healthz"),
+    ("get", "/readyz"),
+    ("post", "/v1/session"),
+    ("get", "/v1/oidc/login"),
+    ("get", "/v1/oidc/callback"),
+}
 """What is asked by whoever has not shown who they are."""
 SUCCEEDS: dict[Role, set[str]] = {
     "analyst": {
@@ -43,6 +52,7 @@ SUCCEEDS: dict[Role, set[str]] = {
         "/v1/datasets/{name}/releases",
         "/v1/releases/{release}",
         "/v1/releases/{release}/bundle",
+        "/v1/oidc/login",
     },
     "auditor": {"/v1/log", "/v1/metrics", "/v1/ledger", "/v1/releases/{release}/bundle"},
     "custodian": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
@@ -51,10 +61,19 @@ SUCCEEDS: dict[Role, set[str]] = {
 
 
 @pytest.fixture
-def app(selling: Home, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
+def liar() -> Iterator[Liar]:
+    """A provider at which users sign in."""
+    with lying() as made:
+        yield made
+
+
+@pytest.fixture
+def app(selling: Home, liar: Liar, monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
     """The application of a home whose answers leave at once, asked as often as one likes."""
     monkeypatch.setattr(Rates, "take", lambda *_: None)
-    reached = replace(selling, settings=replace(selling.settings, hosts=(*selling.settings.hosts, HOST)))
+    monkeypatch.setattr(passwords, "_HASHER", CHEAP)
+    reached = with_provider(selling, liar.issuer)
+    reached = replace(reached, settings=replace(reached.settings, hosts=(*selling.settings.hosts, HOST)))
     return make_app(reached, Charges(reached, now=lambda: LATER), Told())
 
 

@@ -15,9 +15,9 @@ from starling.server import passwords
 from starling.server.access import Access, NotSignedIn, SignInRefused
 from starling.server.passwords import BURST_OF_NAME, LEAST, MOST, WAITING, Passwords, hashed
 from starling.server.rates import TooOften
+from tests.server.conftest import CHEAP
 
 PASSWORD = "correct horse battery"
-CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 @pytest.fixture

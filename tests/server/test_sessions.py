@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx
 import pytest
-from argon2 import PasswordHasher
 
 from starling.errors import ParameterError
 from starling.server import app, passwords
@@ -23,7 +22,7 @@ from starling.server.home import Home, open_home
 from starling.server.passwords import hashed
 from starling.server.rates import Rates
 from starling.server.tokens import fresh
-from tests.server.conftest import BEGAN, Asker
+from tests.server.conftest import BEGAN, CHEAP, Asker
 
 PASSWORD = "correct horse battery"
 OWN = [("Sec-Fetch-Site", "same-origin")]
@@ -34,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no wi
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr(passwords, "_HASHER", CHEAP)
 
 
 @pytest.fixture

@@ -139,6 +139,23 @@ def test_a_provider_is_read(file: Path) -> None:
     assert found.callback == "http://localhost:8470/v1/oidc/callback"
 
 
+def test_the_documented_provider_is_read_where_its_marks_are_removed(file: Path) -> None:
+    text, _, table = documented(URL).partition("# [oidc]\n")
+    lines = ["[oidc]", *(line.removeprefix("# ") for line in table.splitlines() if " = " in line)]
+    file.write_text(text.replace('"localhost"]', '"statistics.example"]') + "\n".join(lines))
+    add(file, "")
+    with pytest.raises(PlanError, match="is not a URL of this server"):
+        read_settings(file)
+    file.write_text(f'trusted_proxy = "10.0.0.2"\n{file.read_text()}')
+    assert read_settings(file).oidc == Oidc(
+        "https://login.example",
+        "starling",
+        Path("/etc/starling/oidc-secret"),
+        "email",
+        "https://statistics.example",
+    )
+
+
 def test_a_provider_on_this_machine_needs_no_tls(file: Path) -> None:
     for issuer in ("http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1/a"):
         file.write_text(documented(URL) + OIDC.replace("https://login.example/realm/", issuer))

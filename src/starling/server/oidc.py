@@ -157,9 +157,12 @@ def add_routes(app: FastAPI, home: Home) -> None:
 
     @app.get(
         CALLBACK,
-        summary="Where the provider leads back to: a page that says that one is signed in, and a cookie as of a password",
-        response_class=HTMLResponse,
-        responses=errors(401, 403, 429, 503, signed_in=False),
+        summary="Where the provider leads back to: sets the cookie that a password would",
+        response_class=Response,
+        responses={
+            200: {"content": {"text/html": {}}, "description": "A page that leads on."},
+            **errors(401, 403, 429, 503, signed_in=False),
+        },
     )
     async def callback(
         request: Request,
