@@ -8,7 +8,14 @@ from starling.client import replies
 from starling.client.replies import Progress
 from starling.errors import IntegrityError
 
-PROGRESS: dict[str, Any] = {"id": 7, "dataset": "data", "request_id": "first", "state": "charged", "wait": 3}
+PROGRESS: dict[str, Any] = {
+    "id": 7,
+    "dataset": "data",
+    "request_id": "first",
+    "state": "charged",
+    "wait": 3,
+    "invented": False,
+}
 DATASET: dict[str, Any] = {
     "name": "data",
     "domain": "groups",
@@ -20,6 +27,7 @@ DATASET: dict[str, Any] = {
     "cost": {},
     "deadline": 8,
     "questions": None,
+    "invented": True,
 }
 BUDGET: dict[str, Any] = {
     "dataset": "data",
@@ -31,6 +39,7 @@ BUDGET: dict[str, Any] = {
     "ask_first": False,
     "reserve": "0",
     "retired": False,
+    "invented": False,
 }
 TABLE: dict[str, Any] = {"caption": "Each", "header": ["level", "error"], "rows": [["all", "1\x1b[2J"]]}
 PREVIEW: dict[str, Any] = {
@@ -43,6 +52,7 @@ PREVIEW: dict[str, Any] = {
     "more": 2,
     "ask_first": False,
     "sections": [{"title": "Error", "text": ["Little."], "tables": [TABLE]}],
+    "invented": False,
 }
 REQUEST: dict[str, Any] = {
     "number": 1,
@@ -59,7 +69,9 @@ REQUEST: dict[str, Any] = {
 
 
 def test_they_are_values() -> None:
-    assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(7, "data", "first", "charged", 3)
+    assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(
+        7, "data", "first", "charged", 3, invented=False
+    )
     (dataset,) = replies.datasets([DATASET])
     assert (dataset.title, dataset.purpose) == ("Households\\x1b[2J", "care\\x1b[2J")
     assert (dataset.population, dataset.uses["DUO:9999999"]) == ("people", "")
@@ -68,7 +80,7 @@ def test_they_are_values() -> None:
 
 
 @pytest.mark.parametrize("key", PROGRESS)
-@pytest.mark.parametrize("value", [None, True, 1.5, [], {}])
+@pytest.mark.parametrize("value", [None, b"", 1.5, [], {}])
 def test_no_other_form_is_progress(key: str, value: object) -> None:
     for said in (PROGRESS | {key: value}, {name: each for name, each in PROGRESS.items() if name != key}):
         with pytest.raises(IntegrityError, match="another form"):

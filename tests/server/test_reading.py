@@ -62,7 +62,8 @@ def test_it_answers_once_it_has_left_and_to_whom_it_is_shown(
         assert asking.post(path, token, ASKED).status_code == status
         assert asking.get(schema, token).status_code == status
     told = asking.post(path, tokens["analyst"], ASKED).json()
-    assert told == {"release": number, "answer": {"release": f"{number}.zip", "question": ASKED["question"]}}
+    answer_ = {"release": f"{number}.zip", "question": ASKED["question"]}
+    assert told == {"release": number, "answer": answer_, "invented": False}
     wrong: list[dict[str, Any]] = [{}, {"question": None}, {"question": []}, {**ASKED, "more": 1}]
     for body in wrong:
         assert asking.post(path, tokens["analyst"], body).status_code == 422

@@ -67,7 +67,7 @@ def datasets() -> Result:
     """What can be released, what it costs, and when its answer leaves."""
     with client_of() as client:
         found = client.datasets()
-    names = ("name", "domain", "title", "population", "purpose", "neighbours", "deadline")
+    names = ("name", "domain", "title", "population", "purpose", "neighbours", "deadline", "invented")
     return Result(
         lambda: "\n".join(line for each in found for line in _dataset_lines(each)),
         lambda: [
@@ -99,7 +99,7 @@ def budget(dataset: str) -> Result:
         lines += [f"kept of the dataset's cap for the custodian: {found.reserve}"]
     if found.retired:
         lines += [f"{dataset} is retired: nothing is charged to it any more, and what was released stays"]
-    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve", "retired")
+    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve", "retired", "invented")
     body = {**attributes(found, *names), "left": dict(found.left)}
     return Result(lambda: "\n".join(lines), lambda: body)
 
@@ -110,7 +110,7 @@ def preview(dataset: str) -> Result:
     """What a release of a dataset costs, and how far its numbers may be off. Free."""
     with client_of() as client:
         seen = client.preview(dataset)
-    names = ("dataset", "title", "neighbours", "measure", "amount", "more", "ask_first")
+    names = ("dataset", "title", "neighbours", "measure", "amount", "more", "ask_first", "invented")
     return Result(
         lambda: preview_text(seen),
         lambda: {

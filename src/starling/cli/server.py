@@ -27,7 +27,7 @@ server = Group(
     lazy={
         **{name: f"starling.cli.server:{name}" for name in ("init", "user", "password", "token", "tokens", "revoke")},
         "log": "starling.cli.server:log",
-        **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show")},
+        **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show", "sandbox")},
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
         **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
         "demo": "starling.cli.demo.serving:demo",
@@ -57,8 +57,10 @@ def _access(home: Path) -> "Access":
 def init(home: Path, *, ledger: str | None) -> Result:
     """Make a home in a new or empty folder: server.toml, in which every setting is explained, and no users yet."""
     from starling.server.home import make_home
+    from starling.server.sandbox import make_sandbox
 
     made = make_home(home, ledger=ledger)
+    make_sandbox(made)
     body = {"home": str(home), "ledger": made.settings.ledger, "key": made.key.public.text}
     text = (
         f"made {home}; read its server.toml\nits ledger: {made.settings.ledger} (starling ledger create)"
@@ -166,7 +168,7 @@ def log(home: Path, *, after: int, most: int) -> Result:
     default=1,
     show_default=True,
     metavar="N",
-    help="Start so many workers, which end with the server; 0 where `starling worker` is started otherwise.",
+    help="Start so many workers, and one for the sandbox, which end with the server; 0 where `starling worker` is started otherwise.",
 )
 @_log
 def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Result:
@@ -216,7 +218,9 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     from starling.worker.stopping import told_to_stop
 
     logs.begin(form)
-    made = Worker(open_home(home), lambda words: logs.tell(form, words))
+    opened = open_home(home)
+    begin = "sandbox: " if opened.invented else ""
+    made = Worker(opened, lambda words: logs.tell(form, f"{begin}{words}"))
     made.run(told_to_stop(by_input=until_end_of_input))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 

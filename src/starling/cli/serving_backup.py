@@ -6,6 +6,7 @@ import click
 
 from starling.cli.commands import Result, command
 from starling.cli.options import PATH
+from starling.cli.progress import working
 
 
 @command("backup", example="starling server backup home copy")
@@ -33,11 +34,17 @@ def backup(home: Path, folder: Path) -> Result:
 def restore(folder: Path, home: Path, *, ledger: str | None) -> Result:
     """Make a new HOME of a copy, and check its ledger as a whole.
 
-    A ledger that is older than a head that was witnessed is refused: charges made since are spent, and would be forgotten.
+    A ledger that is older than a head that was witnessed is refused: charges made since are spent, and would be forgotten. The sandbox is
+    made anew, from plans and public files.
     """
+    from starling.cli.serving_data import tell_missing
     from starling.server.backup import restore as run
+    from starling.worker.standing_in import fill_sandbox
 
     made, head = run(folder, home, ledger=ledger)
+    working("inventing records for the sandbox")
+    for each in fill_sandbox(made)[1]:
+        tell_missing(each)
     said = f"{head.seq}:{head.hash}"
     body = {"home": str(home), "ledger": made.settings.ledger, "head": said}
     click.echo(

@@ -13,6 +13,7 @@ from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
     from starling.server.datasets import Entry
+    from starling.worker.standing_in import Missing
 
 _home = click.argument("home", type=PATH)
 _name = click.argument("name", metavar="NAME")
@@ -72,21 +73,28 @@ def dataset(
 ) -> Result:
     """Register data under the NAME that they have in the ledger, with the one plan that is released from them. Reads no records.
 
-    The worker then looks at them: starling server findings. Analysts see what a release is and costs, and no path.
+    The worker then looks at them: starling server findings. Analysts see what a release is and costs, and no path. In the sandbox of the
+    home invented records are registered under the same name, from plan and public files alone, so that code can be tried for free.
     """
     from starling.server.home import open_home
     from starling.server.purposes import KNOWN, Purpose
     from starling.worker.sources import Sources, source_of
+    from starling.worker.standing_in import stand_in
 
     use = Purpose(purpose, codes)
     source = source_of(domain, plan, _paths(files))
     working("computing how far numbers may be off, from the plan alone")
-    made = Sources(open_home(home)).register(name, source, deadline=deadline, purpose=use)
+    opened = open_home(home)
+    made = Sources(opened).register(name, source, deadline=deadline, purpose=use)
+    working("inventing records for the sandbox")
+    missing = stand_in(opened, name)
+    if missing is not None:
+        tell_missing(missing)
     cost = _cost(made)
     lines = [f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"]
     lines += [f"for use: {use.text}"] if use.text else []
     lines += [f"for use: {code}, {KNOWN.get(code, 'a code that is not known here')}" for code in use.codes]
-    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": cost}
+    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": cost, "sandbox": missing is None}
     body |= {"purpose": use.text, "duo": list(use.codes)}
     return Result(lambda: "\n".join(lines), lambda: body)
 
@@ -137,10 +145,29 @@ def accept(home: Path, name: str, *, yes: bool) -> Result:
     return Result(lambda: f"accepted: {found.read}", lambda: {"accepted": True, "read": found.read})
 
 
+@command("sandbox", example="starling server sandbox home")
+@_home
+def sandbox(home: Path) -> Result:
+    """Make what is missing of the sandbox of a home: invented records for each registered dataset, from plans and public files alone.
+
+    `server init` and `server dataset` do so. What could not be made then, and the sandbox of a restored home whose plans came later,
+    is made by this; a server that runs serves a new sandbox once it is started anew.
+    """
+    from starling.server.home import open_home
+    from starling.worker.standing_in import fill_sandbox
+
+    working("inventing records")
+    names, missing = fill_sandbox(open_home(home))
+    for each in missing:
+        tell_missing(each)
+    text = f"in the sandbox: {', '.join(names) or 'nothing yet'}"
+    return Result(lambda: text, lambda: {"datasets": list(names), "missing": [each.name for each in missing]})
+
+
 @command("show", example="starling server show home")
 @_home
 def show(home: Path) -> Result:
-    """The server's own key, which custodians let charge, and what is registered."""
+    """The server's own key, which custodians let charge, and what is registered; and the key that signs what its sandbox releases."""
     from starling.server.datasets import Catalogue
     from starling.server.home import open_home
 
@@ -153,7 +180,18 @@ def show(home: Path) -> Result:
     ]
     body: dict[str, Any] = {"key": key.text, "fingerprint": key.fingerprint}
     body["datasets"] = [attributes(each, "name", "domain", "title", "deadline") for each in listed]
+    if opened.sandbox is not None:
+        free, names = opened.sandbox.key.public, Catalogue(opened.sandbox.folder / "datasets").names()
+        lines += [f"sandbox key {free.text}", f"sandbox fingerprint {free.fingerprint}"]
+        lines += [f"sandbox dataset {each}" for each in names]
+        body["sandbox"] = {"key": free.text, "fingerprint": free.fingerprint, "datasets": names}
     return Result(lambda: "\n".join(lines), lambda: body)
+
+
+def tell_missing(missing: "Missing") -> None:
+    """Tell the custodian of data that have no twin in the sandbox."""
+    again = "try again: starling server sandbox HOME"
+    click.echo(f"starling: warning: {missing.name} is not in the sandbox: {missing.why}; {again}", err=True)
 
 
 def _cost(entry: "Entry") -> str | None:

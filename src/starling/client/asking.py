@@ -43,7 +43,8 @@ class Client:
     """A user of a server. Use it as a context manager, or `close` it.
 
     Args:
-        url: The server, as in https://statistics.example:8470; plain http for this machine alone.
+        url: The server, as in https://statistics.example:8470, or its sandbox, as in https://statistics.example:8470/sandbox; plain http
+            for this machine alone.
         token: The user's token.
         key: Who should sign what comes from it: a public key or its fingerprint. Without it the key that signed what was fetched first is
             remembered in STARLING_HOME, and has to sign everything after it.

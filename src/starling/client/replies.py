@@ -65,6 +65,7 @@ class Dataset:
         cost: The exact cost under both adjacencies, as privacy.json states it; None where it is asked questions.
         deadline: Seconds from the charge to the answer.
         questions: The JSON Schema of a question, where it is asked questions; None where its plan says all that is released.
+        invented: Whether it is of invented records, as all that a sandbox says.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Dataset:
     cost: Mapping[str, Any] | None
     deadline: int
     questions: Mapping[str, Any] | None
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Progress:
         request_id: Under which name it was charged.
         state: Whether it is there.
         wait: Seconds until it is worth asking again.
+        invented: Whether it is of invented records, as all that a sandbox says.
     """
 
     id: int
@@ -96,6 +99,7 @@ class Progress:
     request_id: str
     state: State
     wait: int
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ class Budget:
         ask_first: Whether each release needs the custodian's approval.
         reserve: What is kept of the dataset's cap for the custodian; an exact decimal.
         retired: Whether nothing is charged to it any more; what was released stays.
+        invented: Whether it is of invented records, as all that a sandbox says.
     """
 
     dataset: str
@@ -123,6 +128,7 @@ class Budget:
     ask_first: bool
     reserve: str
     retired: bool
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,7 @@ class Preview:
         more: How many like this can be charged now.
         ask_first: Whether it needs the custodian's approval.
         sections: The expected error: each with `title`, `text` (paragraphs) and `tables` (each with `caption`, `header` and `rows`).
+        invented: Whether it is of invented records, as all that a sandbox says.
     """
 
     dataset: str
@@ -150,6 +157,7 @@ class Preview:
     more: int
     ask_first: bool
     sections: tuple[Mapping[str, Any], ...]
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,7 @@ def dataset(said: Any) -> Dataset:
         cost=cost,
         deadline=_of(said, "deadline", int),
         questions=questions,
+        invented=_of(said, "invented", bool),
         **texts,
     )
 
@@ -209,8 +218,14 @@ def progress(said: Any) -> Progress:
     state: State = _of(said, "state", str)
     if state not in get_args(State):
         raise _strange()
-    numbers = {name: _of(said, name, int) for name in ("id", "wait")}
-    return Progress(state=state, dataset=_text(said, "dataset"), request_id=_text(said, "request_id"), **numbers)
+    return Progress(
+        id=_of(said, "id", int),
+        dataset=_text(said, "dataset"),
+        request_id=_text(said, "request_id"),
+        state=state,
+        wait=_of(said, "wait", int),
+        invented=_of(said, "invented", bool),
+    )
 
 
 def budget(said: Any) -> Budget:
@@ -225,6 +240,7 @@ def budget(said: Any) -> Budget:
         more=more,
         ask_first=_of(said, "ask_first", bool),
         retired=_of(said, "retired", bool),
+        invented=_of(said, "invented", bool),
         **texts,
     )
 
@@ -232,9 +248,14 @@ def budget(said: Any) -> Budget:
 def preview(said: Any) -> Preview:
     """A preview; raises IntegrityError where it is none."""
     texts = {name: _text(said, name) for name in ("dataset", "title", "neighbours", "measure", "amount")}
-    more, ask_first, cost = _of(said, "more", int), _of(said, "ask_first", bool), _of(said, "cost", dict)
-    sections = tuple(map(_section, _of(said, "sections", list)))
-    return Preview(more=more, ask_first=ask_first, cost=cost, sections=sections, **texts)
+    return Preview(
+        cost=_of(said, "cost", dict),
+        more=_of(said, "more", int),
+        ask_first=_of(said, "ask_first", bool),
+        sections=tuple(map(_section, _of(said, "sections", list))),
+        invented=_of(said, "invented", bool),
+        **texts,
+    )
 
 
 def _section(said: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Transport:
     """Sends requests with a token.
 
     Args:
-        url: The server, as in https://statistics.example:8470.
+        url: The server, as in https://statistics.example:8470, or its sandbox, as in https://statistics.example:8470/sandbox.
         token: Of a user of it.
         carrier: Carries the requests; the network without it.
         sleep: Waits so many seconds.
@@ -139,7 +139,7 @@ def _retry_after(found: httpx.Response) -> int | None:
 
 
 def _checked(url: str) -> str:
-    """The URL of a server without what comes after the host; raises ParameterError."""
+    """The URL of a server, or of its sandbox, in its one form; raises ParameterError."""
     fix = "write it like https://statistics.example:8470"
     try:
         parsed = httpx.URL(url)
@@ -147,11 +147,11 @@ def _checked(url: str) -> str:
         raise ParameterError("url", "is no URL", fix) from None
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ParameterError("url", "is not of a server", fix)
-    if parsed.userinfo or parsed.query or parsed.fragment or parsed.path not in ("", "/"):
+    if parsed.userinfo or parsed.query or parsed.fragment or parsed.path.rstrip("/").endswith("/v1"):
         raise ParameterError("url", "says more than a server", fix)
     if parsed.scheme == "http" and not _is_here(parsed.host):
         raise ParameterError("url", "would send the token in clear text to another machine", "use https://")
-    return str(parsed.copy_with(path="")).rstrip("/")
+    return str(parsed).rstrip("/")
 
 
 def _is_here(host: str) -> bool:

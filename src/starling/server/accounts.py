@@ -2,7 +2,8 @@
 
 The home stays root's. In it the account owns what the web process writes: users and log, requests, the server's key, its witnessed heads,
 and a ledger that lies in the home. It may read settings, datasets and releases, and nothing of the worker's. The home's folder is sticky,
-so that the account can make the journals of its databases there, and can neither rename nor remove what is not its own.
+so that the account can make the journals of its databases there, and can neither rename nor remove what is not its own. Of the sandbox
+it owns the custodian's key, too, which has no right anywhere else.
 """
 
 import os
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from starling.errors import OutputError, ParameterError, PolicyRefused
-from starling.server.home import ACCESS, KEY, REQUESTS, SHARED, Home
+from starling.server.home import ACCESS, CUSTODIAN, KEY, REQUESTS, SHARED, Home
 
-OWN: Final = (ACCESS, REQUESTS, KEY, "heads", "questions")
+OWN: Final = (ACCESS, REQUESTS, KEY, "heads", "questions", CUSTODIAN)
 READ: Final = ("server.toml", "datasets")
+"""Of a home; of its sandbox those that it has."""
 
 
 def account_of(home: Home) -> pwd.struct_passwd | None:
@@ -47,19 +49,28 @@ def hand_over(home: Home, account: pwd.struct_passwd) -> None:
         PolicyRefused: something in it is not what a home holds.
     """
     try:
-        for name in OWN:
-            _give(home.folder / name, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
-        ledger = Path(home.settings.ledger.removeprefix("sqlite:///"))
-        if ledger.parent == home.folder and ledger.exists():
-            _give(ledger, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
-        for name in READ:
-            # Files that root makes there later belong to the account's group, too.
-            _give(home.folder / name, 0, account.pw_gid, file=0o640, folder=0o2750)
-        _give(home.releases, 0, account.pw_gid, file=0o640, folder=0o2750, deep=False)
-        os.chown(home.folder, 0, account.pw_gid)
-        home.folder.chmod(SHARED)
+        for each in (home, home.sandbox):
+            if each is not None:
+                _hand_over(each, account)
     except OSError:
         raise OutputError("home", "cannot be given to the account of the web process", "start as root") from None
+
+
+def _hand_over(home: Home, account: pwd.struct_passwd) -> None:
+    absent = (ACCESS, "server.toml") if home.invented else (CUSTODIAN,)
+    for name in OWN:
+        if name not in absent:
+            _give(home.folder / name, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
+    ledger = Path(home.settings.ledger.removeprefix("sqlite:///"))
+    if ledger.parent == home.folder and ledger.exists():
+        _give(ledger, account.pw_uid, account.pw_gid, file=0o600, folder=0o700)
+    for name in READ:
+        if name not in absent:
+            # Files that root makes there later belong to the account's group, too.
+            _give(home.folder / name, 0, account.pw_gid, file=0o640, folder=0o2750)
+    _give(home.releases, 0, account.pw_gid, file=0o640, folder=0o2750, deep=False)
+    os.chown(home.folder, 0, account.pw_gid)
+    home.folder.chmod(SHARED)
 
 
 def become(account: pwd.struct_passwd) -> None:

@@ -17,7 +17,7 @@ from starling.server.access import ROLES, User
 from starling.server.asking import asking, errors
 from starling.server.charges import Charges
 from starling.server.examples import Published
-from starling.server.guard import Guard
+from starling.server.guard import BELOW, Guard
 from starling.server.home import Home
 from starling.server.metrics import Metrics
 from starling.server.rates import Rates
@@ -49,29 +49,39 @@ class LogLine(BaseModel):
     what: str
 
 
-def make_app(home: Home, charges: Charges, understanding: Understanding | None = None) -> ASGIApp:
-    """The application of a home, with its guard.
+def make_app(
+    home: Home, charges: Charges, understanding: Understanding | None = None, *, free: Charges | None = None
+) -> ASGIApp:
+    """The application of a home, with its guard; that of its sandbox is below /sandbox.
 
     Args:
         home: The home.
         charges: Charges for it; whoever gives them closes them afterwards.
         understanding: Understands questions; whoever gives it closes it afterwards. Without it one that ends with the process.
+        free: Charges for the sandbox, closed as the others; without them there is no sandbox.
     """
-    understanding = understanding or Understanding()
-    app = Published(title="Starling", version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
-    answer_errors(app)
-    _health(app, home)
-    rates = Rates()
-    _users(app, home, rates)
+    understanding, rates, numbers = understanding or Understanding(), Rates(), Metrics(charges)
+    app = _api(home, charges, understanding, rates)
+    metrics.add_route(app, home, rates, numbers)
     sessions.add_routes(app, home, rates)
     oidc.add_routes(app, home)
+    if free is not None and home.sandbox is not None:
+        app.mount(BELOW, _api(home.sandbox, free, understanding, rates))
+    return Guard(app, home.settings, numbers.answered)
+
+
+def _api(home: Home, charges: Charges, understanding: Understanding, rates: Rates) -> FastAPI:
+    """What a home and its sandbox have both."""
+    title = "Starling: invented records" if home.invented else "Starling"
+    app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
+    answer_errors(app)
+    _health(app, home)
+    _users(app, home, rates)
     _ledger(app, home, rates)
     for routes in (releasing, approving, previewing, reading):
         routes.add_routes(app, home, rates, charges, understanding)
     following.add_routes(app, home, rates, charges)
-    numbers = Metrics(charges)
-    metrics.add_route(app, home, rates, numbers)
-    return Guard(app, home.settings, numbers.answered)
+    return app
 
 
 def _health(app: FastAPI, home: Home) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Query, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -72,11 +72,12 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         name: str,
         wanted: ApprovalRequest,
         user: Annotated[User, Depends(asking(home, rates, "analyst"))],
+        sent: Request,
         response: Response,
     ) -> ApprovalReply:
         asked = understanding.ask(catalogue, name, wanted.question)
         found = charges.ask(user.name, asked, wanted.request_id, wanted.reason, wanted.question)
-        response.headers["Location"] = f"/v1/requests/{found.number}"
+        response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{found.number}"
         return _told(home, found)
 
     @app.get(

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPBearer
 from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from starling.errors import PolicyRefused
 from starling.server.access import NotSignedIn, Role, User
@@ -41,7 +42,7 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
         if session and request.method not in SAFE:
             check_own_page(request.headers, home.settings)
         # The pattern of the path, never the path: what stands in one may be anything.
-        what = f"{request.method} {request.scope['route'].path}"
+        what = f"{request.method} {route_of(request.scope)}"
         user = await home.access.enter(token, what, lambda: rates.take(id_of(token) or ""), session=session)
         if user.role not in roles:
             raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
@@ -62,6 +63,12 @@ def _brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
     if scheme.lower() != "bearer":
         raise NotSignedIn
     return token, False
+
+
+def route_of(scope: Scope) -> str | None:
+    """The pattern of the path that a request was led to, from the root of the server; None where it was led to none."""
+    route = getattr(scope.get("route"), "path", None)
+    return None if route is None else f"{scope.get('root_path', '')}{route}"
 
 
 def whose(user: User) -> str | None:

@@ -4,6 +4,8 @@ The parts are copied in an order in which none is ahead of what it depends on: f
 released. While ledger and releases are copied no worker begins a job, so that each charge of the copy either has its release there, or
 nothing of it is. The web process goes on charging: its charges since are not in the copy.
 
+Of the sandbox the key is copied alone: what it releases costs nothing, and it is made anew of what is registered (worker/sandbox.py).
+
 A copy is as confidential as the home. A ledger that is older than heads witnessed elsewhere is refused, and has to be: what was charged
 since is spent (ledger/witness.py).
 """
@@ -20,12 +22,11 @@ from typing import Final
 from starling.errors import OutputError, ParameterError
 from starling.ledger.chain import Head
 from starling.ledger.opening import read_ledger
-from starling.server.home import ACCESS, KEY, REQUESTS, Home, open_home
+from starling.server.home import ACCESS, KEY, LEDGER, REQUESTS, Home, open_home
 from starling.server.pauses import paused
+from starling.server.sandbox import KEPT_KEY
 from starling.server.settings import FILE, with_ledger
 
-LEDGER: Final = "ledger.sqlite"
-"""The file of a copied ledger, in the copy and in the restored home."""
 DUMP: Final = "ledger.dump"
 """What pg_dump made of a ledger in PostgreSQL, in its custom format."""
 
@@ -53,6 +54,8 @@ def back_up(home: Home, out: Path) -> Head:
         try:
             for name in (FILE, KEY):
                 shutil.copy2(home.folder / name, partial / name)
+            if home.sandbox is not None:
+                shutil.copy2(home.sandbox.folder / KEY, partial / KEPT_KEY)
             shutil.copytree(home.folder / "heads", partial / "heads")
             for name in (ACCESS, REQUESTS):
                 _copy_database(home.folder / name, partial / name)

@@ -42,6 +42,7 @@ class Progress:
         leaves: When it left, or when it is worth asking again; seconds since 1970.
         wait: Seconds until then; 0 where it has left.
         bundle: The zip file, where it has left.
+        invented: Whether it is of invented records.
     """
 
     charge: Charge
@@ -49,6 +50,7 @@ class Progress:
     leaves: float
     wait: int
     bundle: Path | None
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +244,9 @@ class Charges:
         if charge.state == "answered" and bundle.is_file():
             leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
             if leaves <= now:
-                return Progress(charge, "released", leaves, 0, bundle)
+                return Progress(charge, "released", leaves, 0, bundle, self._home.invented)
         leaves = charge.at + departure(deadline, now - charge.at)
-        return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None)
+        return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None, self._home.invented)
 
     def waiting(self) -> int:
         """How many releases were charged by servers and have not left, as their analysts are told; raises as `read_ledger`."""

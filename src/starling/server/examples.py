@@ -26,6 +26,7 @@ _DATASET: Final = {
     "cost": _COST,
     "deadline": 60,
     "questions": None,
+    "invented": False,
 }
 _REQUEST: Final = {
     "number": 1,
@@ -48,6 +49,7 @@ _RELEASE: Final = {
     "state": "charged",
     "leaves": "2026-03-01T12:01:00Z",
     "wait": 60,
+    "invented": False,
 }
 _SECTION: Final = {
     "title": "Expected error",
@@ -103,6 +105,7 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "ask_first": False,
             "reserve": "0",
             "retired": False,
+            "invented": False,
         },
     ),
     ("post", "/v1/datasets/{name}/preview"): Example(
@@ -117,6 +120,7 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "more": 2,
             "ask_first": False,
             "sections": [_SECTION],
+            "invented": False,
         },
         {"release": {}, "answer": {"question": _NUM_SIG}},
     ),
@@ -144,6 +148,7 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
         {
             "release": 7,
             "answer": {"estimate": 32, "standard_deviation": 2.1, "lower": 28, "upper": 36},
+            "invented": False,
         },
         {
             "number": {"question": {"kind": "number", "region": "land", "least": 1, "most": 2}},

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from starling.errors import ParameterError, Problem
 from starling.server import bodies, logs
+from starling.server.asking import route_of
 from starling.server.browsers import SAFE, from_elsewhere, host_of
 from starling.server.replies import refusal
 from starling.server.settings import Settings
@@ -26,6 +27,12 @@ HEADERS: Final = {
 """On every reply; released bytes alone may say that they can be kept."""
 ONLY_TLS: Final = "max-age=31536000"
 """Strict-Transport-Security, where clients reach the server over TLS."""
+
+
+BELOW: Final = "/sandbox"
+"""The path below which everything is of invented records."""
+MARK: Final = {"Starling-Sandbox": "invented records"}
+"""On every reply below it, whatever it is."""
 
 
 class Guard:
@@ -45,13 +52,14 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or let it through; add the headers to whatever is replied."""
+        mark = MARK if f"{scope['path']}/".startswith(f"{BELOW}/") else {}
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 kept = headers.get("Cache-Control", self._headers["Cache-Control"])
-                headers.update(self._headers | {"Cache-Control": kept})
-                route = getattr(scope.get("route"), "path", None)
+                headers.update(self._headers | {"Cache-Control": kept} | mark)
+                route = route_of(scope)
                 self._answered(scope["method"], route, message["status"])
                 logs.answered(scope["method"], route, message["status"])
             await send(message)

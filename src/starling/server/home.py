@@ -9,11 +9,12 @@ datasets/        what is public about registered data
 questions/       what was asked of datasets that are asked questions
 releases/        what was released
 worker/          where records lie, and what was found in them: for the worker alone
+sandbox/         a home of invented records, with these settings and users (sandbox.py)
 """
 
 import pwd
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,12 @@ from starling.server.settings import FILE, Settings, documented, read_settings
 ACCESS: Final = "access.sqlite"
 REQUESTS: Final = "requests.sqlite"
 KEY: Final = "server.key"
+LEDGER: Final = "ledger.sqlite"
+SANDBOX: Final = "sandbox"
+CUSTODIAN: Final = "custodian"
+"""In a sandbox: the folder of its custodian."""
+INVENTED: Final = "invented"
+"""In a sandbox: the folder of its records."""
 FOLDERS: Final = ("heads", "datasets", "questions", "releases", "worker")
 SHARED: Final = 0o1770
 """The mode of a home whose web process has an account of its own (accounts.py): sticky, open to root and to that account's group."""
@@ -43,12 +50,14 @@ class Home:
         settings: What its server.toml says.
         access: Its users, passwords, tokens, sessions and log.
         requests: What waits for a custodian's approval.
+        invented: Whether it is a sandbox: nothing in it is of anybody.
     """
 
     folder: Path
     settings: Settings
     access: Access
     requests: Requests
+    invented: bool = False
 
     @property
     def key(self) -> keys.Key:
@@ -68,6 +77,15 @@ class Home:
     def questions(self) -> Questions:
         """What was asked of datasets that are asked questions."""
         return Questions(self.folder / "questions")
+
+    @property
+    def sandbox(self) -> "Home | None":
+        """The home of invented records within this one; None where there is none."""
+        folder = self.folder / SANDBOX
+        if not folder.is_dir():
+            return None
+        settings = replace(self.settings, ledger=f"sqlite:///{folder / LEDGER}")
+        return Home(folder, settings, self.access, Requests(folder / REQUESTS), invented=True)
 
     def open_ledger(self) -> Ledger:
         """The ledger, to charge by the server's own key; raises as `opening.open_ledger`."""
@@ -92,7 +110,7 @@ def make_home(folder: Path, *, ledger: str | None = None) -> Home:
         if any(folder.iterdir()):
             raise ParameterError("home", "is a folder that holds something", "name a new or an empty folder")
         folder.chmod(0o700)
-        url = ledger if ledger is not None else f"sqlite:///{folder / 'ledger.sqlite'}"
+        url = ledger if ledger is not None else f"sqlite:///{folder / LEDGER}"
         settings = folder / FILE
         settings.write_text(documented(url), encoding="utf-8")
         try:
@@ -111,7 +129,7 @@ def make_home(folder: Path, *, ledger: str | None = None) -> Home:
 
 
 def open_home(folder: Path) -> Home:
-    """The home in a folder.
+    """The home in a folder, which may be the sandbox of a home.
 
     Raises:
         ParameterError: there is none.
@@ -119,6 +137,11 @@ def open_home(folder: Path) -> Home:
         PlanError: its server.toml is wrong.
     """
     folder = folder.absolute()
+    if folder.name == SANDBOX and not (folder / FILE).exists() and (folder.parent / FILE).exists():
+        found = open_home(folder.parent).sandbox
+        if found is None:
+            raise ParameterError("home", "has no sandbox", "make it: starling server sandbox HOME")
+        return found
     for path in (folder, folder / FILE, folder / ACCESS, folder / REQUESTS, folder / KEY):
         if not path.exists():
             raise ParameterError("home", f"has no {path.name}", "make a home: starling server init HOME")

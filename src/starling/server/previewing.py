@@ -20,6 +20,8 @@ QUESTION: Any = Field(
     description="What is asked, where a dataset is asked questions: by the schema that GET /v1/datasets/NAME has under `questions`.",
 )
 """The field of a question in a body."""
+INVENTED: Any = Field(description="Whether it is of invented records, as everything below /sandbox is.")
+"""The field of a body that says what it is of."""
 
 
 class PreviewRequest(BaseModel):
@@ -57,6 +59,7 @@ class PreviewReply(BaseModel):
     more: int = Field(description="How many like this the caps cover now.")
     ask_first: bool = Field(description="Whether it needs the custodian's approval.")
     sections: list[PreviewSection] = Field(description="The expected error.")
+    invented: bool = INVENTED
 
 
 def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
@@ -85,6 +88,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
             more=budget.more,
             ask_first=budget.terms.ask_first,
             sections=[PreviewSection.model_validate(each) for each in seen.sections],
+            invented=home.invented,
         )
 
     @app.get(

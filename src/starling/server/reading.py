@@ -11,6 +11,7 @@ from starling.server.asking import asking, errors, whose
 from starling.server.charges import Charges
 from starling.server.datasets import NotThere
 from starling.server.home import Home
+from starling.server.previewing import INVENTED
 from starling.server.rates import Rates
 from starling.server.releasing import ReleaseId
 from starling.server.understanding import Understanding
@@ -28,6 +29,7 @@ class FreeAnswer(BaseModel):
 
     release: int
     answer: Any
+    invented: bool = INVENTED
 
 
 def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
@@ -50,7 +52,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     )
     def answers(release: ReleaseId, asked: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
         bundle = _released(charges, release, user)
-        return FreeAnswer(release=release, answer=understanding.read(bundle, asked.question))
+        return FreeAnswer(release=release, answer=understanding.read(bundle, asked.question), invented=home.invented)
 
 
 def _released(charges: Charges, release: int, user: User) -> Path:

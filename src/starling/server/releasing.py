@@ -20,7 +20,7 @@ from starling.server.asking import asking, errors, whose
 from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere, Study
 from starling.server.home import Home
-from starling.server.previewing import QUESTION
+from starling.server.previewing import INVENTED, QUESTION
 from starling.server.purposes import KNOWN
 from starling.server.rates import Rates
 from starling.server.understanding import Understanding
@@ -66,6 +66,7 @@ class DatasetReply(BaseModel):
     questions: dict[str, Any] | None = Field(
         description="The JSON Schema of a question, where it is asked questions; null where its plan says all that is released."
     )
+    invented: bool = INVENTED
 
 
 class CapReply(BaseModel):
@@ -90,6 +91,7 @@ class BudgetReply(BaseModel):
     ask_first: bool = Field(description="Whether each needs the custodian's approval: POST /v1/datasets/NAME/requests.")
     reserve: str = Field(description="What is kept of the dataset's cap for the custodian.")
     retired: bool = Field(description="Whether nothing is charged to it any more; what was released stays.")
+    invented: bool = INVENTED
 
 
 class ReleaseRequest(BaseModel):
@@ -109,6 +111,7 @@ class ReleaseReply(BaseModel):
     state: State
     leaves: datetime = Field(description="When it left, or when to ask again.")
     wait: int = Field(description="Seconds until it is worth asking again; 0 once it is released.")
+    invented: bool = INVENTED
 
 
 ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
@@ -127,7 +130,7 @@ def _datasets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
 
     @app.get("/v1/datasets", summary="What can be released", responses=errors(), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
-        return [_described(catalogue.find(name), charges.population(name)) for name in catalogue.names()]
+        return [described(name) for name in catalogue.names()]
 
     @app.get(
         "/v1/datasets/{name}",
@@ -136,7 +139,10 @@ def _datasets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         dependencies=[everybody],
     )
     def dataset(name: str) -> DatasetReply:
-        return _described(catalogue.find(name), charges.population(name))
+        return described(name)
+
+    def described(name: str) -> DatasetReply:
+        return _described(catalogue.find(name), charges.population(name), invented=home.invented)
 
 
 def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
@@ -159,6 +165,7 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
             ask_first=found.terms.ask_first,
             reserve=shown(found.terms.reserve),
             retired=found.retired,
+            invented=home.invented,
         )
 
 
@@ -176,6 +183,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         name: str,
         wanted: ReleaseRequest,
         user: Annotated[User, Depends(asking(home, rates, "analyst"))],
+        request: Request,
         response: Response,
     ) -> ReleaseReply:
         # Nobody who asks for what is charged already waits for those whose charges are being written.
@@ -184,7 +192,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
             found = await charges.charged(user.name, catalogue.release(name), wanted.request_id)
         if found is None:
             found = await run_in_threadpool(charged, name, wanted, user.name)
-        response.headers["Location"] = f"/v1/releases/{found.charge.seq}"
+        response.headers["Location"] = f"{request.scope['root_path']}/v1/releases/{found.charge.seq}"
         return told(found)
 
     def charged(name: str, wanted: ReleaseRequest, analyst: str) -> Progress:
@@ -221,7 +229,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         if headers["ETag"] in known or "*" in known:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         _keep_one_range(request, found.bundle.stat().st_size)
-        named = f"{found.charge.dataset}-{release}.zip"
+        named = f"{'invented-' if found.invented else ''}{found.charge.dataset}-{release}.zip"
         return FileResponse(found.bundle, headers=headers, media_type="application/zip", filename=named)
 
 
@@ -238,7 +246,7 @@ def _keep_one_range(request: Request, size: int) -> None:
         raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
 
 
-def _described(dataset: Entry, population: str | None) -> DatasetReply:
+def _described(dataset: Entry, population: str | None, *, invented: bool) -> DatasetReply:
     return DatasetReply(
         name=dataset.name,
         domain=dataset.domain,
@@ -250,6 +258,7 @@ def _described(dataset: Entry, population: str | None) -> DatasetReply:
         cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
         deadline=dataset.deadline,
         questions=dict(dataset.schema) if isinstance(dataset, Study) else None,
+        invented=invented,
     )
 
 
@@ -267,4 +276,5 @@ def told(found: Progress) -> ReleaseReply:
         state=found.state,
         leaves=datetime.fromtimestamp(found.leaves, UTC),
         wait=found.wait,
+        invented=found.invented,
     )

@@ -27,7 +27,7 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
     Args:
         home: The home.
         listening: Is called with the URL once connections are taken.
-        workers: How many workers are started beside, and end with it.
+        workers: How many workers are started beside, and end with it; with any, one more for the sandbox.
         form: How the processes tell what happens, on standard error.
 
     Raises:
@@ -48,9 +48,12 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
         web = Kind(["web", "--socket", str(taken.fileno()), *told], GRACE + 5, handles=[taken.fileno()])
         # What a worker makes may be read by the group of the account.
         umask = None if account is None else 0o027
-        worker = Kind(["worker", "--until-end-of-input", *told], WORKER_GRACE, umask=umask)
+        work = ["worker", "--until-end-of-input", "--log", form]
+        worker = Kind([*work, str(home.folder)], WORKER_GRACE, umask=umask)
+        # One for invented records, which keep no real ones waiting.
+        free = [] if home.sandbox is None else [Kind([*work, str(home.sandbox.folder)], WORKER_GRACE, umask=umask)]
         try:
-            with kept_running([worker] * workers), kept_running([web]):
+            with kept_running([worker] * workers + free * min(workers, 1)), kept_running([web]):
                 listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
                 _wait(taken)
         except KeyboardInterrupt:

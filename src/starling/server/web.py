@@ -6,7 +6,7 @@ import socket
 import ssl
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Final
 
 import uvicorn
@@ -18,6 +18,7 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
+from starling.server.sandbox import FreeCharges
 from starling.server.settings import Settings, refused_setting
 from starling.server.understanding import Understanding
 
@@ -44,7 +45,8 @@ def answer(home: Home, taken: socket.socket) -> None:
     """
     sys.setswitchinterval(SWITCH)
     charges, understanding, account = Charges(home), Understanding(), account_of(home)
-    app = make_app(home, charges, understanding)
+    free = None if home.sandbox is None else FreeCharges(home.sandbox)
+    app = make_app(home, charges, understanding, free=free)
     config = uvicorn.Config(
         app,
         http=Bounded,
@@ -68,7 +70,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         become(account)
     server = _Server(config)
     threading.Thread(target=_until_end_of_input, args=(server,), name="end of input", daemon=True).start()
-    with closing(charges), closing(understanding):
+    with closing(charges), closing(understanding), nullcontext() if free is None else closing(free):
         try:
             server.run(sockets=[taken])
         except KeyboardInterrupt:

@@ -6,7 +6,7 @@ record, and then describes to the web process what a release is and costs (serve
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -45,7 +45,7 @@ class Registered:
 
     def open(self) -> Delivery:
         """Check all that is public; raises PlanError, ParameterError or SourceError."""
-        return _delivering(self.domain).open(self.plan, self.files)
+        return delivering_of(self.domain).open(self.plan, self.files)
 
 
 class Sources:
@@ -60,7 +60,15 @@ class Sources:
         self._catalogue = Catalogue(home.folder / "datasets")
         self._questions = home.questions
 
-    def register(self, name: str, registered: Registered, *, deadline: int, purpose: Purpose = UNSAID) -> Entry:
+    def register(
+        self,
+        name: str,
+        registered: Registered,
+        *,
+        deadline: int,
+        purpose: Purpose = UNSAID,
+        preview: "Sequence[Mapping[str, Json]] | None" = None,
+    ) -> Entry:
         """Register data, and describe them to the web process.
 
         Args:
@@ -68,6 +76,7 @@ class Sources:
             registered: What it is released from.
             deadline: Seconds from a charge to its answer.
             purpose: What the data may be used for.
+            preview: The expected error of the release, where it is known; else it is computed.
 
         Raises:
             PlanError, ParameterError, SourceError: something public is wrong, or the name is taken.
@@ -77,7 +86,8 @@ class Sources:
         dataset = replace(_described(name, registered.domain, publication, deadline), purpose=purpose)
         if name in self._catalogue.names():
             raise ParameterError("name", f"{name} is taken", "a new delivery has a new name")
-        preview = _preview(registered)
+        if preview is None:
+            preview = _preview(registered)
         self._folder.mkdir(mode=0o700, exist_ok=True)
         # Left by a registration that was cut off before anybody could see it.
         (self._folder / f"{name}.json").unlink(missing_ok=True)
@@ -113,7 +123,7 @@ class Sources:
             IntegrityError: the preview, the plan or the question is not as it was written.
         """
         described = self._catalogue.find(name)
-        asking = _delivering(described.domain).asking
+        asking = delivering_of(described.domain).asking
         if asking is None:
             return self._catalogue.preview(name)
         seen = asking(self._catalogue.plan(name)).preview(self._questions.find(request_hash))
@@ -131,7 +141,7 @@ class Sources:
             ParameterError: the plan has no such question for that.
             IntegrityError: plan or question are not as they were written.
         """
-        asking = _delivering(self._catalogue.find(asked.dataset).domain).asking
+        asking = delivering_of(self._catalogue.find(asked.dataset).domain).asking
         if asking is None:
             fix = "decline it, or register a plan that costs less"
             raise PolicyRefused("--epsilon", "is not to choose: a release costs what its plan says", fix)
@@ -166,7 +176,7 @@ def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
     Raises:
         ParameterError: there is no such domain, it is not served so, or the files are others than it asks for.
     """
-    delivering = _delivering(name)
+    delivering = delivering_of(name)
     wanted, known = delivering.files, (*delivering.files, *delivering.optional)
     if not set(wanted) <= set(files) <= set(known):
         problem = f"does not name {' and '.join(wanted)}, or something else than {' and '.join(known)}"
@@ -191,7 +201,7 @@ def _public(entry: Entry) -> tuple[object, object]:
 
 def _preview(registered: Registered) -> "list[dict[str, Json]]":
     """The expected error of the release, from plan and public files; nothing where questions are asked, which have their own."""
-    delivering = _delivering(registered.domain)
+    delivering = delivering_of(registered.domain)
     if delivering.preview is None:
         return []
     public = {each: path for each, path in registered.files.items() if each in delivering.public}
@@ -216,7 +226,8 @@ def _write_plan(asking: Asking, folder: Path, bundle: Path) -> None:
         raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
 
 
-def _delivering(name: str) -> Delivering:
+def delivering_of(name: str) -> Delivering:
+    """How a server is given data of a domain; raises ParameterError where none serves it."""
     found = domain(name)
     if found is None or found.delivering is None:
         served = [each for each in DOMAINS if (one := domain(each)) is not None and one.delivering is not None]

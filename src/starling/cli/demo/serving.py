@@ -105,6 +105,7 @@ class Made:
             "starling remote datasets",
             f"starling remote release airports --out airports.zip --key {self.fingerprint}",
             f"starling remote ask num-sig study --epsilon {EPSILON} --out answers --key {self.fingerprint}",
+            f"STARLING_SERVER={url}/sandbox starling remote release airports --out invented.zip",
             f"starling server findings {self.home} airports",
         ]
         return "\n".join([*users, "Try next, in another terminal:", *lines])
@@ -127,6 +128,7 @@ def made_for_now(step: Callable[[str], None]) -> Iterator[Made]:
 def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], None]) -> Made:
     from starling.ledger.opening import create_ledger
     from starling.server.home import make_home
+    from starling.server.sandbox import make_sandbox
     from starling.server.settings import FILE
 
     home = make_home(folder / "home")
@@ -134,6 +136,7 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
     # A free port: a server of their own may listen at the usual one.
     settings.write_text(settings.read_text().replace(f"port = {home.settings.port}", "port = 0"))
     create_ledger(home.settings.ledger).close()
+    make_sandbox(home)
     sources: dict[str, Callable[[], Registered]] = {
         "nation": lambda: _nation(folder / "nation", persons),
         "flights": lambda: _flights(folder / "flights"),
@@ -152,11 +155,13 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
 
 def _register(home: "Home", name: str, source: "Registered", deadline: int) -> None:
     """Everything that a custodian does with a delivery: register, look, accept, cap, grant, and let the server charge."""
+    from starling.cli.serving_data import tell_missing
     from starling.ledger.opening import open_ledger
     from starling.privacy.budget import Epsilon
     from starling.server.datasets import Study
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
+    from starling.worker.standing_in import stand_in
 
     dataset = Sources(home).register(name, source, deadline=deadline)
     found = Inspections(home).inspect(name, Sources(home).open(name))
@@ -167,6 +172,8 @@ def _register(home: "Home", name: str, source: "Registered", deadline: int) -> N
         ledger.custody.grant(name, "ada", (RELEASES - 1) * cost.amount)
         ledger.custody.delegate(name, home.key.public, days=DAYS)
         ledger.custody.accept(name, found.files)
+    if (missing := stand_in(home, name)) is not None:
+        tell_missing(missing)
 
 
 def _nation(folder: Path, persons: int) -> "Registered":

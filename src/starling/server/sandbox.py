@@ -1,0 +1,137 @@
+"""A home within the home, whose records are invented: with a ledger, a server's key and a custodian of its own, and nothing confidential.
+
+sandbox/           a home as home.py has it, with the settings, users and log of the home around it
+sandbox/custodian/ the key that opens its caps and grants, and how far its ledger had come when that key wrote last
+sandbox/invented/  the invented records of each dataset, with their plans
+
+Its budget is play money: every analyst may spend as much as a ledger can count, and what is spent leaves the real ledger as it was. So its
+custodian's key may be the web process's own. It signs nothing in any other ledger, and has no right in one.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from starling.errors import OutputError, PolicyRefused
+from starling.ledger import keys
+from starling.ledger.delegation import DAY, MOST_DAYS
+from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.ledger.rules import MOST
+from starling.ledger.witness import Witness
+from starling.server.charges import Budget, Charges
+from starling.server.datasets import Dataset, Entry
+from starling.server.home import CUSTODIAN, FOLDERS, INVENTED, KEY, LEDGER, REQUESTS, SANDBOX, Home
+from starling.server.requests import Requests
+
+CAP: Final = MOST
+"""Epsilon, or rho, of each population, dataset and analyst: the most that a ledger counts."""
+AHEAD: Final = 100 * DAY
+"""Seconds before the end of a right to charge at which it is given anew."""
+KEPT_KEY: Final = "sandbox.key"
+"""In a copied home: the key of its sandbox's server, which clients have pinned; nothing else of it is copied (backup.py)."""
+
+
+def make_sandbox(home: Home) -> Home:
+    """The sandbox of a home, made where there is none yet: as a whole, or not at all.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    if (found := home.sandbox) is not None:
+        return found
+    partial, kept = home.folder / f".{SANDBOX}.partial", home.folder / KEPT_KEY
+    try:
+        # Left by one that was cut off; nobody could see it.
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(mode=0o700)
+        for name in (*FOLDERS, CUSTODIAN, INVENTED):
+            (partial / name).mkdir(mode=0o700)
+        Requests(partial / REQUESTS).create()
+        if kept.exists():
+            shutil.copy2(kept, partial / KEY)
+        else:
+            keys.write(partial / KEY)
+        key = keys.write(partial / CUSTODIAN / KEY)
+        _create_ledger(partial, key)
+        partial.rename(home.folder / SANDBOX)
+        kept.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError("sandbox", f"cannot be made ({error.strerror})", "make room in the folder") from None
+    made = home.sandbox
+    assert made is not None
+    return made
+
+
+def _create_ledger(folder: Path, custodian: keys.Key) -> None:
+    """An empty ledger, whose beginning the server's key has witnessed, too."""
+    url = f"sqlite:///{folder / LEDGER}"
+    with closing(create_ledger(url, key=custodian, witness=lambda ledger: _witness(folder, ledger))) as ledger:
+        seen = Witness(ledger.book.id, folder / "heads" / f"{ledger.book.id}.jsonl")
+        seen.advance(ledger.reading.head(), keys.read(folder / KEY, checked=True))
+
+
+def open_custody(sandbox: Home) -> Ledger:
+    """The ledger of a sandbox, to do there what a custodian does; raises as `opening.open_ledger`."""
+    key = keys.read(sandbox.folder / CUSTODIAN / KEY, checked=True)
+    return open_ledger(sandbox.settings.ledger, key=key, witness=lambda ledger: _witness(sandbox.folder, ledger))
+
+
+def _witness(folder: Path, ledger: str) -> Witness:
+    return Witness(ledger, folder / CUSTODIAN / f"{ledger}.jsonl")
+
+
+class FreeCharges(Charges):
+    """The charges of a sandbox: whoever asks is granted what they need, at once.
+
+    Args:
+        home: The sandbox.
+        now: Gives the time, in seconds since 1970.
+    """
+
+    def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__(home, now=now)
+        self._granting = threading.Lock()
+        self._custody: Ledger | None = None
+        self._until: dict[tuple[str, str], float] = {}
+
+    def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
+        """See `Charges.charge`; no grant is asked for."""
+        self._grant(analyst, dataset.name)
+        return super().charge(analyst, dataset, request_id, question)
+
+    def budget(self, analyst: str, dataset: Entry) -> Budget:
+        """See `Charges.budget`; no grant is asked for."""
+        self._grant(analyst, dataset.name)
+        return super().budget(analyst, dataset)
+
+    def close(self) -> None:
+        """See `Charges.close`."""
+        super().close()
+        with self._granting:
+            if self._custody is not None:
+                self._custody.close()
+                self._custody = None
+
+    def _grant(self, analyst: str, dataset: str) -> None:
+        """Let an analyst spend on a dataset, and this server charge it, for a year from now unless that was done lately."""
+        now = self._now()
+        with self._granting:
+            if now < self._until.get((analyst, dataset), 0):
+                return
+            if self._custody is None:
+                self._custody = open_custody(self._home)
+            reading, custody = self._custody.reading, self._custody.custody
+            population = reading.population_of(dataset)
+            caps = {(cap.scope, cap.name) for cap in reading.account(population, latest=1).caps}
+            if ("analyst", analyst) not in caps:
+                with suppress(PolicyRefused):
+                    # Another process may have been first.
+                    custody.grant(population, analyst, CAP)
+            key = self._home.key.public
+            if not self._custody.book.rights().held(key.text, dataset, int(now) + AHEAD):
+                custody.delegate(dataset, key, days=MOST_DAYS)
+            self._until[analyst, dataset] = now + DAY
