@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Call, document
+from tests.groups.worlds import write_world
 
 
 @pytest.fixture
@@ -25,6 +26,28 @@ def test_a_home_is_copied_and_restored(call: Call, served: Path, tmp_path: Path)
     ledger = tmp_path / "restored" / "ledger.sqlite"
     assert document(restored)["ledger"] == f"sqlite:///{ledger}"
     assert call("ledger", "verify", ledger, "--head", made["head"]).exit_code == 0
+
+
+def test_the_sandbox_is_made_anew_under_the_key_that_clients_have_pinned(
+    call: Call, served: Path, tmp_path: Path
+) -> None:
+    """What it released is not copied; where a plan is not there yet, it is made once that came."""
+    files = ["--plan", tmp_path / "plan.toml", "--file", f"records={write_world(tmp_path)}"]
+    assert call("server", "dataset", served, "data", "--domain", "groups", *files).exit_code == 0
+    before = document(call("server", "show", served, "--json"))["sandbox"]
+    assert before["datasets"] == ["data"]
+    assert call("server", "backup", served, tmp_path / "copy").exit_code == 0
+    assert not (tmp_path / "copy" / "sandbox").exists()
+    restored = call("server", "restore", tmp_path / "copy", tmp_path / "restored")
+    assert (restored.exit_code, "is not in the sandbox" in restored.stderr) == (0, False)
+    assert document(call("server", "show", tmp_path / "restored", "--json"))["sandbox"] == before
+    (tmp_path / "plan.toml").rename(tmp_path / "later.toml")
+    again = call("server", "restore", tmp_path / "copy", tmp_path / "again")
+    assert (again.exit_code, "data is not in the sandbox: plan.toml" in again.stderr) == (0, True)
+    (tmp_path / "later.toml").rename(tmp_path / "plan.toml")
+    made = document(call("server", "sandbox", tmp_path / "again", "--json"))
+    assert made == {"datasets": ["data"], "missing": []}
+    assert document(call("server", "show", tmp_path / "again", "--json"))["sandbox"] == before
 
 
 def test_an_older_ledger_is_refused_by_the_head_that_was_printed(call: Call, served: Path, tmp_path: Path) -> None:

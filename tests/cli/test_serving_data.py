@@ -48,6 +48,13 @@ def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> No
     assert [each["name"] for each in shown["datasets"]] == ["data"]
     described = Catalogue(served / "datasets").find("data").purpose
     assert described == Purpose("Planning of homes", ("DUO:0000042", "DUO:0000046"))
+    sandbox = open_home(served / "sandbox")
+    assert shown["sandbox"] == {
+        "key": sandbox.key.public.text,
+        "fingerprint": sandbox.key.public.fingerprint,
+        "datasets": ["data"],
+    }
+    assert f"sandbox key {sandbox.key.public.text}" in call("server", "show", served).stdout
     early = call("server", "findings", served, "data")
     assert (early.exit_code, "are not there yet" in early.stderr) == (2, True)
     look(served)

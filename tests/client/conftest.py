@@ -19,10 +19,12 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.datasets import Dataset
 from starling.server.home import Home, make_home
+from starling.server.sandbox import FreeCharges
 from starling.server.understanding import Understanding
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources, source_of
+from starling.worker.standing_in import stand_in
 from tests.groups.worlds import write_world
 from tests.worker.studies import write_study
 
@@ -63,7 +65,7 @@ class Local(httpx.BaseTransport):
 
 
 class Site:
-    """A server, its worker, and time.
+    """A server, its workers, and time; with a sandbox where its home has one.
 
     Attributes:
         home: The home of the server.
@@ -75,20 +77,25 @@ class Site:
         self.home = home
         self.slept: list[float] = []
         self._began, self._passed = time.time(), 0.0
-        self._worker = Worker(home, lambda _: None)
+        self._workers = [Worker(each, lambda _: None) for each in (home, home.sandbox) if each is not None]
         self._stop = threading.Event()
-        self.carrier = Local(make_app(home, Charges(home, now=lambda: self._began + self._passed), understanding))
+        free = None if home.sandbox is None else FreeCharges(home.sandbox, now=self._now)
+        self.carrier = Local(make_app(home, Charges(home, now=self._now), understanding, free=free))
+
+    def _now(self) -> float:
+        return self._began + self._passed
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass, in which the worker works."""
+        """Let time pass, in which the workers work."""
         self.slept.append(seconds)
-        self._worker.round(self._stop)
+        for worker in self._workers:
+            worker.round(self._stop)
         self._passed += seconds
 
-    def client(self, user: str = "ada", **more: Any) -> Client:
+    def client(self, user: str = "ada", *, url: str = URL, **more: Any) -> Client:
         """A client of a user."""
         token, _ = self.home.access.issue(user, days=1)
-        return Client(URL, token, carrier=self.carrier, sleep=self.sleep, **more)
+        return Client(url, token, carrier=self.carrier, sleep=self.sleep, **more)
 
     def charges(self) -> int:
         """How many charges stand in the ledger."""
@@ -112,7 +119,15 @@ def study_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site
     yield from served_source(tmp_path, write_study(tmp_path))
 
 
-def served_source(folder: Path, source: Registered) -> Iterator[Site]:
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A server as that of `site`, with its sandbox."""
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))
+    source = source_of("groups", str(tmp_path / "plan.toml"), {"records": write_world(tmp_path)})
+    yield from served_source(tmp_path, source, sandbox=True)
+
+
+def served_source(folder: Path, source: Registered, *, sandbox: bool = False) -> Iterator[Site]:
     """A server with these records, which were accepted; ada may spend three releases of a plan on them, or an epsilon of 3."""
     home = make_home(folder / "served")
     create_ledger(home.settings.ledger).close()
@@ -127,5 +142,7 @@ def served_source(folder: Path, source: Registered) -> Iterator[Site]:
         ledger.custody.delegate("data", home.key.public, days=1)
         ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
     home.access.add_user("ada", "analyst")
+    if sandbox:
+        assert stand_in(home, "data") is None
     with closing(Understanding()) as understanding:
         yield Site(home, understanding)

@@ -23,6 +23,7 @@ from starling.server.datasets import Dataset
 from starling.server.home import SHARED, Home, make_home, open_home
 from starling.worker.findings import Inspections
 from starling.worker.sources import Sources, source_of
+from starling.worker.standing_in import stand_in
 from tests.groups.worlds import write_world
 from tests.server.conftest import child_of
 
@@ -60,6 +61,7 @@ def served(open_folder: Path) -> Home:
         ledger.custody.grant("people", "ada", 3)
         ledger.custody.delegate("data", home.key.public, days=1)
         ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
+    assert stand_in(home, "data") is None
     home.access.add_user("ada", "analyst")
     return open_home(home.folder)
 
@@ -71,10 +73,18 @@ def server(served: Home) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         assert process.stderr is not None
         line = process.stderr.readline()
         assert "listening on" in line, line
-        # The worker is ready, too: the answer leaves at the first deadline.
-        assert any("looked at" in each for each in process.stderr)
+        # The workers are ready, too: the answers leave at the first deadline.
+        looked = (each for each in process.stderr if "looked at" in each)
+        assert {next(looked).startswith("starling: sandbox: ") for _ in range(2)} == {True, False}
         yield process, line.split()[-1]
         process.kill()
+
+
+def sandbox_of(home: Home) -> Home:
+    """Its sandbox."""
+    found = home.sandbox
+    assert found is not None
+    return found
 
 
 def may(*words: str) -> bool:
@@ -94,6 +104,8 @@ def test_it_charges_and_answers_and_can_open_nothing_confidential(
         assert [each.name for each in client.datasets()] == ["data"]
         client.release("data", served.folder.parent / "data.zip")
         assert client.budget("data").more == 2
+    with Client(f"{url}/sandbox", token) as client:
+        assert client.release("data", served.folder.parent / "tried.zip").signer == sandbox_of(served).key.public
     web = child_of(process.pid, "web")
     status = Path(f"/proc/{web}/status").read_text().splitlines()
     for name, wanted in (("Uid:", ACCOUNT.pw_uid), ("Gid:", ACCOUNT.pw_gid)):
@@ -114,6 +126,11 @@ def test_it_charges_and_answers_and_can_open_nothing_confidential(
         assert not may("mv", str(served.folder / "worker"), str(served.folder / "other"))
         assert not may("touch", str(served.folder / "datasets" / "other.json"))
         assert not may("ls", str(served.folder.parent / "records"))
+        sandbox = sandbox_of(served).folder
+        assert may("test", "-w", str(sandbox / "custodian" / "server.key"))
+        assert not may("ls", str(sandbox / "worker"))
+        assert not may("ls", str(sandbox / "invented"))
+        assert not may("mv", str(sandbox / "invented"), str(sandbox / "other"))
 
 
 def test_a_home_of_an_account_is_open_to_it_alone(served: Home) -> None:
@@ -121,6 +138,7 @@ def test_a_home_of_an_account_is_open_to_it_alone(served: Home) -> None:
         hand_over(served, ACCOUNT)
         assert stat.S_IMODE(served.folder.stat().st_mode) == SHARED
         assert open_home(served.folder).settings.account == ACCOUNT.pw_name
+        assert open_home(served.folder / "sandbox").settings.account == ACCOUNT.pw_name
         os.chown(served.folder, 0, 1)
     served.folder.chmod(SHARED)
     if not ROOT or ACCOUNT.pw_gid != 1:

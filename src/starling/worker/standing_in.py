@@ -103,10 +103,12 @@ def _admit(ledger: Ledger, sandbox: Home, name: str, delivery: Delivery) -> None
     found, custody, key = delivery.publication, ledger.custody, sandbox.key
     measure: Measure = "epsilon" if isinstance(found, Asking) else found.guarantee.cost.measure
     relation = found.relation if isinstance(found, Asking) else found.guarantee.relation
-    if name not in ledger.reading.populations():
-        custody.add_population(name, measure, relation, CAP)
+    # Of all invented data of a kind: releases name it, in privacy.json too.
+    population = f"{INVENTED}-{measure}-{relation.change}-{relation.unit}"
+    if population not in ledger.reading.populations():
+        custody.add_population(population, measure, relation, CAP)
     with suppress(PolicyRefused):
         # It is there where this was cut off.
-        custody.add_dataset(name, name, {}, CAP)
+        custody.add_dataset(name, population, {}, CAP)
     custody.delegate(name, key.public, days=MOST_DAYS)
     custody.accept(name, accepted_files(key, delivery.source.files()))

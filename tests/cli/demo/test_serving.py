@@ -39,6 +39,10 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
         wanted = {name: understanding.ask(catalogue, name, asked[name]) for name in made.datasets}
         charged = [charges.charge("ada", wanted[name], name, asked[name]) for name in made.datasets]
         assert [charges.budget("ada", wanted[name]).more for name in made.datasets] == [1, 1, 1, 1]
+    assert home.sandbox is not None
+    invented = Catalogue(home.sandbox.folder / "datasets")
+    assert invented.names() == catalogue.names()
+    assert all(invented.find(name).title == f"Invented: {catalogue.find(name).title}" for name in invented.names())
     told: list[str] = []
     Worker(home, told.append).round(threading.Event())
     assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), told
