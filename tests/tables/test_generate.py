@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.tables.generate import NOTE, RUN, Generated, generate
+from starling.tables.generate import Generated, generate
 from starling.tables.generate.files import TextWriter
+from starling.tables.generate.runs import NOTE, RUN
 from starling.tables.plan import GeographyLevel, Plan, read_geography
 from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.stability import stability

@@ -13,7 +13,7 @@ import pytest
 import starling
 from starling.errors import OutputError, ParameterError, SourceError
 from starling.release.payment import PaymentOptions
-from starling.tables import Plan, evaluate, generate, preview, release
+from starling.tables import Plan, evaluate, preview, release
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import read_regions
 from starling.tables.preview.expected_detail import expect_detail
@@ -144,11 +144,6 @@ def test_what_cannot_be_released_is_refused_before_anything_is_charged(frame: pd
     with pytest.raises(OutputError, match="exists"):
         release(plan, frame, out=tmp_path / "there", payment=UNVALIDATED)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
-
-
-def test_only_persons_of_the_census_are_invented(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="Census alone are invented"):
-        generate(Plan.of(VALUES), persons=10, seed=1, out=tmp_path / "out")
 
 
 def test_the_plan_in_a_release_is_the_whole_plan(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -160,26 +160,48 @@ def preview(
 
 @command("generate", example="starling tables generate demo --persons 100000 --out invented")
 @options.plan
-@click.option("--persons", type=int, required=True, metavar="N", help="How many persons to invent.")
+@click.option(
+    "--persons",
+    type=int,
+    metavar="N",
+    help="How many persons to invent.  [default: of a plan about records of one's own, as many as it expects]",
+)
 @options.new_folder
 @options.seed
 @click.option(
-    "--land-for", type=int, metavar="N", help="Make land for so many persons.  [default: as many as there are]"
+    "--land-for",
+    type=int,
+    metavar="N",
+    help="Of the Census: make land for so many persons.  [default: as many as there are]",
 )
-@click.option("--states", metavar="NN,NN,...", help="Codes of the states to invent.  [default: the plan's]")
-@click.option("--format", "kind", type=click.Choice(["text", "parquet"]), default="text", show_default=True)
+@click.option("--states", metavar="NN,NN,...", help="Of the Census: codes of the states.  [default: the plan's]")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["text", "parquet"]),
+    default="text",
+    show_default=True,
+    help="Text is CSV for records of one's own.",
+)
 def generate(
-    plan: str, *, persons: int, out: Path, seed: int, land_for: int | None, states: str | None, kind: Any
+    plan: str,
+    *,
+    persons: int | None,
+    out: Path,
+    seed: int,
+    land_for: int | None,
+    states: str | None,
+    kind: Any,
 ) -> Result:
-    """Invent persons and a geography for a plan, to try everything with. Nobody in them exists."""
+    """Invent records for a plan, and a geography for one of the Census, to try everything with. Nobody in them exists."""
     from starling.release.text import facts
     from starling.tables.generate import generate as invent
     from starling.tables.plan import Plan
 
     chosen, codes = Plan.load(plan), None if states is None else states.split(",")
-    working(f"inventing {persons:,} persons")
+    working("inventing persons" if persons is None else f"inventing {persons:,} persons")
     made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
-    files = {"persons": str(made.persons), "geography": str(made.geography)}
+    files = {name: str(made.files[name]) for name in ("persons", "geography") if name in made.files}
     sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
     return Result(
         lambda: facts([*files.items(), ("invented", sizes)]),

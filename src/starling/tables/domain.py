@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from starling.release.domain import Delivering, Delivery, Domain
+from starling.release.domain import Delivering, Delivery, Domain, Invented
 from starling.release.reading import Release
 from starling.release.report.pages import PreviewPage
 from starling.tables.artifact.columns import CHECKS
@@ -40,10 +40,17 @@ def _preview(plan: str, files: Mapping[str, Path]) -> PreviewPage:
     return TablesPage(preview(chosen, read_regions(chosen, files.get("geography"))), expect_detail(chosen))
 
 
+def _invent(plan: str, files: Mapping[str, Path], folder: Path) -> Invented:
+    from starling.tables.generate.standing_in import stand_in
+
+    written, all_files = stand_in(plan, files, folder)
+    return Invented(str(written), all_files)
+
+
 TABLES: Final = Domain(
     "tables",
     CHECKS,
     _reopen,
     _opened,
-    Delivering(("persons",), _deliver, _preview, optional=("geography",), public=("geography",)),
+    Delivering(("persons",), _deliver, _preview, optional=("geography",), public=("geography",), invent=_invent),
 )

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land, settle
+from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land, land_of, settle
 from starling.tables.plan.codebook import PUERTO_RICO, STATES
-from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
+from starling.tables.plan.geography import COLUMNS, NO_AIANNH, NO_PLACE
 
 
 def land(states: list[str], persons: int, seed: int = 1) -> Land:
@@ -122,3 +122,30 @@ def test_a_settled_land_is_the_same_land_with_other_persons(nation: Land, person
     if persons >= nation.persons.sum():
         expected = nation.persons * (persons / nation.persons.sum())
         assert np.abs(settled.persons - expected).max() <= 2
+
+
+def blocks_of(made: Land) -> dict[str, np.ndarray]:
+    columns = (made.state, made.county, made.tract, made.block, made.place, made.area)
+    return {name: column.astype(np.int64) for name, column in zip(COLUMNS, columns, strict=True)}
+
+
+def test_a_land_of_blocks_that_are_there_has_their_tracts_and_counties(nation: Land) -> None:
+    again = land_of(np.random.default_rng(2), blocks_of(nation), 100_000)
+    for name in ("state", "county", "tract", "block", "place", "area", "tract_index", "county_of_tract"):
+        assert np.array_equal(getattr(again, name), getattr(nation, name)), name
+        assert getattr(again, name).dtype == getattr(nation, name).dtype
+    assert again.persons.sum() == 100_000
+    counties = np.bincount(again.county_of_tract[again.tract_index], again.persons)
+    assert counties.max() > 4 * np.median(counties)
+
+
+def test_a_land_of_one_block_holds_everybody() -> None:
+    one = {name: np.array([7]) for name in COLUMNS}
+    made = land_of(np.random.default_rng(1), one, 5)
+    assert (made.persons.tolist(), made.tract_index.tolist(), made.county_of_tract.tolist()) == ([5], [0], [0])
+
+
+def test_tracts_of_one_number_in_two_counties_are_two() -> None:
+    two = {name: np.array([1, 1]) for name in COLUMNS} | {"TABBLKCOU": np.array([1, 3])}
+    made = land_of(np.random.default_rng(1), two, 5)
+    assert (made.tract_index.tolist(), made.county_of_tract.tolist()) == ([0, 1], [0, 1])

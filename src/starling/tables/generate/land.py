@@ -10,7 +10,7 @@ and places as there were in 2020. Regions have invented names, so that tables ma
 real state's.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, TypeAlias
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables.plan.codebook import PUERTO_RICO
-from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
+from starling.tables.plan.geography import COLUMNS, NO_AIANNH, NO_PLACE
 
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -119,6 +119,31 @@ def invent_land(rng: np.random.Generator, states: Sequence[str], persons: int) -
     )
 
 
+def land_of(rng: np.random.Generator, blocks: Mapping[str, Int64], persons: int) -> Land:
+    """A land of blocks that are there, on which invented persons live with sizes as skewed as on an invented one.
+
+    Args:
+        rng: Draws how many live where.
+        blocks: The columns of a block file, int64 (blocks,), ascending by block (`read_blocks`); one block or more.
+        persons: How many live there.
+    """
+    state, county, tract, block, place, area = (blocks[name].astype(np.int32) for name in COLUMNS)
+    county_id = blocks["TABBLKST"] * 1000 + blocks["TABBLKCOU"]
+    new_county = np.diff(county_id, prepend=-1) != 0
+    new_tract = new_county | (np.diff(blocks["TABTRACTCE"], prepend=-1) != 0)
+    tract_index, county_index = np.cumsum(new_tract) - 1, np.cumsum(new_county) - 1
+    of_state = np.unique(state[new_county], return_inverse=True)[1]
+    counties = rng.permutation(zipf(len(of_state), 0.8)) * rng.lognormal(0, 0.5, int(of_state[-1]) + 1)[of_state]
+    weight = _weights(rng, tract_index)
+    weight *= (counties / np.bincount(county_index, weight))[county_index]
+    return Land(
+        *(state, county, tract, block, place, area),
+        persons=apportion(weight, persons),
+        tract_index=tract_index.astype(np.int32),
+        county_of_tract=county_index[new_tract].astype(np.int32),
+    )
+
+
 def settle(land: Land, persons: int) -> Land:
     """A land with another number of persons, spread in the same way."""
     return replace(land, persons=apportion(np.maximum(land.persons, NEARLY_EMPTY), persons))
@@ -139,8 +164,7 @@ def _state(rng: np.random.Generator, code: int, persons: int) -> Land:
     tract_index = np.repeat(np.arange(tracts), sizes)
     blocks = len(tract_index)
     inside = _positions(sizes)
-    weight = np.where(rng.random(blocks) < EMPTY_BLOCKS, NEARLY_EMPTY, rng.lognormal(0, 1.1, blocks))
-    weight *= (rng.lognormal(0, 0.4, tracts) / np.bincount(tract_index, weight))[tract_index]
+    weight = _weights(rng, tract_index)
     return Land(
         state=np.full(blocks, code, dtype=np.int32),
         county=(1 + 2 * county_of_tract[tract_index]).astype(np.int32),
@@ -152,6 +176,14 @@ def _state(rng: np.random.Generator, code: int, persons: int) -> Land:
         tract_index=tract_index.astype(np.int32),
         county_of_tract=county_of_tract.astype(np.int32),
     )
+
+
+def _weights(rng: np.random.Generator, tract_index: Int64) -> Float64:
+    """How many live in each block beside others: tracts are log-normal, a third of their blocks empty, the rest heavy-tailed."""
+    blocks, tracts = len(tract_index), int(tract_index[-1]) + 1
+    weight = np.where(rng.random(blocks) < EMPTY_BLOCKS, NEARLY_EMPTY, rng.lognormal(0, 1.1, blocks))
+    weight *= (rng.lognormal(0, 0.4, tracts) / np.bincount(tract_index, weight))[tract_index]
+    return weight
 
 
 def _positions(sizes: Int64) -> Int64:

@@ -75,7 +75,8 @@ def pick(cumulative: Float64, at: Float64) -> Int64:
     return np.searchsorted(cumulative, at, side="right")
 
 
-def _cumulative(weights: Float64) -> Float64:
+def cumulative(weights: Float64) -> Float64:
+    """Weights cumulated and ending in 1, as `pick` takes them."""
     shares = np.cumsum(weights)
     shares /= shares[-1:]
     shares[-1:] = 1.0
@@ -87,7 +88,7 @@ def _pyramid() -> Float64:
     age = np.arange(TOP_AGE + 1)
     cohort = 1 + 0.1 * np.sin(age / 9)
     survival = [np.exp(-np.exp((age - mode) / 10)) for mode in (80, 85)]
-    return _cumulative(np.concatenate([1.05 * cohort * survival[0], cohort * survival[1]]))
+    return cumulative(np.concatenate([1.05 * cohort * survival[0], cohort * survival[1]]))
 
 
 class Mix:
@@ -131,7 +132,7 @@ class Races:
         self._family_of = np.repeat(np.arange(len(sizes)), sizes)
         self._family_end = np.cumsum(sizes)
         self._family_start = self._family_end - sizes
-        self._how_many = _cumulative(np.array(CODES_OF_PERSON))
+        self._how_many = cumulative(np.array(CODES_OF_PERSON))
         self._bits = np.array([1 << _RACES.get(code[0], 5) for code in self.codes], dtype=np.uint8)
 
         self._land = land
@@ -184,7 +185,7 @@ class Races:
             (of_tract, self._tract_list, self._land.tract_index[block]),
         ):
             rows = np.flatnonzero(chosen)
-            code[rows] = lists[home[rows], pick(_cumulative(zipf(lists.shape[1], 1.0)), at[rows])]
+            code[rows] = lists[home[rows], pick(cumulative(zipf(lists.shape[1], 1.0)), at[rows])]
         return code
 
     def cenrace(self, races: Int16) -> npt.NDArray[np.uint8]:
@@ -211,8 +212,8 @@ class Ethnicities:
         self.codes = plain + tuple(sorted(held))
         self.plain = len(plain)
         # Most persons without such an ethnicity share one code, the first.
-        self._plain_share = _cumulative(zipf(len(plain), 3.0))
-        self._held_share = _cumulative(zipf(len(held), 1.3))
+        self._plain_share = cumulative(zipf(len(plain), 3.0))
+        self._held_share = cumulative(zipf(len(held), 1.3))
 
         self._land = land
         counties, tracts = int(land.county_of_tract[-1]) + 1, len(land.county_of_tract)

@@ -23,6 +23,8 @@ RACE_FILE = "race-characteristic-iterations"
 ETHNICITY_FILE = "ethnicity-characteristic-iterations"
 CODES_FILE = "race-and-ethnicity-codes"
 MAPPING_FILE = "race-and-ethnicity-code-to-iteration"
+FILES = (RACE_FILE, ETHNICITY_FILE, CODES_FILE, MAPPING_FILE)
+"""Names of the definition files, without .txt or .parquet."""
 
 RACE_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "ALONE", "DETAILED_ONLY", "COARSE_ONLY")
 ETHNICITY_COLUMNS = ("ITERATION_CODE", "ITERATION_NAME", "LEVEL", "DETAILED_ONLY", "COARSE_ONLY")

@@ -220,10 +220,8 @@ def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None 
         PlanError: when a file is not what it should be, lists a block twice, lacks a state of the plan, or names regions none of
             which is in the geography; with lines.
     """
-    path = Path(path)
     known = {} if names is None else _read_names(Path(names))
-    columns = _inside(read_blocks(path), plan)
-    _check_states(columns, plan, path.name)
+    columns = read_blocks_within(Path(path), plan)
     unit_of_block, units = _units(columns)
     blocks = {name: digits(columns[name], WIDTHS[name]) for name in BLOCK_COLUMNS}
     regions: dict[str, tuple[str, ...]] = {}
@@ -242,6 +240,17 @@ def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None 
         region_of_unit=region_of_unit,
         names={geography: region_names(GeographyLevel(geography), ids, known) for geography, ids in regions.items()},
     )
+
+
+def read_blocks_within(path: Path, plan: Choices) -> dict[str, Int64]:
+    """The columns of `read_blocks` for the blocks within the plan's filter.
+
+    Raises:
+        PlanError: it is not a block file, lists a block twice, or lacks a state of the plan.
+    """
+    columns = _inside(read_blocks(path), plan)
+    _check_states(columns, plan, path.name)
+    return columns
 
 
 def _check_states(columns: Mapping[str, Int64], plan: Choices, file: str) -> None:

@@ -225,14 +225,22 @@ def _waits(path: Path) -> bool:
 
 
 def read(name: str | Path) -> tuple[Choices, str]:
-    """What the plan of that name or at that path states, and the name of its file.
+    """What the plan of that name or at that path states, and the name of its file; name and errors as those of `located`."""
+    path, definitions = located(name)
+    if path.is_dir():
+        return read_census(path), CONFIG
+    return read_toml(path) if definitions is None else _of_definitions(path, definitions), path.name
+
+
+def located(name: str | Path) -> tuple[Path, Path | None]:
+    """Where the plan of that name or at that path is, and the folder of its definitions where the name says one.
 
     Args:
         name: A Census configuration folder, a plan file in TOML, or, as a text, the name of a plan that comes with Starling, such as
             "demo"; NAME:FOLDER for one that waits for a folder of Census definition files.
 
     Raises:
-        PlanError: with every problem found.
+        PlanError: there is none.
     """
     named, late = ({}, ()) if isinstance(name, Path) else (shipped(), waiting())
     first, colon, folder = str(name).partition(":")
@@ -240,26 +248,22 @@ def read(name: str | Path) -> tuple[Choices, str]:
         if not folder:
             fix = f"write {first}:FOLDER, the folder of the four Census definition files"
             raise PlanError("plan", f"{first} waits for definitions", fix)
-        return _of_definitions(first, Path(folder)), f"{first}.toml"
+        if not Path(folder).is_dir():
+            raise PlanError("definitions", "is not a folder", "give the folder of the four Census definition files")
+        return _presets()[first], Path(folder)
     path = named.get(str(name), Path(name))
     if not path.exists():
         near = difflib.get_close_matches(first, [*named, *late], n=1)
         near = [f"{near[0]}{colon}{folder}" if near[0] in late and folder else near[0]] if near else []
         fix = f"did you mean {near[0]}?" if near else f"give a folder, a .toml file, or one of {', '.join(shipped())}"
         raise PlanError("plan", f"{str(name)!r} is not there", fix)
-    if path.is_dir():
-        return read_census(path), CONFIG
-    if path.suffix == ".toml":
-        return read_toml(path), path.name
+    if path.is_dir() or path.suffix == ".toml":
+        return path, None
     fix = "give a Census configuration folder (with config.json) or a .toml file"
     raise PlanError("plan", f"{path.name!r} is neither a folder nor a TOML file", fix)
 
 
-def _of_definitions(name: str, definitions: Path) -> Choices:
-    """What the plan of that name states for a folder of Census definition files."""
-    if not definitions.is_dir():
-        fix = "give the folder of the four Census definition files"
-        raise PlanError("definitions", "is not a folder", fix)
-    path = _presets()[name]
+def _of_definitions(path: Path, definitions: Path) -> Choices:
+    """What a plan that comes with Starling states for a folder of Census definition files."""
     top = read_file(path)
     return read_section(replace(top, values={**top.values, "definitions": str(definitions.resolve())}), path.parent)

@@ -1,0 +1,37 @@
+"""Persons of the Census on a land; that they are without fault is tested in tests/tables/test_generate.py."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from starling.tables.generate.census import LAND, NAMES, Format, Settlers, sizes
+from starling.tables.generate.files import PERSON_COLUMNS
+from starling.tables.generate.land import Land, invent_land
+from starling.tables.generate.runs import stream
+from starling.tables.plan.geography import COLUMNS
+from tests.tables.small import small_plan
+
+
+@pytest.fixture(scope="module")
+def land() -> Land:
+    return invent_land(stream(1, LAND), ["01"], 2000)
+
+
+@pytest.mark.parametrize("form", ["text", "parquet"])
+def test_a_land_and_its_persons_are_files_of_a_folder(tmp_path: Path, land: Land, form: Format) -> None:
+    settlers = Settlers(small_plan(), land, 1)
+    blocks, persons = settlers.write_land(tmp_path, form, 1), settlers.write(tmp_path, form, 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([blocks.name, persons.name, NAMES])
+    if form == "parquet":
+        tables = pq.read_table(blocks), pq.read_table(persons)
+        assert [table.column_names for table in tables] == [list(COLUMNS), list(PERSON_COLUMNS)]
+        assert [len(table) for table in tables] == [len(land.state), 2000]
+
+
+def test_sizes_count_what_is_there(land: Land) -> None:
+    found = sizes(land)
+    assert (found["states"], found["persons"], found["blocks"]) == (1, 2000, len(land.state))
+    assert found["tracts"] == len(np.unique(land.tract_index))
+    assert found["counties"] == len(np.unique(land.county))

@@ -1,0 +1,171 @@
+"""Invented records of one's own: any plan reads them without fault, and they look like those of life."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.release.payment import PaymentOptions
+from starling.tables import Plan, generate, release
+from starling.tables.generate import Generated
+from starling.tables.generate.own import persons_of
+from starling.tables.generate.runs import NOTICE, RUN
+from starling.tables.plan import read_regions
+from starling.tables.plan.own_records import OwnRecords
+from starling.tables.source import open_records, validate
+from starling.verification import verify
+from tests.tables.generate.own_plans import own_plans
+from tests.tables.test_publish_own import VALUES
+
+OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected": 7000}}
+
+
+def records_of(plan: Plan) -> OwnRecords:
+    assert plan.records is not None
+    return plan.records
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(own_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
+def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
+    with TemporaryDirectory() as folder:
+        made = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
+        found = validate(plan, read_regions(plan), open_records(made.persons, plan)).value
+        unit = records_of(plan).unit
+        # One record a person looks like a number of rows, and nothing else is noted.
+        noted = int(unit is not None and unit.most == 1)
+        assert (found.problems.total, found.problems.decisive, found.notes.total) == (0, (), noted)
+        assert found.values == {"records": made.sizes["records"], "counted": made.sizes["records"]}
+        assert made.sizes[f"{records_of(plan).protects}s"] == 50
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(own_plans())
+def test_parquet_says_what_text_says(plan: Plan) -> None:
+    with TemporaryDirectory() as folder:
+        made = [
+            generate(plan, persons=20, seed=3, out=Path(folder) / form, format=form) for form in ("text", "parquet")
+        ]
+        text = pd.read_csv(made[0].persons, dtype=str, keep_default_na=False)
+        stored = pq.read_table(made[1].persons)
+        assert list(text.columns) == stored.column_names
+        for name in stored.column_names:
+            said = ["" if each is None else str(each) for each in stored[name].to_pylist()]
+            written = [each.rstrip("0") if "." in each else each for each in text[name]]
+            assert written == [each.rstrip("0") if "." in each else each for each in said]
+
+
+def made_twice(values: dict[str, Any], folder: Path, **differing: Any) -> list[Generated]:
+    (name, both) = differing.popitem()
+    given: dict[str, Any] = {"persons": 2000, "seed": 7} | differing
+    given.pop(name, None)
+    return [generate(Plan.of(values), **given, **{name: each}, out=folder / str(each)) for each in both]
+
+
+@pytest.mark.parametrize("form", ["text", "parquet"])
+def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(tmp_path: Path, form: str) -> None:
+    one, other = made_twice(OF_PERSONS, tmp_path, persons=RUN + 1000, format=form, workers=(1, 3))
+    assert one.persons.read_bytes() == other.persons.read_bytes()
+    assert one.sizes == other.sizes
+
+
+def test_another_seed_gives_other_bytes(tmp_path: Path) -> None:
+    one, other = made_twice(VALUES, tmp_path, seed=(1, 2))
+    assert one.persons.read_bytes() != other.persons.read_bytes()
+
+
+def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
+    alone = generate(Plan.of(VALUES), seed=1, out=tmp_path / "alone")
+    assert alone.sizes == {"areas": 6, "persons": 3000, "records": 3000}
+    several = generate(Plan.of(OF_PERSONS), seed=1, out=tmp_path / "several")
+    assert several.sizes["persons"] == 4000 == persons_of(records_of(Plan.of(OF_PERSONS)))
+    assert several.sizes["records"] == pytest.approx(7000, rel=0.05)
+    assert persons_of(records_of(Plan.of(OF_PERSONS)), 70) == 40
+
+
+def test_a_person_has_one_to_as_many_records_as_are_counted_in_one_area(tmp_path: Path) -> None:
+    made = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").persons)
+    assert made["id"].is_monotonic_increasing
+    assert set(made["id"]) == set(range(1, RUN + 6))
+    many = Counter(made.groupby("id").size())
+    assert set(many) == {1, 2, 3}
+    assert many[1] / (RUN + 5) == pytest.approx(0.5, abs=0.01)
+    assert made.groupby("id")["ward"].nunique().max() == 1
+    # Much of what a person's records say is the same.
+    assert made.groupby("id")["Age"].nunique()[made.groupby("id").size() == 2].mean() < 1.6
+
+
+def test_values_are_uneven_and_hang_together(tmp_path: Path) -> None:
+    """Shares of values differ; and between areas and ages they differ by more than 20,000 even draws would."""
+    off, apart = [], []
+    for seed in range(5):
+        made = pd.read_csv(generate(Plan.of(VALUES), persons=20_000, seed=seed, out=tmp_path / str(seed)).persons)
+        wards = made["ward"].value_counts()
+        assert wards.max() > 2 * wards.min() > 0
+        assert made["Age"].mean() < 45
+        women = made.assign(woman=made["sex"] == "F")
+        overall, shares = women["woman"].mean(), women.groupby("ward")["woman"].agg(["mean", "size"])
+        deviation = np.sqrt(overall * (1 - overall) / shares["size"])
+        off.append(((shares["mean"] - overall).abs() / deviation).max())
+        apart.append(abs(women.groupby("woman")["Age"].mean().diff().iloc[-1]))
+    # Five deviations, and three of the mean of half as many ages.
+    assert np.median(off) > 5
+    assert np.median(apart) > 3 * 29 / np.sqrt(5_000)
+
+
+def test_what_was_made_is_released_and_verifies(tmp_path: Path) -> None:
+    plan = Plan.of(OF_PERSONS)
+    made = generate(plan, seed=1, out=tmp_path / "made", format="parquet")
+    done = release(plan, made.persons, out=tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    assert not verify(done.folder).findings
+
+
+def test_the_note_says_that_it_is_invented_how_and_from_which_seed(tmp_path: Path) -> None:
+    made = generate(Plan.of(VALUES), persons=10, seed=99, out=tmp_path / "out")
+    note = json.loads(made.note.read_text())
+    assert note["notice"] == NOTICE
+    assert "Zipf" in note["manner"]
+    assert (note["seed"], note["plan"], note["sizes"]) == (99, "Members by ward", dict(made.sizes))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["GENERATED.json", "records.csv"]
+    with pytest.raises(KeyError):
+        _ = made.geography
+
+
+def test_nobody_is_a_number_too(tmp_path: Path) -> None:
+    for form in ("text", "parquet"):
+        made = generate(Plan.of(OF_PERSONS), persons=0, seed=1, out=tmp_path / form, format=form)
+        assert made.sizes["records"] == 0
+        open_records(made.persons, Plan.of(OF_PERSONS))
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("states", {"states": ["01"]}),
+        ("land-for", {"land_for": 10}),
+        ("persons", {"persons": -1}),
+        ("seed", {"seed": -1}),
+        ("format", {"format": "csv"}),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, field: str, given: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {"persons": 10, "seed": 1, "out": tmp_path / "out"}
+    with pytest.raises(ParameterError) as refused:
+        generate(Plan.of(VALUES), **{**arguments, **given})
+    assert refused.value.problems[0].field == field
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plan_that_expects_more_than_can_be_made_is_refused(tmp_path: Path) -> None:
+    plan = Plan.of({**VALUES, "records": {"of-a-person": 1, "expected": 10**12}})
+    with pytest.raises(ParameterError, match="say how many"):
+        generate(plan, seed=1, out=tmp_path / "out")

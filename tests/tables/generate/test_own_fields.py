@@ -1,0 +1,92 @@
+from typing import Any
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.tables.generate.own_fields import DAY, SECOND, Numbers, Texts, Times, Together, fields_of
+from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, Unit, codes_of
+from starling.tables.plan.own_families import OwnFamily
+from starling.tables.plan.own_records import EVERYWHERE, OwnAreas, OwnRecords
+
+EVERYBODY = (OwnFamily("everybody", (), ()),)
+AREAS = OwnAreas("ward", ("a", "b"), (("a", "b"),))
+ABC = codes_of(("a", "b", "c"))
+
+
+def fields(*columns: Column, areas: OwnAreas = EVERYWHERE, unit: Unit | None = None) -> tuple[Together, ...]:
+    return fields_of(OwnRecords(columns, areas, EVERYBODY, unit=unit))
+
+
+@pytest.mark.parametrize(
+    ("domain", "said"),
+    [
+        (Codes((("a", "first"), ("b", "second")), "b"), Texts(("a", "b"))),
+        (Integers(-3, 9), Numbers(-3, 9, 0)),
+        (Decimals(-3, 975, 2), Numbers(-3, 975, 2)),
+        (Periods(("1970-01-02", "1970-01-04")), Times(DAY, 3 * DAY, DAY)),
+        (Periods(("1970-01-01T00:00:01", "1970-01-02")), Times(SECOND, DAY, SECOND)),
+        (Periods(("1970-01-01T00:00:00.5", "1970-01-02")), Times(SECOND // 2, DAY, 1)),
+    ],
+)
+def test_a_column_is_a_field_that_says_its_domain(domain: Domain, said: Any) -> None:
+    assert fields(Column("x", domain)) == (Together(("x",), (said,)),)
+
+
+def test_the_area_is_a_field_too_and_comes_first() -> None:
+    assert fields(Column("x", ABC), areas=AREAS) == (
+        Together(("ward",), (Texts(("a", "b")),)),
+        Together(("x",), (Texts(("a", "b", "c")),)),
+    )
+
+
+def test_several_values_stand_in_one_field_or_in_several_of_which_some_are_empty() -> None:
+    assert fields(Column("x", ABC, separator=";", most=9)) == (Together(("x",), (Texts(("a", "b", "c"), ";", 3),)),)
+    said = Texts(("a", "b", "c"))
+    assert fields(Column("x", ABC, ("p", "q", "r"), most=2)) == (Together(("p", "q", "r"), (said,) * 3, 0, 2),)
+
+
+def test_a_field_of_two_columns_says_what_both_accept() -> None:
+    def both(one: Domain, other: Domain) -> Any:
+        ((together),) = fields(Column("x", one, ("f",)), Column("y", other, ("f",)))
+        return together.said[0]
+
+    assert both(ABC, codes_of(("c", "z", "b"))) == Texts(("b", "c"))
+    assert both(Integers(0, 9), Integers(5, 20)) == Numbers(5, 9, 0)
+    assert both(Decimals(-15, 25, 1), Integers(-5, 20)) == Numbers(-1, 2, 0)
+    assert both(Decimals(-15, 25, 1), Decimals(-1, 99, 2)) == Numbers(0, 9, 1)
+    months, days = Periods(("1970-01-02", "1970-01-09")), Periods(("1970-01-01T12:00", "1970-01-05"))
+    assert both(months, days) == Times(DAY, 4 * DAY, DAY)
+
+
+def test_a_field_that_a_column_of_one_value_is_read_from_is_always_filled() -> None:
+    several = Column("any", ABC, ("p", "q", "r"), most=2)
+    (together,) = fields(several, Column("main", codes_of(("c", "d")), ("q",)))
+    assert together.names == ("q", "p", "r")
+    assert (together.said[0], together.needed, together.most) == (Texts(("c",)), 1, 2)
+
+
+def test_a_field_that_is_read_with_two_marks_says_one_code() -> None:
+    (together,) = fields(
+        Column("x", ABC, ("f",), ";", most=2), Column("y", ABC, ("f",), "|", most=2), Column("z", ABC, ("f",))
+    )
+    assert together.said == (Texts(("a", "b", "c")),)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ABC, codes_of(("z",))),
+        (ABC, Integers(0, 9)),
+        (Integers(0, 9), Integers(10, 20)),
+        (Integers(0, 9), Periods(("2024-01-01", "2025-01-01"))),
+        (Periods(("2024-01-01", "2025-01-01")), Periods(("2025-01-01", "2026-01-01"))),
+    ],
+)
+def test_a_field_that_no_value_fits_is_refused(one: Domain, other: Domain) -> None:
+    with pytest.raises(ParameterError, match="two columns"):
+        fields(Column("x", one, ("f",)), Column("y", other, ("f",)))
+
+
+def test_a_field_that_says_whose_a_record_is_has_no_values_of_its_own() -> None:
+    with pytest.raises(ParameterError, match="whose a record is"):
+        fields(Column("x", ABC), unit=Unit("x", 2))
