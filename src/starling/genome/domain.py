@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from starling.genome.publication import CHECKS, GenomePublication
-from starling.release.domain import Asking, Delivering, Delivery, Domain
+from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
 from starling.release.reading import Release
 
 
@@ -33,10 +33,17 @@ def _asking(folder: Path) -> Asking:
     return read_asked(folder)
 
 
+def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
+    from starling.genome.generate.standing_in import stand_in
+
+    written, files = stand_in(plan, folder)
+    return Invented(str(written), files)
+
+
 GENOME: Final = Domain(
     "genome",
     CHECKS,
     _reopen,
     _opened,
-    Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",)),
+    Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",), invent=_invent),
 )

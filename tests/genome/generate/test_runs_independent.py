@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from starling.genome.generate.runs import BITS, Design, _draw, independent, stream
+from starling.genome.generate.runs import BITS, Design, draw_alleles, independent, stream
 from starling.genome.source.calls import copies
 
 
@@ -35,7 +35,7 @@ def test_alleles_are_made_of_the_words_of_numpys_stream(bits: int) -> None:
     numerators = fast.integers(0, 1 << bits, 7)
     slow.integers(0, 1 << bits, 7)
     out = np.empty((7, 2, 13), dtype=np.uint64)
-    _draw(fast, numerators, bits, out)
+    draw_alleles(fast, numerators, bits, out)
     assert np.array_equal(out, halved(slow.integers(0, 1 << 64, (7, 2, bits, 13), dtype=np.uint64), numerators, bits))
     assert fast.integers(0, 1000, 50).tolist() == slow.integers(0, 1000, 50).tolist()
 

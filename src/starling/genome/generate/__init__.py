@@ -38,7 +38,7 @@ NOTICE: Final = (
 )
 MOST_PEOPLE: Final = 1 << 24
 MOST_CAUSAL: Final = 1000
-_MAGIC: Final = b"\x6c\x1b\x01"
+MAGIC: Final = b"\x6c\x1b\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
         (folder / f"{NAME}.bim").open("w", encoding="ascii") as bim,
         (folder / LIST).open("w", encoding="ascii") as listed,
     ):
-        bed.write(_MAGIC)
+        bed.write(MAGIC)
         for run in _runs(design, linkage, workers):
             bed.write(run.calls.data)
             for row, (chromosome, position, first, second) in enumerate(run.sites):

@@ -134,16 +134,11 @@ def _run(design: Design, length: int, start: int) -> Run:
     frequencies = random.integers(LEAST, MOST, number, endpoint=True)
     sites = [(*_place(design, start + row), *pair) for row, pair in enumerate(two_bases(random, number))]
     alleles = np.empty((number, 2, words_of(design.people)), dtype=np.uint64)
-    _draw(random, frequencies, BITS, alleles)
+    draw_alleles(random, frequencies, BITS, alleles)
     for row in range(number):
         ratio = design.causal.get(start + row + 1)
         if ratio is not None:
-            p = int(frequencies[row]) / (1 << BITS)
-            fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
-            mine = np.empty((1, 2, alleles.shape[2]), dtype=np.uint64)
-            _draw(random, fine, FINE, mine)
-            among_cases = _first(design.cases, alleles.shape[2])
-            alleles[row] = (mine[0] & among_cases) | (alleles[row] & ~among_cases)
+            enrich(random, int(frequencies[row]), ratio, first_people(design.cases, alleles.shape[2]), alleles[row])
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
 
 
@@ -153,15 +148,32 @@ def _place(design: Design, snp: int) -> tuple[int, int]:
     return 1 + snp // each, (1 + snp % each) * _SPACING
 
 
-def _first(people: int, words: int) -> UInt64:
+def first_people(people: int, words: int) -> UInt64:
     """A mask of the first people."""
     bits = np.zeros(64 * words, dtype=np.uint8)
     bits[:people] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def _draw(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:
-    """Alleles, uint64 (c, 2, words), each set with probability numerator/2^bits."""
+def enrich(random: np.random.Generator, frequency: int, ratio: float, cases: UInt64, alleles: UInt64) -> None:
+    """Draw the alleles of cases anew, as much more frequent as an odds ratio says.
+
+    Args:
+        random: The random stream.
+        frequency: That of the allele in the population, in steps of 1/2^BITS.
+        ratio: The odds ratio.
+        cases: Who is a case, a bit each: uint64 (words,).
+        alleles: Who has the allele on either chromosome, uint64 (2, words).
+    """
+    p = frequency / (1 << BITS)
+    fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
+    mine = np.empty((1, *alleles.shape), dtype=np.uint64)
+    draw_alleles(random, fine, FINE, mine)
+    alleles[:] = (mine[0] & cases) | (alleles & ~cases)
+
+
+def draw_alleles(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:
+    """Fill alleles, uint64 (c, 2, words), each set with probability numerator/2^bits."""
     state = random.bit_generator.state
     words = np.array(state["state"]["state"], dtype=np.uint64)
     _combine(words, numerators, bits, out)
@@ -171,7 +183,7 @@ def _draw(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64
 
 @compiled
 def _combine(state: UInt64, numerators: Int64, bits: int, out: UInt64) -> None:
-    """What `_draw` draws; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
+    """What `draw_alleles` draws; the words of SFC64 (Chris Doty-Humphrey, PractRand), whose four words of state go on from here."""
     a, b, c, counter = state[0], state[1], state[2], state[3]
     for snp in range(out.shape[0]):
         for side in range(2):

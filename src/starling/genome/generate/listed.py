@@ -1,0 +1,112 @@
+"""Invented calls of the SNPs of a public list: neighbours hang together, and a few SNPs are causal.
+
+The list is cut into blocks of BLOCK SNPs, each on one chromosome. The SNPs of a block have one frequency. The alleles of its first are
+drawn alone; each further one has the allele of the one before it, on each chromosome of each person, with chance KEPT / 2^KEPT_BITS, and a
+new one otherwise. So the correlation of two SNPs of a block is this chance to the power of their distance. A causal SNP is the first of a
+block; among cases its carried allele is as much more frequent as its odds ratio says (the package's docstring), and its neighbours follow.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.engine.machine import in_order
+from starling.genome.generate.runs import (
+    BITS,
+    LEAST,
+    MOST,
+    Int64,
+    UInt8,
+    UInt64,
+    bed_rows,
+    draw_alleles,
+    enrich,
+    first_people,
+    stream,
+    words_of,
+)
+from starling.genome.plan.snps import Snps
+
+BLOCK: Final = 4
+"""SNPs of a block."""
+KEPT_BITS: Final = 2
+KEPT: Final = 3
+"""The allele of the SNP before is kept with chance KEPT / 2^KEPT_BITS."""
+ODDS_RATIOS: Final = (6.0, 4.0, 2.5, 2.0)
+"""Those of the causal SNPs."""
+_RUN: Final = 1 << 18
+"""Words of alleles of a run, about; part of what the seed means, so not an option."""
+_CAUSAL, _CALLS = range(2)
+"""Which random stream of the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A study of listed SNPs.
+
+    Attributes:
+        snps: The list.
+        people: n.
+        cases: The first so many people.
+        seed: Public.
+    """
+
+    snps: Snps
+    people: int
+    cases: int
+    seed: int
+
+    def starts(self) -> npt.NDArray[np.bool_]:
+        """Whether each SNP is the first of a block, bool (m,)."""
+        starts: npt.NDArray[np.bool_] = np.arange(len(self.snps)) % BLOCK == 0
+        starts[[first for first, _ in self.snps.chromosome_ranges.values()]] = True
+        return starts
+
+    def causal(self) -> dict[int, float]:
+        """The odds ratio of each causal SNP, by its place in the list, ascending."""
+        firsts = np.flatnonzero(self.starts())
+        random = stream(self.seed, _CAUSAL)
+        ratios = ODDS_RATIOS[: len(firsts)]
+        return dict(sorted(zip(random.choice(firsts, len(ratios), replace=False).tolist(), ratios, strict=True)))
+
+
+def calls_of(design: Listed, workers: int) -> Iterator[UInt8]:
+    """The calls of all SNPs in the order of the list, as in a .bed, uint8 (c, ceil(n/4)) for each run of c SNPs."""
+    # A whole number of blocks, so that none is cut between runs.
+    length = BLOCK * max(1, _RUN // (2 * BLOCK * words_of(design.people)))
+    starts, causal = design.starts(), design.causal()
+
+    def run(start: int) -> UInt8:
+        random = stream(design.seed, _CALLS, start // length)
+        return _run(random, design, starts[start : start + length], causal, start)
+
+    return in_order(run, range(0, len(design.snps), length), workers)
+
+
+def _run(
+    random: np.random.Generator, design: Listed, starts: npt.NDArray[np.bool_], causal: Mapping[int, float], start: int
+) -> UInt8:
+    """The calls of SNPs from `start` on, of which `starts` says where blocks begin."""
+    block = np.cumsum(starts) - 1
+    frequencies: Int64 = random.integers(LEAST, MOST, int(block[-1]) + 1, endpoint=True)[block]
+    alleles = np.empty((len(starts), 2, words_of(design.people)), dtype=np.uint64)
+    draw_alleles(random, frequencies, BITS, alleles)
+    for row in np.flatnonzero(starts).tolist():
+        ratio = causal.get(start + row)
+        if ratio is not None:
+            enrich(random, int(frequencies[row]), ratio, first_people(design.cases, alleles.shape[2]), alleles[row])
+    _link(random, starts, alleles)
+    return bed_rows(alleles, design.people)
+
+
+def _link(random: np.random.Generator, starts: npt.NDArray[np.bool_], alleles: UInt64) -> None:
+    """Let SNPs that are not the first of a block keep most alleles of the one before."""
+    kept = np.empty_like(alleles)
+    draw_alleles(random, np.full(len(alleles), KEPT), KEPT_BITS, kept)
+    since = np.arange(len(starts)) - np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
+    for distance in range(1, BLOCK):
+        rows = np.flatnonzero(since == distance)
+        alleles[rows] = (alleles[rows - 1] & kept[rows]) | (alleles[rows] & ~kept[rows])

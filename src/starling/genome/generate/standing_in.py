@@ -1,0 +1,86 @@
+"""An invented study that stands in for that of a plan: its SNP list and number of people, with the plan under a title that says so.
+
+Half of the people are cases, since how many are is not public.
+"""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from starling.errors import OutputError, ParameterError
+from starling.genome.generate import MAGIC, NAME, NOTE, NOTICE
+from starling.genome.generate.listed import Listed, calls_of
+from starling.genome.plan import Plan
+from starling.planfile.invented import PLAN, SEED, titled
+
+MOST_BYTES: Final = 1 << 30
+"""Bytes of invented calls; a larger study takes too long to invent and too much room."""
+PHENOTYPES: Final = "phenotypes.txt"
+"""The file of phenotypes, of a plan that asks for one by its name."""
+
+
+def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
+    """Invented genotypes and phenotypes of a plan, with the plan itself and its SNP list, in an empty folder.
+
+    Args:
+        name: The plan file.
+        folder: The folder.
+
+    Returns:
+        The plan file; the prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where there is one.
+
+    Raises:
+        PlanError: the plan is not what it should be.
+        ParameterError: its study has more than MOST_BYTES of calls.
+        OutputError: the folder cannot be written.
+    """
+    plan = Plan.load(name)
+    size = len(plan.snps) * -(-plan.people // 4)
+    if size > MOST_BYTES:
+        problem = f"are so many that an invented study would have {size:,} bytes of calls, more than {MOST_BYTES:,}"
+        raise ParameterError("people", problem, "leave such a study without an invented one")
+    replace(plan, title=titled(plan.title)).save(folder / PLAN)
+    design = Listed(plan.snps, plan.people, plan.people // 2, SEED)
+    try:
+        return folder / PLAN, _write(plan, design, folder)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise OutputError("genotypes", problem, "make room in the folder") from None
+
+
+def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
+    with (folder / f"{NAME}.bed").open("xb") as bed:
+        bed.write(MAGIC)
+        for calls in calls_of(design, os.cpu_count() or 1):
+            bed.write(calls.data)
+    snps = plan.snps
+    sites = zip(snps.chromosomes, snps.ids, snps.positions.tolist(), snps.carried, snps.other, strict=True)
+    lines = (f"{place}\t{each}\t0\t{at}\t{carried}\t{other}\n" for place, each, at, carried, other in sites)
+    (folder / f"{NAME}.bim").write_text("".join(lines), encoding="utf-8")
+    control = "2" if plan.case == "1" else "1"
+    words = [plan.case if row < design.cases else control for row in range(plan.people)]
+    # Women have two copies of whatever is on X.
+    people = "".join(f"p{row} p{row} 0 0 2 {word}\n" for row, word in enumerate(words, 1))
+    (folder / f"{NAME}.fam").write_text(people, encoding="utf-8")
+    causal = [{"snp": snps.ids[at], "odds_ratio": ratio} for at, ratio in design.causal().items()]
+    note = {
+        "notice": NOTICE,
+        "seed": SEED,
+        "people": plan.people,
+        "cases": design.cases,
+        "snps": len(snps),
+        "causal": causal,
+        "plan": plan.title,
+        "numpy": np.__version__,
+    }
+    (folder / NOTE).write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    files = {"genotypes": folder / NAME}
+    if plan.phenotype is not None:
+        rows = "".join(f"p{row} p{row} {word}\n" for row, word in enumerate(words, 1))
+        (folder / PHENOTYPES).write_text(f"#FID IID {plan.phenotype}\n{rows}", encoding="utf-8")
+        files["phenotype"] = folder / PHENOTYPES
+    return files
