@@ -18,6 +18,15 @@ LONGEST_FILE: Final = 1 << 28
 
 _COLUMN: Final = ("name", "fields", "values", "file", "other", "from", "to", "decimals", "periods", "separator", "most")
 
+_OF_SOME: Final = frozenset(("other", "to", "decimals"))
+_OF_A_DOMAIN: Final = {
+    "values": frozenset(("other",)),
+    "file": frozenset(("other",)),
+    "from": frozenset(("to", "decimals")),
+    "periods": frozenset[str](),
+}
+"""The key that says what a domain is, and which of the keys _OF_SOME go with it."""
+
 
 def read_column(section: Section, folder: Path) -> Column | None:
     """One of [[columns]]; None after a refusal."""
@@ -58,18 +67,21 @@ def _domain(section: Section, folder: Path) -> Domain:
     if len(kinds) != 1:
         fix = 'give values = ["a", "b"], or file = "codes.csv", or from = 0 and to = 110, or periods = ["2024-01-01", "2025-01-01"]'
         section.refuse("name", "has no domain, or two", fix)
-    elif kinds == ["from"] and "decimals" in section.values:
+        return Integers(0, 1)
+    for key in sorted(_OF_A_DOMAIN[kinds[0]].symmetric_difference(_OF_SOME) & section.values.keys()):
+        section.refuse(key, f"does not go with {kinds[0]}", "leave it out")
+    if kinds == ["from"] and "decimals" in section.values:
         return _decimals(section)
-    elif kinds == ["from"]:
+    if kinds == ["from"]:
         low = section.whole("from", -MOST, MOST - 1)
         return Integers(low, section.whole("to", low + 1, MOST))
-    elif kinds == ["periods"]:
+    if kinds == ["periods"]:
         return Periods(
             tuple(
                 section.texts("periods", 'list when each begins, and when the last ends: ["2024-01-01", "2025-01-01"]')
             )
         )
-    values = _codes(section, folder) if kinds == ["file"] else _values(section) if kinds == ["values"] else []
+    values = _codes(section, folder) if kinds == ["file"] else _values(section)
     other = section.text("other", "name the value that stands for all others") if "other" in section.values else ""
     return Codes(tuple(values), other)
 

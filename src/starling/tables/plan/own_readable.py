@@ -95,6 +95,8 @@ def read_own(top: Section, folder: Path) -> Choices:
         degrees = {key: degree(measure, bound, of_one) for key, bound in bounds.items()}
         for key, level in stated.items():
             check_targets(level.targets, tabulated[key], level.thresholds or (1,))
+        if top.problems:
+            raise PlanError(problems=top.problems)
         gamma, budgets = solved(
             top, stated, degrees, measure, gamma, both_stages=variants.both_stages, detail=detail, regions=regions
         )
