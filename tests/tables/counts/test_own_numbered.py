@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.tables.counts.own_numbered import Combinations
+from starling.tables.counts.own_numbered import Combinations, distinct
 from tests.tables.counts.test_own_counting import counted
 from tests.tables.own_worlds import World, expected, worlds
 
@@ -26,6 +26,16 @@ def test_a_combination_has_one_number(rows: list[tuple[int, ...]], size: int) ->
     said = list(combinations.rows())
     assert [said[number] for number in found] == rows
     assert sorted(said) == sorted(set(rows))
+
+
+@given(st.lists(st.integers(0, 40), max_size=20))
+def test_keys_are_told_apart_by_a_table_as_by_sorting(keys: list[int]) -> None:
+    told = np.array(keys, dtype=np.int64)
+    for dense in (0, 1 << 20):
+        with mock.patch("starling.tables.counts.own_numbered.DENSE", dense):
+            some, places = distinct(told)
+        assert told[some].tolist() == sorted(set(keys))
+        assert told[some][places].tolist() == keys
 
 
 @settings(max_examples=15, deadline=None)

@@ -57,6 +57,13 @@ def test_every_form_gives_the_numbers_that_the_words_of_the_plan_say(world: Worl
             assert exact(world.plan, data) == wanted(world)
 
 
+@settings(max_examples=20, deadline=None)
+@given(aggregate_worlds())
+def test_records_that_are_added_up_first_give_the_same_numbers(world: World) -> None:
+    with mock.patch("starling.tables.counts.spread_records.FEW", 0):
+        assert exact(world.plan, world.table()) == wanted(world)
+
+
 @settings(max_examples=25, deadline=None)
 @given(aggregate_worlds(most=4))
 def test_a_record_moves_at_most_stability_groups_each_by_its_sensitivity(world: World) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from starling.engine import duck
 from starling.engine.machine import in_order
 from starling.tables.counts.contributions import cell_of, numbers_of
-from starling.tables.counts.kernels import Int32
+from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.counts.own_tally import Said, Tally
 from starling.tables.plan import Plan
 from starling.tables.plan.columns import Column
@@ -22,6 +22,8 @@ from starling.tables.source.value_sets import ValueSets
 
 SHARE: Final = 1 << 20
 """Records that DuckDB counts at a time. Public, and of no effect on a count."""
+DENSE: Final = 1 << 20
+"""Keys up to which a table of all of them is held."""
 _RECORDS: Final = pa.schema([("unit", pa.int32()), ("groups", pa.int32()), ("cell", pa.uint8())])
 
 
@@ -79,14 +81,33 @@ class Combinations:
             # Folded column by column, so that no key is larger than records times values.
             keys = keys * (int(column.max(initial=0)) + 1) + column
             if len(columns) > 1:
-                keys = np.unique(keys, return_inverse=True)[1]
-        _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
-        met = zip(*(column[firsts].tolist() for column in columns), strict=True) if columns else [()] * len(firsts)
+                keys = distinct(keys)[1]
+        some, places = distinct(keys)
+        met = zip(*(column[some].tolist() for column in columns), strict=True) if columns else [()] * len(some)
         return np.array([self._numbers.setdefault(each, len(self._numbers)) for each in met], dtype=np.int32)[places]
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """All combinations by number: what each column says."""
         return iter(self._numbers)
+
+
+def distinct(keys: Int64) -> tuple[Int64, Int64]:
+    """A record of each key that occurs, keys ascending, and the place of each record's key among them; keys are 0 or more.
+
+    >>> distinct(np.array([7, 2, 7]))[1].tolist()
+    [1, 0, 1]
+    """
+    size = int(keys.max(initial=0)) + 1
+    if size > DENSE:
+        _, some, places = np.unique(keys, return_index=True, return_inverse=True)
+        return some, places
+    # Few keys are told apart by a table of all that could be, several times faster than by sorting.
+    record = np.full(size, -1)
+    record[keys] = np.arange(len(keys))
+    present = np.flatnonzero(record >= 0)
+    place = np.zeros(size, dtype=np.int64)
+    place[present] = np.arange(len(present))
+    return record[present], place[keys]
 
 
 def _meanings(columns: tuple[Column, ...], sets: list[ValueSets]) -> list[list[tuple[int, ...]]]:

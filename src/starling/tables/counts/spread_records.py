@@ -4,7 +4,7 @@ A record of a sum is high - x in the first cell and x - low in the second; one o
 numbers of a group are sums of weights by cell, whatever the aggregate (plan/aggregates.py).
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from starling.tables.plan import Aggregate
 
 Rows: TypeAlias = tuple[Int32, Int32, Int64, Int64]
 """Units, numbers of sets of values, cells and weights, of one length."""
+
+FEW: Final = 4
+"""Records are added up where they are so many times as many as the rows that there could be."""
 
 
 class SpreadRecords(Runs):
@@ -44,7 +47,8 @@ class SpreadRecords(Runs):
         Raises OutputError when they find no room on the disk.
         """
         given = records > 0
-        unit, groups, number, records = unit[given], groups[given], number[given], records[given]
+        rows = unit[given], groups[given], number[given], records[given]
+        unit, groups, number, records = self._added_up(*rows)
         if self._sums:
             cell = np.zeros_like(number)
             self._waiting += [(unit, groups, cell, self._width * records - number), (unit, groups, cell + 1, number)]
@@ -52,6 +56,22 @@ class SpreadRecords(Runs):
             self._waiting.append((unit, groups, number, records))
         if sum(len(rows[0]) for rows in self._waiting) >= RUN:
             self.put_away()
+
+    def _added_up(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> Rows:
+        """The same records as a row for each area, number of what they say and, of quantiles, class, where those are few."""
+        said, classes = int(groups.max(initial=0)) + 1, 1 if self._sums else int(number.max(initial=0)) + 1
+        if FEW * self.units * said * classes > len(unit):
+            return unit, groups, number, records
+        key = (unit.astype(np.int64) * said + groups) * classes + (0 if self._sums else number)
+        weights = np.zeros((2, self.units * said * classes), dtype=np.int64)
+        np.add.at(weights[0], key, records)
+        present = np.flatnonzero(weights[0])
+        areas, in_area = np.divmod(present, said * classes)
+        of_row = areas.astype(np.int32), (in_area // classes).astype(np.int32)
+        if not self._sums:
+            return *of_row, in_area % classes, weights[0, present]
+        np.add.at(weights[1], key, number)
+        return *of_row, weights[1, present], weights[0, present]
 
     def put_away(self) -> None:
         """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
