@@ -1,19 +1,19 @@
-"""Many analysts at once at a server, bounded by their requests and not by time: no overspend, no lost answer, on both stores."""
+"""200 analysts at once at a server for some seconds, on both stores: no overspend, no lost answer."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from bench.server_load import answered, charged, charges_in, flushes, furnished, served
+from bench.server_load import ANALYSTS, answered, charged, charges_in, flushes, furnished, served
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
 
-ANALYSTS = 40
-DATASETS = 3
-AGAIN = 6
-"""Requests of each analyst for what is charged."""
+DATASETS = 2
+SECONDS = 3.0
+"""For which they ask again for what is charged."""
 
 
 @contextmanager
@@ -29,11 +29,13 @@ def test_nothing_is_overspent_and_no_answer_lost(tmp_path: Path, store: str) -> 
         with served(site.home) as (port, _):
             before = flushes(site.home)
             seen, numbers = charged(site, port)
-            again = answered(port, numbers, seconds=float("inf"), pace=None, most=AGAIN)
             assert flushes(site.home) - before < len(seen.charged), "charges share flushes"
+            again = answered(port, numbers, SECONDS, pace=None)
         assert seen.statuses == {202: site.covered, 403: ANALYSTS * DATASETS - site.covered}
         assert len(seen.charged) == site.covered == 3 * ANALYSTS // 4 * DATASETS
         assert charges_in(site.home) == seen.charged
-        having = sum(1 for mine in numbers.values() if mine)
-        assert again.statuses == {202: having * AGAIN // 2, 200: having * AGAIN // 2}
+        assert set(again.statuses) == {200, 202}
+        assert again.rightly == sum(again.statuses.values()), "each answer was that of the request"
         assert again.charged <= seen.charged
+        # How fast it has to be is the benchmark's to say, on a machine of its own.
+        sys.stdout.write(f"{store}: p50 {again.share(0.5):.1f} ms, p99 {again.share(0.99):.1f} ms\n")
