@@ -38,7 +38,7 @@ def services() -> dict[str, Any]:
 def commands() -> list[list[str]]:
     """The words after `starling`, of each command that runs for good."""
     (start,) = unit()["ExecStart"]
-    return [start.split()[1:], *(services()[name]["command"] for name in ("web", "worker"))]
+    return [start.split()[1:], *(services()[name]["command"] for name in ("web", "worker", "sandbox"))]
 
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
@@ -63,13 +63,15 @@ def test_the_unit_is_one_and_closed(tmp_path: Path) -> None:
 
 
 def test_the_web_container_has_no_records_and_no_keys() -> None:
-    web, worker = services()["web"], services()["worker"]
+    web, worker, sandbox = (services()[name] for name in ("web", "worker", "sandbox"))
     mounted = {each.split(":")[1] for each in web["volumes"]}
     assert mounted == {"/srv/starling", "/srv/tls"}
-    assert "/srv/starling/worker" in web["tmpfs"], "what workers found is hidden"
+    assert sandbox["volumes"] == ["home:/srv/starling"]
+    for each in (web, sandbox):
+        assert "/srv/starling/worker" in each["tmpfs"], "what workers found is hidden"
     assert {"/srv/records", "/srv/keys"} <= {each.split(":")[1] for each in worker["volumes"]}
     assert next(each for each in worker["volumes"] if "records" in each).endswith(":ro")
-    for each in (web, worker):
+    for each in (web, worker, sandbox):
         assert each["read_only"] is True
         assert each["cap_drop"] == ["ALL"]
         assert each["security_opt"] == ["no-new-privileges:true"]
