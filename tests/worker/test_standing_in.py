@@ -17,10 +17,12 @@ from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home, make_home
 from starling.server.sandbox import FreeCharges
+from starling.verification import open_release
 from starling.worker import standing_in
 from starling.worker.running import Worker
 from starling.worker.sources import Sources, source_of
 from starling.worker.standing_in import fill_sandbox, stand_in
+from tests.server.sites import Here
 from tests.toy import serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -102,6 +104,18 @@ def test_each_has_a_twin_that_can_be_asked_at_once(home: Home) -> None:
     assert f"release {number} of pets is done" in told
     assert (sandbox.releases / f"{number}.zip").exists()
     assert not list(home.releases.iterdir())
+
+
+def test_a_plan_that_is_asked_questions_answers_them_there(home: Home) -> None:
+    assert stand_in(home, "poll") is None
+    sandbox, question = sandbox_of(home), {"kind": "counts", "epsilon": "2"}
+    with closing(Here()) as understanding, closing(FreeCharges(sandbox)) as charges:
+        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "poll", question)
+        number = charges.charge("ada", asked, "first", question)
+    Worker(sandbox, lambda _: None).round(threading.Event())
+    release = open_release(sandbox.releases / f"{number}.zip")
+    assert release.request_id == "first"
+    assert release.cost.amount == 2
 
 
 @pytest.mark.usefixtures("toys")
