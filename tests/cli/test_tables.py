@@ -15,12 +15,10 @@ from starling.cli.commands import Group
 from starling.cli.progress import MARK
 from starling.cli.tables import INPUTS
 from starling.ledger.auditing import events
-from starling.planfile.values import toml_of
 from tests.cli.conftest import Call, Inputs, document
 from tests.conftest import ROOT
 from tests.forking import run
 from tests.tables.plan.invented import census_folder
-from tests.tables.test_publish_own import VALUES
 
 CONSTANT = "release stopped after its charge; nothing was published and the charge stands"
 
@@ -112,29 +110,6 @@ def test_a_preview_as_a_page(call: Call, tmp_path: Path) -> None:
     assert "starling: wrote" in result.stderr
     assert "given" in (tmp_path / "out" / "preview.html").read_text()
     assert (call(*words).exit_code, call(*words[:3], "--group-sizes", sizes).exit_code) == (74, 2)
-
-
-def test_generate_tells_what_it_made(call: Call, tmp_path: Path) -> None:
-    words = ("tables", "generate", "demo", "--persons", "50", "--out", tmp_path / "made", "--json")
-    found = document(call(*words, "--states", "10", "--format", "parquet", "--seed", "7"))
-    assert found["sizes"]["persons"] == 50
-    assert Path(found["persons"]).is_file()
-    again = call(*words)
-    assert (again.exit_code, document(again)["error"]["kind"]) == (74, "OutputError")
-
-
-def test_generate_invents_records_of_ones_own(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "plan.toml").write_text(toml_of(VALUES))
-    words = ("tables", "generate", tmp_path / "plan.toml", "--out", tmp_path / "made")
-    made = call(*words)
-    facts = f"persons   {tmp_path / 'made' / 'records.csv'}\ninvented  6 areas, 3,000 persons, 3,000 records\n"
-    assert (made.exit_code, made.stdout) == (0, facts)
-    for wrong in (("--states", "10"), ("--land-for", "7")):
-        refused = call(*words[:3], "--out", tmp_path / "more", *wrong)
-        assert refused.exit_code == 2
-        assert f"{wrong[0].removeprefix('--')} is of the Census" in refused.stderr
-    assert "say how many" in call("tables", "generate", "demo", "--out", tmp_path / "more").stderr
-    assert not (tmp_path / "more").exists()
 
 
 def test_validate_passes_good_records(call: Call, inputs: Inputs) -> None:

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,7 +40,7 @@ tables = Group(
         "convert": "starling.cli.tables:convert",
         "schema": "starling.cli.tables:schema",
         "preview": "starling.cli.tables:preview",
-        "generate": "starling.cli.tables:generate",
+        "generate": "starling.cli.tables_generate:generate",
         "validate": "starling.cli.tables:validate",
         "release": "starling.cli.tables:release",
         "evaluate": "starling.cli.tables:evaluate",
@@ -156,57 +156,6 @@ def preview(
         return TablesPage(seen, expect_detail(chosen, None if group_sizes is None else read_sizes(group_sizes)))
 
     return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
-
-
-@command("generate", example="starling tables generate demo --persons 100000 --out invented")
-@options.plan
-@click.option(
-    "--persons",
-    type=int,
-    metavar="N",
-    help="How many persons to invent.  [default: of a plan about records of one's own, as many as it expects]",
-)
-@options.new_folder
-@options.seed
-@click.option(
-    "--land-for",
-    type=int,
-    metavar="N",
-    help="Of the Census: make land for so many persons.  [default: as many as there are]",
-)
-@click.option("--states", metavar="NN,NN,...", help="Of the Census: codes of the states.  [default: the plan's]")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["text", "parquet"]),
-    default="text",
-    show_default=True,
-    help="Text is CSV for records of one's own.",
-)
-def generate(
-    plan: str,
-    *,
-    persons: int | None,
-    out: Path,
-    seed: int,
-    land_for: int | None,
-    states: str | None,
-    kind: Any,
-) -> Result:
-    """Invent records for a plan, and a geography for one of the Census, to try everything with. Nobody in them exists."""
-    from starling.release.text import facts
-    from starling.tables.generate import generate as invent
-    from starling.tables.plan import Plan
-
-    chosen, codes = Plan.load(plan), None if states is None else states.split(",")
-    working("inventing persons" if persons is None else f"inventing {persons:,} persons")
-    made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
-    files = {name: str(made.files[name]) for name in ("persons", "geography") if name in made.files}
-    sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
-    return Result(
-        lambda: facts([*files.items(), ("invented", sizes)]),
-        lambda: {**files, "note": str(made.note), "sizes": made.sizes},
-    )
 
 
 @command("validate", example=f"starling tables validate demo {INPUTS}")

@@ -8,7 +8,6 @@ from starling.tables.plan import Plan
 from tests.tables.aggregate_worlds import aggregate_worlds
 
 CODES = ("a", "b,c", 'd"e', "7", "nan", "é", "f g")
-WARDS = ("w1", "w2", "w3")
 EDGES = (
     ["0101-01-01", "0101-01-02"],
     ["1899-12-31", "1999-12-31", "2026-02-28"],
@@ -36,6 +35,8 @@ MORE: tuple[list[dict[str, Any]], ...] = (
         {"name": "whole euros", "fields": ["euros"], "from": 1, "to": 900},
     ],
     [{"name": "far", "from": -(10**9), "to": 10**9}],
+    # Read from the area too, where there are regions: nobody then lives in another.
+    [{"name": "town", "fields": ["area"], "values": ["b1", "a1", "z9"]}],
 )
 
 
