@@ -80,7 +80,7 @@ def test_a_worker_has_the_paths_and_the_web_process_none(server: "subprocess.Pop
 def test_a_web_process_that_dies_is_started_anew(server: "subprocess.Popen[str]") -> None:
     assert server.stderr is not None
     url = server.stderr.readline().split()[-1]
-    assert httpx.get(f"{url}/healthz").status_code == 200
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
     first = child_of(server.pid, "web")
     os.kill(first, signal.SIGKILL)
     # Connections wait in the socket, which the server itself holds open.
