@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from starling.errors import ParameterError
-from starling.server import app, passwords
+from starling.server import app, following, passwords
 from starling.server.access import IDLE, SESSION, Access, NotSignedIn
 from starling.server.app import make_app
 from starling.server.backup import back_up, restore
@@ -92,6 +92,28 @@ def test_all_routes_take_the_cookie(selling: Home, home: Home, asker: Asker) -> 
     sent = [kept, *OWN, ("Content-Type", "application/json")]
     assert asker.ask("POST", RELEASES, sent, body).status_code == 202
     assert asker.ask("GET", "/v1/log", [kept]).status_code == 403, "the role still counts"
+
+
+def test_a_session_follows_a_release_until_it_ends(
+    selling: Home, home: Home, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = cookie(asker)
+    body = httpx.Request("POST", "http://localhost", json={"request_id": "first"}).content
+    place = asker.ask("POST", RELEASES, [kept, *OWN, ("Content-Type", "application/json")], body).json()["id"]
+    (session,) = [each for each in home.access.tokens() if each.session]
+    waits = 0
+
+    async def ended(_: float) -> None:
+        nonlocal waits
+        waits += 1
+        if waits == 2:
+            home.access.revoke(session.id)
+
+    monkeypatch.setattr(following.asyncio, "sleep", ended)  # type: ignore[attr-defined]
+    monkeypatch.setattr(following, "BREATH", 0.5)
+    told = asker.ask("GET", f"/v1/releases/{place}/events", [kept]).text
+    assert told.count("event: charged") == 1
+    assert (told.count(": still charged"), waits) == (2, 2)
 
 
 def test_a_wrong_password_gives_no_cookie(home: Home, asker: Asker) -> None:

@@ -252,10 +252,10 @@ class Access:
             known = connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone()
             self._note(connection, name if name is not None and known else NOBODY, f"{what} refused")
 
-    def admit(self, token: str) -> User:
-        """The user whose token for programs this is; raises NotSignedIn where it lets nobody in."""
+    def admit(self, token: str, *, session: bool = False) -> User:
+        """The user whose token this is, or, if `session`, whose session; raises NotSignedIn where it lets nobody in."""
         with self._database.reading() as connection:
-            return self._admitted(connection, token, session=False)
+            return self._admitted(connection, token, session=session)
 
     async def enter(self, token: str, what: str, allow: Callable[[], None], *, session: bool = False) -> User:
         """Admit whoever brings a token or a session, and note in the log what they ask; durable when this returns.

@@ -38,7 +38,7 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
     async def asks(
         request: Request, _token: Annotated[object, Depends(TOKEN)], _session: Annotated[object, Depends(kept)]
     ) -> User:
-        token, session = _brought(request.headers, home.settings)
+        token, session = brought(request.headers, home.settings)
         if session and request.method not in SAFE:
             check_own_page(request.headers, home.settings)
         # The pattern of the path, never the path: what stands in one may be anything.
@@ -51,8 +51,12 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
     return asks
 
 
-def _brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
-    """What a request brings, and whether that is a session: where it has an Authorization, no cookie is looked at."""
+def brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
+    """The token that a request brings, and whether it is a session's: where there is an Authorization, no cookie is looked at.
+
+    Raises:
+        NotSignedIn: it brings none, or more than one.
+    """
     sent = headers.getlist("authorization")
     if not sent:
         token = cookie(headers, cookie_name(settings))

@@ -17,7 +17,7 @@ from fastapi.responses import StreamingResponse
 
 from starling.errors import StarlingError
 from starling.server.access import User
-from starling.server.asking import asking, errors, whose
+from starling.server.asking import asking, brought, errors, whose
 from starling.server.charges import Charges, Progress
 from starling.server.home import Home
 from starling.server.rates import Rates
@@ -60,10 +60,10 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
         if streams[user.name] >= MOST_STREAMS:
             fix = "end one, or ask from time to time: GET /v1/releases/NUMBER"
             raise TooManyStreams("releases", f"are followed by {MOST_STREAMS} streams already", fix)
-        token = request.headers["authorization"].partition(" ")[2]
+        token, session = brought(request.headers, home.settings)
 
         async def again() -> Progress:
-            await asyncio.to_thread(home.access.admit, token)
+            await asyncio.to_thread(home.access.admit, token, session=session)
             return await charges.told(release, whose(user))
 
         async def lines() -> AsyncIterator[str]:
@@ -72,7 +72,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
                 async for line in followed(found, again):
                     yield line
             except StarlingError:
-                # A token that was revoked meanwhile, or a ledger that cannot be read now: who asks again is told.
+                # A token or session that ended meanwhile, or a ledger that cannot be read now: who asks again is told.
                 return
             finally:
                 streams[user.name] -= 1

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import PolicyRefused
 from starling.server.access import ROLES, Role, User
-from starling.server.asking import asking, errors
+from starling.server.asking import asking, brought, errors
 from starling.server.browsers import check_own_page, cookie, cookie_name, forget, keep
 from starling.server.home import Home
 from starling.server.passwords import MOST, Passwords
@@ -54,8 +54,8 @@ def add_routes(app: FastAPI, home: Home, rates: Rates) -> None:
     def sign_out(
         request: Request, response: Response, _: Annotated[User, Depends(asking(home, rates, *ROLES))]
     ) -> None:
-        token = cookie(request.headers, cookie_name(settings))
-        if token is None or "authorization" in request.headers:
+        token, session = brought(request.headers, settings)
+        if not session:
             raise PolicyRefused("session", "is not what lets you in", "revoke a token: starling server revoke")
         home.access.end_session(token)
         forget(response, settings, cookie_name(settings))
