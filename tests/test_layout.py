@@ -45,6 +45,7 @@ WHOLE_HOUSE = {
     "test_safetab_figures",
     "test_surroundings",
     "test_trace",
+    "test_walk_through",
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
