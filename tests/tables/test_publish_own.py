@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -64,6 +65,19 @@ def frame() -> pd.DataFrame:
             "ward": random.choice([f"w{n}" for n in range(7)], 3000),
         }
     )
+
+
+def test_a_table_of_duckdb_is_released(frame: pd.DataFrame, tmp_path: Path) -> None:
+    plan = Plan.of(VALUES)
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE members AS SELECT * FROM frame")
+        done = release(plan, connection.table("members"), out=tmp_path / "out", payment=UNVALIDATED)
+    assert not verify(done.folder).findings
+    t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
+    by_need = t1[(t1["region_type"] == "town") & (t1["iteration_code"] == "by need: a")]["count"]
+    whole = frame[(frame["ward"] != "w6") & (frame["Age"] < 100) & frame["needs"].str.contains("a")]
+    # The noise of a total has a standard deviation of a few persons.
+    assert abs(by_need.sum() - len(whole)) < 200
 
 
 def test_a_data_frame_is_released_and_verifies(frame: pd.DataFrame, tmp_path: Path) -> None:

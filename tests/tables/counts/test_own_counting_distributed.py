@@ -90,12 +90,14 @@ def test_a_release_by_spark_and_what_it_does_not_reach(
     assert not verify(done.folder).findings
 
 
-def test_a_frame_of_spark_is_read_like_a_table(spark: Spark) -> None:
+def test_a_frame_of_spark_is_read_like_a_table(spark: Spark, tmp_path: Path) -> None:
     """It is read part by part once the counting begins; a plan is run no sooner."""
     session = spark._session
     frame = session.createDataFrame(WORLD.table().append_column("more", pa.array([1, 2])))
     assert exact(WORLD.plan, frame) == exact(WORLD.plan, WORLD.table())
     assert counted(WORLD.plan, frame) == counted(WORLD.plan, WORLD.table())
+    payment = PaymentOptions(unvalidated=True)
+    assert not verify(release(WORLD.plan, frame, out=tmp_path / "out", payment=payment).folder).findings
     failing = session.range(2).selectExpr("CAST(raise_error('read') AS string) AS colour", "id AS amount")
     records = open_records(failing, WORLD.plan)
     with pytest.raises(SourceError, match="are not what was checked"):
