@@ -1,6 +1,7 @@
 """A sandbox: a home of its own below one path, where analysts are granted what they ask for, and nothing else of the home is touched."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -10,14 +11,14 @@ from starling.ledger.delegation import DAY
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import canonical
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.server import rates
 from starling.server import sandbox as sandboxes
 from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset
 from starling.server.guard import MARK
 from starling.server.home import Home, open_home
-from starling.server.sandbox import CAP, KEPT_KEY, FreeCharges, make_sandbox, open_custody
+from starling.server.rates import Rates, TooOften
+from starling.server.sandbox import BURST, CAP, KEPT_KEY, FreeCharges, make_sandbox, open_custody
 from tests.ledger.worlds import costing
 from tests.server.conftest import Asker
 
@@ -95,6 +96,20 @@ def test_every_analyst_is_granted_what_they_ask_for_and_asked_once(sandbox: Home
     assert len(kinds(sandbox)) == 9
 
 
+def test_what_is_free_is_bounded_in_number(sandbox: Home) -> None:
+    dataset = Catalogue(sandbox.folder / "datasets").release("census")
+    time = [1e9]
+    with closing(FreeCharges(sandbox, now=lambda: time[0])) as charges:
+        asked = [replace(dataset, request=canonical({"count": str(each)})) for each in range(int(BURST) + 1)]
+        first = [charges.charge("ada", each, f"r{number}") for number, each in enumerate(asked[:-1])]
+        with pytest.raises(TooOften, match="sandbox is asked for more"):
+            charges.charge("ada", asked[-1], "last")
+        assert charges.charge("ada", asked[0], "r0") == first[0]
+        charges.charge("eve", asked[-1], "last")
+        time[0] += 30
+        charges.charge("ada", asked[-1], "last")
+
+
 def test_its_right_to_charge_is_renewed_before_it_ends(sandbox: Home) -> None:
     dataset = Catalogue(sandbox.folder / "datasets").release("census")
     time = [0.0]
@@ -144,21 +159,23 @@ def test_its_releases_are_numbered_and_told_apart(
 
 
 def test_one_log_and_one_rate_are_of_both(
-    asker: Asker, selling: Home, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    selling: Home, sandbox: Home, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rates, "BURST", 2.0)
-    monkeypatch.setattr(rates, "PER_SECOND", 0.001)
+    few = {"per_second": 0.001, "burst": 2.0, "refused": TooOften}
+    monkeypatch.setattr(Rates.__init__, "__kwdefaults__", few)
+    asker = Asker(make_app(selling, Charges(selling), free=FreeCharges(sandbox)))
     asker.get("/sandbox/v1/datasets/census", tokens["analyst"])
     assert selling.access.log(after=0, most=100)[-1].what == "GET /sandbox/v1/datasets/{name}"
     paths = ("/sandbox/v1/me", "/v1/me", "/sandbox/v1/me", "/v1/me")
     assert [asker.get(path, tokens["auditor"]).status_code for path in paths] == [200, 200, 429, 429]
 
 
-def test_the_api_is_the_same_but_for_the_metrics(asker: Asker, tokens: dict[str, str]) -> None:
+def test_the_api_is_the_same_but_for_metrics_and_signing_in(asker: Asker, tokens: dict[str, str]) -> None:
     real, free = (asker.get(f"{below}/v1/openapi.json").json() for below in ("", "/sandbox"))
-    del real["paths"]["/v1/metrics"]
+    alone = ("/v1/metrics", "/v1/session", "/v1/oidc/login", "/v1/oidc/callback")
     assert free["servers"] == [{"url": "/sandbox"}]
-    assert (free["paths"], free["components"]) == (real["paths"], real["components"])
+    assert free["paths"] == {path: said for path, said in real["paths"].items() if path not in alone}
+    assert free["components"]["schemas"].items() <= real["components"]["schemas"].items()
     for name in ("DatasetReply", "BudgetReply", "PreviewReply", "ReleaseReply", "FreeAnswer"):
         assert "invented" in real["components"]["schemas"][name]["required"]
     asker.get("/sandbox/v1/me", tokens["auditor"])

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,17 +21,21 @@ from starling.errors import OutputError, PolicyRefused
 from starling.ledger import keys
 from starling.ledger.delegation import DAY, MOST_DAYS
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
-from starling.ledger.rules import MOST
+from starling.ledger.rules import MOST, Request
 from starling.ledger.witness import Witness
 from starling.server.charges import Budget, Charges
 from starling.server.datasets import Dataset, Entry
 from starling.server.home import CUSTODIAN, FOLDERS, INVENTED, KEY, LEDGER, REQUESTS, SANDBOX, Home
+from starling.server.rates import Rates, TooOften
 from starling.server.requests import Requests
 
 CAP: Final = MOST
 """Epsilon, or rho, of each population, dataset and analyst: the most that a ledger counts."""
 AHEAD: Final = 100 * DAY
 """Seconds before the end of a right to charge at which it is given anew."""
+BURST: Final = 100.0
+PER_SECOND: Final = 1 / 30
+"""How many releases an analyst may ask for at once, and in the long run: no budget bounds them, and each takes time and room."""
 KEPT_KEY: Final = "sandbox.key"
 """In a copied home: the key of its sandbox's server, which clients have pinned; nothing else of it is copied (backup.py)."""
 
@@ -94,13 +99,18 @@ class FreeCharges(Charges):
 
     def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
         super().__init__(home, now=now)
+        often = partial(TooOften, field="sandbox", problem="is asked for more releases than it may be")
+        self._rates = Rates(now, per_second=PER_SECOND, burst=BURST, refused=often)
         self._granting = threading.Lock()
         self._custody: Ledger | None = None
         self._until: dict[tuple[str, str], float] = {}
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
-        """See `Charges.charge`; no grant is asked for."""
+        """See `Charges.charge`; no grant is asked for. Raises TooOften besides, for new releases alone."""
         self._grant(analyst, dataset.name)
+        request = Request(analyst, request_id, dataset.name, dataset.request)
+        if self._ledger()[0].charging.find(request) is None:
+            self._rates.take(analyst)
         return super().charge(analyst, dataset, request_id, question)
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
