@@ -7,7 +7,7 @@ import pytest
 from starling.server import app, rates
 from starling.server.charges import Charges
 from starling.server.home import Home
-from starling.server.rates import BURST, PER_SECOND, Rates, TooOften
+from starling.server.rates import BURST, PER_SECOND, AtOnce, Rates, TooOften
 from tests.server.conftest import Asker
 
 
@@ -64,3 +64,14 @@ def test_who_asks_too_often_is_told_when_to_come_back_and_writes_no_log(
     assert asker.get("/v1/me", tokens["auditor"]).status_code == 200
     asked = [line for line in served.access.log(after=0, most=100) if line.what == "GET /v1/me"]
     assert len(asked) == 3
+
+
+def test_so_many_at_the_same_time_whatever_becomes_of_them() -> None:
+    busy = AtOnce(2, partial(TooOften, 1, "server", "is busy"))
+    with busy.one():
+        with busy.one(), pytest.raises(TooOften, match="server is busy"), busy.one():
+            pytest.fail("a third one")
+        with pytest.raises(ValueError, match="fails"), busy.one():
+            raise ValueError("fails")
+        with busy.one():
+            pass
