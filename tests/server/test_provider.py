@@ -15,7 +15,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey
 
 from starling.server import provider
-from starling.server.home import Home
+from starling.server.home import Home, make_home
 from tests.server.conftest import Asker
 from tests.server.providers import KEY, SECRET, Browser, Liar, as_json, asker_of, lying, with_provider
 from tests.server.test_oidc import refused
@@ -30,9 +30,17 @@ def liar() -> Iterator[Liar]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with one user, which all tests share: each has a provider and a web process of its own."""
+    made = make_home(tmp_path_factory.mktemp("provider") / "home")
+    made.access.add_user("analyst", "analyst")
+    return made
+
+
 @pytest.fixture
-def asker(served: Home, tokens: dict[str, str], liar: Liar) -> Asker:
-    return asker_of(with_provider(served, liar.issuer))
+def asker(home: Home, liar: Liar) -> Asker:
+    return asker_of(with_provider(home, liar.issuer))
 
 
 @pytest.fixture
@@ -193,11 +201,11 @@ def test_keys_that_are_none_let_nobody_in(browser: Browser, liar: Liar, keys: di
 
 
 def test_a_provider_that_is_not_there_or_slow_is_one_error(
-    served: Home, browser: Browser, liar: Liar, monkeypatch: pytest.MonkeyPatch
+    home: Home, browser: Browser, liar: Liar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with lying() as gone:
         issuer = gone.issuer
-    refused(Browser(asker_of(with_provider(served, issuer)), liar).begin(), 503)
+    refused(Browser(asker_of(with_provider(home, issuer)), liar).begin(), 503)
     monkeypatch.setattr(provider, "SECONDS", 0.05)
 
     def slow() -> Any:
