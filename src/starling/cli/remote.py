@@ -24,7 +24,8 @@ remote = Group(
     "remote",
     example="starling remote datasets",
     help=f"Ask a server: which data there are, what is left to spend, and releases.\n\n{URL} says where it is, as in"
-    f" https://statistics.example:8470, and {TOKEN} holds your token: as an option, every user of this machine would see it.",
+    f" https://statistics.example:8470 or, for invented records, https://statistics.example:8470/sandbox. {TOKEN} holds your token:"
+    " as an option, every user of this machine would see it.",
     lazy={
         **{name: f"starling.cli.remote:{name}" for name in ("datasets", "budget", "preview", "release")},
         "ask": "starling.cli.remote_asking:ask",
