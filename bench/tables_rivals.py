@@ -166,11 +166,11 @@ def measured(
     errors, seconds = [], []
     for _ in range(runs):
         found, took = answer()
-        # Of a group of which nothing is said, as of a mean where noise hides it, the middle is as good as anything.
-        said = pd.Series(found).reindex(exact.index).fillna(0 if most is None else most / 2)
-        errors.append((said if most is None else said.clip(0, most)) - exact)
+        said = pd.Series(found).reindex(exact.index)
+        # Where noise hides a mean or a median, the middle is as good as anything; a count or a sum that is not given is no answer, nor 0.
+        errors.append((said if most is None else said.fillna(most / 2).clip(0, most)) - exact)
         seconds.append(took)
-    off = pd.concat(errors).abs()
+    off = pd.concat(errors).abs().dropna()
     return float(off.mean()), float(off.std() / np.sqrt(len(off))), median(seconds)
 
 
