@@ -9,11 +9,17 @@ from typing import Any
 
 import pytest
 
+import starling
 from starling.genome.asking import AskedPlan
 from starling.genome.plan import NumSig, Plan
 from starling.genome.publication import GenomePublication
+from starling.places.publish import release
 from starling.public.answering import answer
 from starling.release.arithmetic import guarantee_of
+from starling.release.payment import PaymentOptions
+from starling.verification import verify
+from tests.places.plans import plan as places
+from tests.places.plans import write_world
 
 ASKED = {"kind": "num_sig", "k": 2, "epsilon": "0.5"}
 
@@ -80,3 +86,19 @@ print([name for name in sys.modules if name.startswith(readers)])
 def test_nothing_that_reads_records_is_loaded(plan: Path) -> None:
     words = [sys.executable, "-c", LOADS, json.dumps(task(plan, "preview"))]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_release_is_verified_with_the_key_that_is_given(tmp_path: Path) -> None:
+    payment = PaymentOptions(unvalidated=True)
+    released = starling.open_release(release(places(), write_world(tmp_path), tmp_path / "out", payment=payment).folder)
+    asked = {"do": "verify", "release": str(released.folder), "key": released.signer.text}
+    said: Any = answer(asked)
+    found = verify(released.folder, key=released.signer)
+    assert (said["outcome"], said["signed_by"]) == ("consistent", released.signer.fingerprint)
+    assert said["not_checked"] == list(found.left_open)
+    assert [(each["name"], each["state"]) for each in said["checks"]] == [
+        (each.name, each.state) for each in found.checks
+    ]
+    other: Any = answer({**asked, "key": "ab" * 32})
+    assert other["outcome"] == "failed"
+    assert [each["name"] for each in other["checks"] if each["findings"]] == ["key"]

@@ -26,6 +26,10 @@ class Told(Understanding):
     def read(self, release: Path, question: Any) -> Any:
         return {"release": release.name, "question": question}
 
+    def verify(self, release: Path, key: str) -> dict[str, Any]:
+        checked = {"name": release.name, "state": "holds", "says": key, "findings": []}
+        return {"outcome": "consistent", "not_checked": ["the charge"], "signed_by": key, "checks": [checked]}
+
 
 class Later:
     """A clock that a test sets."""
@@ -53,14 +57,20 @@ def test_it_answers_once_it_has_left_and_to_whom_it_is_shown(
     number = asking.post(RELEASES, tokens["analyst"], {"request_id": "first"}).json()["id"]
     later.time = answer(selling, number, b"zip")
     path, schema = f"/v1/releases/{number}/answers", f"/v1/releases/{number}/questions"
+    verified = f"/v1/releases/{number}/verification"
     assert asking.post(path, tokens["analyst"], ASKED).status_code == 404
     assert asking.get(schema, tokens["analyst"]).status_code == 404
+    assert asking.get(verified, tokens["analyst"]).status_code == 404
     later.time += 8
     selling.access.add_user("eve", "analyst")
     eve, _ = selling.access.issue("eve", days=1)
     for token, status in ((tokens["analyst"], 200), (tokens["auditor"], 200), (tokens["custodian"], 200), (eve, 404)):
         assert asking.post(path, token, ASKED).status_code == status
         assert asking.get(schema, token).status_code == status
+        assert asking.get(verified, token).status_code == status
+    found = asking.get(verified, tokens["analyst"]).json()
+    assert (found["release"], found["signed_by"], found["invented"]) == (number, selling.key.public.text, False)
+    assert found["checks"][0]["name"] == f"{number}.zip"
     told = asking.post(path, tokens["analyst"], ASKED).json()
     answer_ = {"release": f"{number}.zip", "question": ASKED["question"]}
     assert told == {"release": number, "answer": answer_, "invented": False}

@@ -13,7 +13,7 @@ from starling.errors import IntegrityError, ParameterError, StarlingError
 from starling.release.questions import schema
 from starling.release.report.plain import sections_json
 from starling.release.statement import stated
-from starling.verification import open_release
+from starling.verification import open_release, verify
 
 if TYPE_CHECKING:
     from starling.release.domain import Asking
@@ -27,18 +27,22 @@ KEPT: Final = 4
 def answer(task: Any) -> "dict[str, Json]":
     """The answer to a task.
 
-    A task has `do` and `question`.
+    A task has `do`, and `question` where something is asked.
 
     - "ask" and "preview" have `domain` and `plan`, a folder that `Asking.write` wrote. They are answered by `title`, `request` and `price`
       (the guarantee, as `statement.stated` says it); a preview by `sections` besides.
     - "read" has `release`, the path of one. It is answered by `answer`, at no cost; without a question by `schema`, the JSON Schema of
       those that can be asked.
+    - "verify" has `release`, and `key`, the public key that should have signed it. It is answered by `outcome`, `not_checked`, `signed_by`,
+      the fingerprint of whoever signed, and `checks`, each by `name`, `state`, `says` and `findings`.
 
     What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
     try:
         if task["do"] == "read":
             return _read(task["release"], task["question"])
+        if task["do"] == "verify":
+            return _verified(task["release"], task["key"])
         plan = _plan(task["domain"], task["plan"])
         publication = plan.ask(task["question"])
         said: dict[str, Json] = {
@@ -61,6 +65,19 @@ def _read(path: str, question: Any) -> "dict[str, Json]":
     if question is None:
         return {"schema": dict(schema(release.questions))}
     return {"answer": release.tell(question)}
+
+
+def _verified(path: str, key: str) -> "dict[str, Json]":
+    found = verify(path, key=key)
+    return {
+        "outcome": found.outcome.value,
+        "not_checked": list(found.left_open),
+        "signed_by": None if found.signer is None else found.signer.fingerprint,
+        "checks": [
+            {"name": each.name, "state": each.state, "says": each.says, "findings": list(map(str, each.findings))}
+            for each in found.checks
+        ],
+    }
 
 
 @lru_cache(KEPT)

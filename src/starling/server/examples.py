@@ -155,6 +155,19 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "rows": {"question": {"kind": "rows", "table": "regions", "where": [["level", "state"]], "most": 2}},
         },
     ),
+    ("get", "/v1/releases/{release}/verification"): Example(
+        200,
+        {
+            "release": 7,
+            "outcome": "consistent",
+            "not_checked": ["the charge"],
+            "signed_by": "0e25-b472-acd4-f357-575f-0f5e-96e5-86ae",
+            "checks": [
+                {"name": "key", "state": "holds", "says": "the key that was given signed it", "findings": []},
+            ],
+            "invented": False,
+        },
+    ),
     ("get", "/v1/releases/{release}/questions"): Example(
         200,
         {

@@ -1,7 +1,7 @@
 """The API of questions to what was released: they cost nothing, since everybody who may fetch a release could answer them."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,6 +32,28 @@ class FreeAnswer(BaseModel):
     invented: bool = INVENTED
 
 
+class CheckReply(BaseModel):
+    """One check of a release."""
+
+    name: str
+    state: Literal["holds", "fails", "not checked"]
+    says: str = Field(description="What holds where nothing was found.")
+    findings: list[str]
+
+
+class VerificationReply(BaseModel):
+    """What `starling verify RELEASE --key KEY` finds, with the key of this server."""
+
+    release: int
+    outcome: Literal["verified", "consistent", "failed"]
+    not_checked: list[str] = Field(
+        description="The charge, always: fetch GET /v1/ledger and check it with the release."
+    )
+    signed_by: str | None = Field(description="The fingerprint of the key that signed it.")
+    checks: list[CheckReply]
+    invented: bool = INVENTED
+
+
 def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     """Add them to an application."""
     readers = asking(home, rates, "custodian", "analyst", "auditor")
@@ -53,6 +75,15 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     def answers(release: ReleaseId, asked: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
         bundle = _released(charges, release, user)
         return FreeAnswer(release=release, answer=understanding.read(bundle, asked.question), invented=home.invented)
+
+    @app.get(
+        "/v1/releases/{release}/verification",
+        summary="Whether a release is what this server signed, and its numbers and cost follow; verify it yourself to be sure",
+        responses=errors(404),
+    )
+    def verification(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> VerificationReply:
+        found = understanding.verify(_released(charges, release, user), home.key.public.text)
+        return VerificationReply(release=release, invented=home.invented, **found)
 
 
 def _released(charges: Charges, release: int, user: User) -> Path:

@@ -100,6 +100,18 @@ class Understanding:
         said = self._answered({"do": "read", "release": str(release), "question": question})
         return said["schema" if question is None else "answer"]
 
+    def verify(self, release: Path, key: str) -> dict[str, Any]:
+        """What the verification of a release finds, as public/answering.py says it.
+
+        Args:
+            release: Its path.
+            key: The public key that should have signed it.
+
+        Raises:
+            LedgerUnavailable: it took too long, or too much is asked at once.
+        """
+        return self._answered({"do": "verify", "release": str(release), "key": key})
+
     def close(self) -> None:
         """End the processes."""
         for _ in range(PROCESSES):
