@@ -167,7 +167,7 @@ SHORT = {
     "remote questions", "remote answer",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo",
-    "server backup", "server restore", "serve", "web",
+    "server backup", "server restore", "server password", "server sandbox", "serve", "web",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""
 
