@@ -61,6 +61,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def few_parts() -> Iterator[None]:
+    """Two parts of the records of persons in place of 16: each costs the start of DuckDB, and how many there are changes no count."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("starling.engine.by_person.PARTS", 2)
+        yield
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""

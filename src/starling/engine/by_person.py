@@ -81,7 +81,7 @@ def _split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     _, bounds, data = person.buffers()
     ends = np.frombuffer(bounds, np.int32)[person.offset : person.offset + len(person) + 1]
     part = np.empty(len(person), dtype=np.int64)
-    _parts(ends, np.frombuffer(data or b"", np.uint8), part)
+    _parts(ends, np.frombuffer(data or b"", np.uint8), PARTS, part)
     order, counts = np.argsort(part, kind="stable"), np.bincount(part, minlength=PARTS)
     sorted_rows, begin = batch.take(pa.array(order)), 0
     for many in counts.tolist():
@@ -90,12 +90,12 @@ def _split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 @compiled
-def _parts(ends: npt.NDArray[np.int32], data: npt.NDArray[np.uint8], part: Int64) -> None:
-    """The part of each person, by the hash of Fowler, Noll and Vo (FNV-1a)."""
+def _parts(ends: npt.NDArray[np.int32], data: npt.NDArray[np.uint8], parts: int, part: Int64) -> None:
+    """Which of so many parts each person is in, by the hash of Fowler, Noll and Vo (FNV-1a)."""
     for row in range(len(part)):
         mixed = np.uint64(0xCBF29CE484222325)
         for at in range(ends[row], ends[row + 1]):
             mixed = (mixed ^ np.uint64(data[at])) * np.uint64(0x100000001B3)
         # What differs in the last bytes alone has to reach the bits that are taken.
         mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-        part[row] = np.int64((mixed >> np.uint64(33)) % np.uint64(PARTS))
+        part[row] = np.int64((mixed >> np.uint64(33)) % np.uint64(parts))

@@ -5,6 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from starling.tables.source import open_records
 from tests.tables.aggregate_worlds import aggregate_worlds, aggregates_of, expected_aggregate
 from tests.tables.own_worlds import Group, World
 from tests.tables.plan.test_aggregates import SUMS
+
+pytestmark = pytest.mark.usefixtures("few_parts")
 
 
 def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> list[dict[Group, list[int]]]:
