@@ -40,7 +40,7 @@ def test_a_server_tells_routes_and_statuses_and_no_token(served: Home, tokens: d
         assert process.stderr is not None
         first = json.loads(process.stderr.readline())
         url = first["event"].split()[-1]
-        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}) as client:
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
             assert client.get(f"/v1/me?token={token}").status_code == 200
             assert client.get(f"/v1/datasets/{token}").status_code == 404
             assert client.get(f"/{token}").status_code == 404

@@ -54,7 +54,7 @@ def start(served: Home, tmp_path: Path) -> Iterator[Start]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_answers_and_ends_when_it_is_told_to(start: Start, tokens: dict[str, str], number: int) -> None:
     process, url = start()
-    reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['analyst']}"})
+    reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['analyst']}"}, timeout=60)
     assert reply.json() == {"name": "analyst", "role": "analyst"}
     assert "server" not in reply.headers
     process.send_signal(number)
@@ -65,8 +65,11 @@ def test_it_answers_and_ends_when_it_is_told_to(start: Start, tokens: dict[str, 
 
 def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: dict[str, str]) -> None:
     process, url = start()
-    assert httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['auditor']}"}).status_code == 200
-    assert httpx.get(f"{url}/readyz").status_code == 200
+    assert (
+        httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['auditor']}"}, timeout=60).status_code
+        == 200
+    )
+    assert httpx.get(f"{url}/readyz", timeout=60).status_code == 200
     heavy = ("/_duckdb.", "/numba/", "/llvmlite/", "/cyvcf2/", "/pyarrow/")
     for each in (process.pid, child_of(process.pid, "web")):
         mapped = Path(f"/proc/{each}/maps").read_text()
@@ -124,7 +127,7 @@ def test_over_tls_it_tells_browsers_to_stay_there(start: Start, tmp_path: Path) 
     trusted = ssl.create_default_context(cafile=str(with_tls(tmp_path)))
     _, url = start()
     assert url.startswith("https://127.0.0.1:")
-    reply = httpx.get(f"{url}/healthz", verify=trusted)
+    reply = httpx.get(f"{url}/healthz", verify=trusted, timeout=60)
     assert (reply.status_code, reply.headers["strict-transport-security"]) == (200, "max-age=31536000")
     with pytest.raises(httpx.TransportError):
         httpx.get(url.replace("https", "http"))

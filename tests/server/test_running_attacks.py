@@ -125,7 +125,7 @@ def test_smuggling_what_is_no_request_ends_the_connection(what: str, place: tupl
     found = statuses(told(place, SMUGGLED[what]))
     assert len(found) <= 1
     assert {*found} <= {400}
-    assert httpx.get(f"http://{place[0]}:{place[1]}/healthz").status_code == 200
+    assert httpx.get(f"http://{place[0]}:{place[1]}/healthz", timeout=60).status_code == 200
 
 
 def test_smuggling_a_line_that_goes_on_hides_nothing(place: tuple[str, int]) -> None:

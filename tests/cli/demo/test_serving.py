@@ -68,12 +68,12 @@ def test_it_is_served_at_once_and_removed_at_the_end(served: subprocess.Popen[st
             break
     (exported,) = [line for line in said if line.startswith("export")]
     url, token = (word.partition("=")[2] for word in exported.split()[1:])
-    asked = httpx.get(f"{url}/v1/datasets", headers={"Authorization": f"Bearer {token}"})
+    asked = httpx.get(f"{url}/v1/datasets", headers={"Authorization": f"Bearer {token}"}, timeout=60)
     assert [each["name"] for each in asked.json()] == ["airports", "flights", "nation", "study"]
     tokens = {line.split(": ")[0]: line.split(": ")[1].strip() for line in said if ": starling_" in line}
     for who, each in tokens.items():
         name, role = who.split(", ")
-        reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {each}"})
+        reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {each}"}, timeout=60)
         assert reply.json() == {"name": name, "role": role}
     assert len(tokens) == 3
     (folder,) = tmp_path.glob("starling-demo-*")
