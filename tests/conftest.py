@@ -1,8 +1,10 @@
 """What every test may ask for."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -67,6 +69,20 @@ def few_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("starling.engine.by_person.PARTS", 2)
         yield
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A real browser, as Playwright drives it."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the extra `test` installs it")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("no chromium on the PATH")
+    with playwright.sync_playwright() as running:
+        # Its sandbox refuses to run for root, as whom tests run in a container.
+        opened = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """A real browser signs in at a provider of another site; pages of other sites, this machine's other ports among them, change nothing."""
 
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,19 +14,6 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.home import Home
 from tests.server.providers import Liar, lying, with_provider
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the extra `test` installs it")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium on the PATH")
-    with playwright.sync_playwright() as running:
-        # Its sandbox refuses to run for root, as whom tests run in a container.
-        opened = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @contextmanager
@@ -76,11 +62,11 @@ OWN = """async () => (await fetch("/v1/session", {method: "DELETE"})).status"""
 
 
 def test_a_browser_signs_in_and_no_other_site_acts_by_its_session(
-    browser: Any, served: Home, tokens: dict[str, str], liar: Liar
+    chromium: Any, served: Home, tokens: dict[str, str], liar: Liar
 ) -> None:
     with serving(served, liar.issuer) as url:
         # What the API answers may run nothing; the test runs something there, as a page of the server would.
-        context = browser.new_context(bypass_csp=True)
+        context = chromium.new_context(bypass_csp=True)
         page = context.new_page()
         page.goto(f"{url}/v1/oidc/login")
         page.wait_for_url(f"{url}/v1/me")

@@ -217,8 +217,9 @@ class Charges:
 
     async def told(self, seq: int, analyst: str | None) -> Progress:
         """As `progress`, for a request that is answered on the loop: at once where nothing has to be read in the ledger."""
-        if self._known(seq) is not None:
-            return self.progress(seq, analyst)
+        known = self._known(seq)
+        if known is not None:
+            return _shown_to(known, analyst)
         found = await self._telling.take(lambda: self.progress(seq, analyst))
         assert found is not None
         return found
@@ -233,10 +234,11 @@ class Charges:
         Raises:
             NotThere: there is no such charge of this server and analyst.
         """
-        charge = self._charge(seq)
-        if charge is None or charge.by is None or analyst not in (None, charge.analyst):
-            raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
-        return self._progress(charge)
+        found = self._known(seq)
+        if found is None:
+            charge = self._charge(seq)
+            found = None if charge is None or charge.by is None else self._progress(charge)
+        return _shown_to(found, analyst)
 
     def _progress(self, charge: Charge) -> Progress:
         deadline, now = self._deadline(charge), self._now()
@@ -255,7 +257,8 @@ class Charges:
                 self._counted = new[-1].seq
                 self._waiting |= {each.seq: each for each in new if each.by is not None and not self._left(each)}
             for seq in [seq for seq, charge in self._waiting.items() if charge.state == "charged"]:
-                now = self._charge(seq)
+                known = self._known(seq)
+                now = self._charge(seq) if known is None else known.charge
                 assert now is not None
                 self._waiting[seq] = now
             self._waiting = {seq: charge for seq, charge in self._waiting.items() if not self._left(charge)}
@@ -282,22 +285,22 @@ class Charges:
                 self._reader = None
 
     def _charge(self, seq: int) -> Charge | None:
-        found = self._known(seq)
-        if found is None:
-            found = self._read(lambda reading: reading.charge(seq))
-            if found is not None and found.by is not None:
-                self._read_charges.put(seq, found)
+        found = self._read(lambda reading: reading.charge(seq))
+        if found is not None and found.by is not None:
+            self._read_charges.put(seq, found)
         return found
 
-    def _known(self, seq: int) -> Charge | None:
-        """A charge as it was read before, where it needs no reading again: before its first deadline, and once it has left.
+    def _known(self, seq: int) -> Progress | None:
+        """How far the release of a charge has come that needs no reading again: before its first deadline, and once it has left.
 
         Between the two it is read again whether the run is done or not: how long a reply takes would tell.
         """
-        found = self._read_charges.get(seq)
-        if found is None or self._now() < found.at + self._deadline(found) or self._left(found):
-            return found
-        return None
+        charge = self._read_charges.get(seq)
+        if charge is None:
+            return None
+        early = self._now() < charge.at + self._deadline(charge)
+        found = self._progress(charge)
+        return found if early or found.state == "released" else None
 
     def _deadline(self, charge: Charge) -> int:
         return self._catalogue.find(charge.dataset).deadline
@@ -322,6 +325,13 @@ class Charges:
                     raise LedgerUnavailable("ledger", problem, "ask a custodian: starling ledger delegate") from None
                 self._opened = ledger, Batcher(ledger.charging, left=True)
             return self._opened
+
+
+def _shown_to(found: Progress | None, analyst: str | None) -> Progress:
+    """What was found, where there is anything and the analyst may see it; raises NotThere."""
+    if found is None or analyst not in (None, found.charge.analyst):
+        raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
+    return found
 
 
 def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Dataset) -> Ticket:

@@ -1,8 +1,6 @@
 """The page of a map in a browser: it answers as Starling does, runs under its own policy, and shows light and dark."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -44,19 +42,6 @@ def measured() -> MeasuredTree:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the extra `test` installs it")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium on the PATH")
-    with playwright.sync_playwright() as running:
-        # Its sandbox refuses to run for root, as whom tests run in a container.
-        opened = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("map") / "map.html"
     grid = np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE))
@@ -91,9 +76,9 @@ def with_experience(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def opened(browser: Any, file: Path, **options: Any) -> tuple[Any, list[str]]:
+def opened(chromium: Any, file: Path, **options: Any) -> tuple[Any, list[str]]:
     """The page when it is ready, and what the browser complains of."""
-    tab, complaints = browser.new_page(viewport={"width": 1100, "height": 700}, **options), []
+    tab, complaints = chromium.new_page(viewport={"width": 1100, "height": 700}, **options), []
     tab.on("console", lambda message: complaints.append(message.text))
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     tab.goto(file.as_uri())
@@ -105,8 +90,8 @@ def read(tab: Any, name: str) -> list[int]:
     return [int(each.replace(",", "")) for each in WRITTEN.findall(tab.locator(f"#{name}").inner_text())]
 
 
-def test_typed_rectangles_are_answered_as_starling_answers_them(browser: Any, file: Path) -> None:
-    tab, complaints = opened(browser, file)
+def test_typed_rectangles_are_answered_as_starling_answers_them(chromium: Any, file: Path) -> None:
+    tab, complaints = opened(chromium, file)
     table = CumulativeGrid(np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE)))
     surety = Surety([measured()])
     for x0, y0, x1, y1 in [
@@ -128,8 +113,8 @@ def test_typed_rectangles_are_answered_as_starling_answers_them(browser: Any, fi
     tab.close()
 
 
-def test_a_dragged_rectangle_is_counted_and_the_map_moves_and_grows(browser: Any, file: Path) -> None:
-    tab, complaints = opened(browser, file)
+def test_a_dragged_rectangle_is_counted_and_the_map_moves_and_grows(chromium: Any, file: Path) -> None:
+    tab, complaints = opened(chromium, file)
     box = tab.locator("#map").bounding_box()
     place = [(box["x"] + box["width"] * part, box["y"] + box["height"] * part) for part in (0.4, 0.6)]
 
@@ -154,8 +139,8 @@ def test_a_dragged_rectangle_is_counted_and_the_map_moves_and_grows(browser: Any
     tab.close()
 
 
-def test_ends_in_the_wrong_order_are_said(browser: Any, file: Path) -> None:
-    tab, _ = opened(browser, file)
+def test_ends_in_the_wrong_order_are_said(chromium: Any, file: Path) -> None:
+    tab, _ = opened(chromium, file)
     for name, value in {"x0": 5, "y0": 101, "x1": 4, "y1": 102}.items():
         tab.locator(f"#{name}").fill(str(value))
     assert "West must not lie east of East" in tab.locator("#problem").inner_text()
@@ -164,8 +149,8 @@ def test_ends_in_the_wrong_order_are_said(browser: Any, file: Path) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "other"), [("light", "Dark"), ("dark", "Light")])
-def test_light_and_dark(browser: Any, file: Path, scheme: str, other: str) -> None:
-    tab, complaints = opened(browser, file, color_scheme=scheme)
+def test_light_and_dark(chromium: Any, file: Path, scheme: str, other: str) -> None:
+    tab, complaints = opened(chromium, file, color_scheme=scheme)
     darkness = {}
     for _ in range(2):
         ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -185,9 +170,9 @@ def ask(tab: Any, x0: float, y0: float, x1: float, y1: float) -> None:
 
 @pytest.mark.parametrize("squares", [(0, 0, 14, 11), (2, 1, 14, 11), (3, 4, 9, 8)])
 def test_typical_errors_are_read_from_the_tables(
-    browser: Any, with_experience: Path, squares: tuple[int, int, int, int]
+    chromium: Any, with_experience: Path, squares: tuple[int, int, int, int]
 ) -> None:
-    tab, complaints = opened(browser, with_experience)
+    tab, complaints = opened(chromium, with_experience)
     left, bottom, right, top = squares
     x0, y0, x1, y1 = 3 * left, 3 * bottom, min(3 * right, WIDE), min(3 * top, HIGH)
     ask(tab, x0, y0, x1, y1)
@@ -200,8 +185,8 @@ def test_typical_errors_are_read_from_the_tables(
     tab.close()
 
 
-def test_a_small_rectangle_has_no_typical_error_on_the_page(browser: Any, with_experience: Path) -> None:
-    tab, _ = opened(browser, with_experience)
+def test_a_small_rectangle_has_no_typical_error_on_the_page(chromium: Any, with_experience: Path) -> None:
+    tab, _ = opened(chromium, with_experience)
     ask(tab, 3, 3, 8.5, 20)
     assert tab.locator("#usually").inner_text() == ""
     ask(tab, 3, 3, 9, 9)
@@ -209,14 +194,14 @@ def test_a_small_rectangle_has_no_typical_error_on_the_page(browser: Any, with_e
     tab.close()
 
 
-def test_hotspots_are_listed_and_shown_when_asked(browser: Any, with_experience: Path, file: Path) -> None:
-    tab, complaints = opened(browser, with_experience)
+def test_hotspots_are_listed_and_shown_when_asked(chromium: Any, with_experience: Path, file: Path) -> None:
+    tab, complaints = opened(chromium, with_experience)
     rows = tab.locator("#hotspots tr")
     assert [" ".join(row.split()) for row in rows.all_inner_texts()] == ["1 1,234 0.97 surely", "2 56 below 0.6"]
     rows.nth(1).locator("button").click()
     assert [float(tab.locator(f"#{name}").input_value()) for name in ("x0", "y0", "x1", "y1")] == [22, 112, 30, 116]
     assert complaints == []
     tab.close()
-    without, _ = opened(browser, file)
+    without, _ = opened(chromium, file)
     assert without.locator("#first").is_hidden()
     without.close()
