@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,26 @@ def test_a_release_appears_as_a_whole(tmp_path: Path) -> None:
     assert (out / "data" / "a.txt").read_text() == "1"
     assert names(tmp_path) == ["release"]
     assert [path.name for path in out.iterdir()] == ["data"], "no lock or temporary file is left in it"
+
+
+@pytest.mark.parametrize(
+    "spelled", [Path, Path.absolute], ids=["as mkdtemp is asked", "absolute, as since Python 3.12"]
+)
+@pytest.mark.parametrize("out", [Path("release"), Path("./release"), Path("below/release"), Path("below/../release")])
+def test_a_relative_folder_is_written_by_every_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: Path, spelled: Callable[[Path], Path]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("below").mkdir()
+    mkdtemp = tempfile.mkdtemp
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **options: str(spelled(Path(mkdtemp(**options)))))
+    bundle.check(out)
+    with bundle.writing(out) as folder:
+        assert bundle.held(folder.parent)
+        (folder / "a.txt").write_text("1")
+    assert [path.name for path in out.iterdir()] == ["a.txt"]
+    assert set(names(tmp_path)) <= {"below", "release"}
+    assert set(names(tmp_path / "below")) <= {"release"}
 
 
 @pytest.mark.parametrize("failure", [ValueError("x"), KeyboardInterrupt()])

@@ -265,7 +265,8 @@ def _refused(out: Path, problem: str, fix: str) -> OutputError:
 def _make(out: Path) -> tuple[Path, int]:
     """A temporary folder, closed to other users (as mkdtemp makes it), with its lock held."""
     while True:
-        temporary = Path(tempfile.mkdtemp(prefix=f".{out.name}{MARK}", dir=out.parent))
+        # Its name alone: since Python 3.12 the path is absolute, and would not be the one that `_partial` gives of a relative `out`.
+        temporary = out.parent / Path(tempfile.mkdtemp(prefix=f".{out.name}{MARK}", dir=out.parent)).name
         lock = _take(temporary)
         if lock is not None:
             return temporary, lock
