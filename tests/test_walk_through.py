@@ -191,7 +191,7 @@ def test_a_day_with_a_server(cleo: Person, serving: Serving, tmp_path: Path) -> 
     ada.does(f"{more} --reason 'To plan a study'")
     assert "To plan a study" in cleo.does("starling server requests home")
     cleo.does("starling server approve home 1 --epsilon 0.25 --yes")
-    ada.does("starling remote approved 1 --out approved.zip")
+    ada.does("starling remote approved 1 --out approved.zip --yes")
     assert json.loads(ada.does("starling remote budget asthma --json"))["left"]["analyst"] == "0.25"
 
     # The auditor verifies all of it without the server.

@@ -43,12 +43,19 @@ def test_a_release_is_asked_for_approved_and_made(call: Call, asked: Site, tmp_p
     assert ("epsilon 1  waiting  For the" in waits.stdout, "\x1b" in waits.stdout) == (True, False)
     unread = call("server", "approve", home, 1)
     assert (unread.exit_code, "add --yes" in unread.stderr) == (2, True)
-    approved = document(call("server", "approve", home, 1, "--yes", "--json"))
+    accepted = call("server", "approve", home, 1, "--yes", "--json")
+    for shown in (unread.stderr, accepted.stderr):
+        for words in ("Households by size", "analyst ada", "epsilon 1 for", "left afterwards", "Sum of errors"):
+            assert words in " ".join(shown.split()), words
+    approved = document(accepted)
     assert (approved["state"], approved["analyst"], approved["dataset"]) == ("approved", "ada", "data")
     assert "epsilon 1 lets everybody who sees the releases change the odds" in approved["reveals"]
     told = call("remote", "requests")
     assert "approved; starling remote approved 1 --out FILE" in told.stdout
-    done = call("remote", "approved", 1, "--out", out)
+    unasked = call("remote", "approved", 1, "--out", out)
+    assert (unasked.exit_code, "add --yes to charge epsilon 1" in unasked.stderr) == (2, True)
+    assert (asked.charges(), out.exists()) == (0, False), "nothing is spent unless somebody says so"
+    done = call("remote", "approved", 1, "--out", out, "--yes")
     assert done.exit_code == 0, done.output
     assert call("remote", "release", "data", "--out", out, "--request-id", "first", "--yes").exit_code == 0
     assert asked.charges() == 1

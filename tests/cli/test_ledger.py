@@ -86,7 +86,7 @@ def test_a_custodians_day_for_machines(call: Call, tmp_path: Path) -> None:
         ["dataset", place, "spring", "--population", "homes", "--schema", schema, "--cap", "0.25"],
         ["grant", place, "homes", "ann", "--cap", "0.2"],
         ["raise", place, "homes", "analyst", "ann", "--cap", "0.3", "--yes"],
-        ["retire", place, "dataset", "spring"],
+        ["retire", place, "dataset", "spring", "--yes"],
     ):
         head = json.loads(call("ledger", *words, "--json").stdout)["head"]
     shown = json.loads(call("ledger", "show", place, "--json").stdout)
@@ -148,6 +148,10 @@ def test_what_is_said_of_a_cap_is_what_is_kept_of_it(call: Call, book: Book) -> 
         (["raise", "LEDGER", "people", "analyst", "ann", "--cap", "7"], 2, "--yes is missing"),
         (["retire", "LEDGER", "dataset", "nothing"], 2, "dataset nothing is not registered"),
         (["retire", "LEDGER", "population", "nobody"], 2, "population nobody is not there"),
+        (["retire", "LEDGER", "dataset", "nothing", "--yes"], 2, "dataset nothing is not registered"),
+        (["retire", "LEDGER", "population", "nobody", "--yes"], 2, "population nobody is not there"),
+        (["retire", "LEDGER", "dataset", "census"], 2, "--yes is missing"),
+        (["retire", "LEDGER", "population", "people"], 2, "its name is not taken again"),
         (["dataset", "LEDGER", "new", "--population", "people", "--schema", "nowhere.json"], 2, "--schema is not"),
         (["create", "LEDGER"], 2, "ledger.sqlite exists already"),
         (["create", "new.sqlite", "--second-key", "abc"], 2, "is not a public key"),

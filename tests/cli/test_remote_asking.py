@@ -95,9 +95,9 @@ def test_a_question_is_approved_for_less(call: Call, asked: Site, tmp_path: Path
     assert "for epsilon 0.25 in place of epsilon 1; starling remote approved 1" in call("remote", "requests").stdout
     assert call(*words, "--yes").exit_code == 4, "what was asked is not what was approved"
     assert asked.charges() == 0
-    done = call("remote", "approved", 1, "--out", tmp_path / "answer.zip")
+    done = call("remote", "approved", 1, "--out", tmp_path / "answer.zip", "--yes")
     assert done.exit_code == 0, done.output
-    assert call("remote", "approved", 1, "--out", tmp_path / "answer.zip").exit_code == 0
+    assert call("remote", "approved", 1, "--out", tmp_path / "answer.zip", "--yes").exit_code == 0
     assert asked.charges() == 1
     assert "left of the analyst's cap: 2.75" in call("remote", "budget", "data").stdout
     assert call("ledger", "verify", home / "ledger.sqlite").exit_code == 0

@@ -56,16 +56,15 @@ def approve(home: Path, number: int, *, days: int, epsilon: str | None, yes: boo
     before = opened.requests.undecided(number)
     asked = replace(before, less=None if epsilon is None else _less(opened, before, epsilon))
     with closing(open_ledger(opened.settings.ledger)) as ledger:
+        reveals = _leaves(ledger, asked)
+        click.echo("\n\n".join([_asked(asked), reveals, *_expected(opened, asked)]), err=True)
         if not yes:
-            says = "\n\n".join([_asked(asked), _leaves(ledger, asked), *_expected(opened, asked)])
             check_terminal("and there is no terminal to ask", "read what it is, then add --yes")
-            click.echo(says, err=True)
             confirm("Approve it?", "Nothing was approved.")
         if before.state == "approved" and before.approved != asked.approved:
             # One of the two is to be charged, not both.
             ledger.custody.approve(before.approved, before.price, days=0)
         until = datetime.fromtimestamp(ledger.custody.approve(asked.approved, asked.price, days=days), UTC)
-        reveals = _leaves(ledger, asked)
     words = "" if asked.less is None else f"for {asked.price.cost} in place of {asked.guarantee.cost}"
     opened.requests.decide(number, "approved", words, asked.less)
     body = {**_request_json(asked), "state": "approved", "until": until.isoformat(), "reveals": reveals}

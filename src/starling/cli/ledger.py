@@ -270,13 +270,21 @@ def approve(url: str, population_name: str, scope: str, name: str, *, cap: str, 
     return Result(lambda: signature, lambda: {"approval": signature, "reveals": reveals})
 
 
-@command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020")
+@command("retire", example=f"starling ledger retire {LEDGER} dataset census-2020 --yes")
 @ledger_url
 @click.argument("kind", type=click.Choice(["population", "dataset"]))
 @click.argument("name")
-def retire(url: str, kind: str, name: str) -> Result:
-    """Charge nothing to it any more. What was spent stays spent."""
+@click.option("--yes", is_flag=True, help="Retire without asking.")
+def retire(url: str, kind: str, name: str, *, yes: bool) -> Result:
+    """Charge nothing to it any more, for good. What was spent stays spent."""
     with _writing(url) as opened:
+        if not yes:
+            # What is not there is refused before anybody is asked.
+            opened.reading.population_of(name) if kind == "dataset" else opened.reading.account(name, latest=1)
+            effect = f"nothing is charged to {kind} {name} any more, for good, and its name is not taken again"
+            check_terminal("and there is no terminal to ask", f"add --yes: {effect}")
+            click.echo(f"starling: {effect}", err=True)
+            confirm("Retire it?", "Nothing was retired.")
         opened.custody.retire(cast(Any, kind), name)
         return _done(opened, {"retired": name, "kind": kind}, f"{kind} {name} is retired")
 

@@ -147,14 +147,20 @@ def requests() -> Result:
     )
 
 
-@command("approved", example="starling remote approved 1 --out trips.zip")
+@command("approved", example="starling remote approved 1 --out trips.zip --yes")
 @click.argument("number", type=click.IntRange(1, 2**62))
 @_out
 @key_option
-def approved(number: int, *, out: Path, key: str | None) -> Result:
+@click.option("--yes", is_flag=True, help="Spend without asking.")
+def approved(number: int, *, out: Path, key: str | None, yes: bool) -> Result:
     """Pay for what the custodian approved as request NUMBER, wait for it, fetch it, and verify it. Run again, it goes on."""
     with client_of(key) as client:
         asked = client.decision(number)
+        if not yes:
+            cost = asked.approved_cost or asked.cost
+            check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
+            click.echo(f"This charges {cost}, once, for: {asked.title}", err=True)
+            confirm("Spend it?", "Nothing was charged.")
         charged = client.charge(asked.dataset, request_id=asked.request_id, question=asked.question)
         return _fetched(client, charged, out)
 
