@@ -70,3 +70,17 @@ def test_attack_a29_a_wrong_file_that_parses_is_named_above_all(
     text: str, changes: tuple[dict[str, Any], ...], cause: str, tmp_path: Path
 ) -> None:
     assert cause in [each.problem for each in validated(tmp_path, text, *changes).problems.decisive]
+
+
+def test_a_cell_of_h3_that_cannot_be_is_named(tmp_path: Path) -> None:
+    cells = {"input": {"x": None, "y": None, "h3": "cell"}}
+    found = validated(tmp_path, "cell\n8928308280fffff\n617700169958293503\n", cells)
+    assert (2 + 1, "cell", "is missing or no H3 cell in hexadecimal") in [
+        (each.line, each.field, each.problem) for each in found.problems.listed
+    ]
+
+
+def test_no_time_is_told_from_a_time_in_no_slice(tmp_path: Path) -> None:
+    times = ["2020-01-15 06:30:00 UTC", "2020-01-15 06:30:00+00", "15.1.2020", "1999-01-01"]
+    found = validated(tmp_path, "lon,lat,time\n" + "".join(f"0,0,{each}\n" for each in times), SLICED)
+    assert [(each.line, each.problem) for each in found.problems.listed] == [(4, "is no time"), (5, "is in no slice")]

@@ -91,6 +91,33 @@ def test_native_points() -> None:
     assert np.isnan(x[1:]).all()
 
 
+ODD_CELLS = [
+    "617700169958293503",
+    "-1",
+    "f" * 17,
+    "9" * 400,
+    "0x",
+    "8928_308280fffff",
+    "8928308280fffff0",
+    "\u0661",
+    "+1",
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(ODD_CELLS), st.text(), st.integers(-(2**70), 2**70).map(str))))
+def test_no_text_and_no_integer_is_an_error_as_a_cell_of_h3(texts: list[str]) -> None:
+    assert len(centres(pa.array(texts, pa.string()))[0]) == len(texts)
+    assert np.isnan(centres(pa.array(ODD_CELLS))).all()
+    signed = [int(each) for each in texts if each.lstrip("-").isdecimal() and -(2**63) <= int(each) < 2**63]
+    assert len(centres(pa.array(signed, pa.int64()))[0]) == len(signed)
+
+
+def test_a_cell_of_h3_is_hexadecimal_in_either_case_with_or_without_a_prefix() -> None:
+    x, _ = centres(pa.array(["8928308280fffff", "8928308280FFFFF", "0x8928308280fffff", "08928308280fffff"]))
+    assert len(set(x.tolist())) == 1
+    assert not np.isnan(x).any()
+
+
 def test_cells_of_h3_count_at_their_centres() -> None:
     cell = h3.latlng_to_cell(40.7, -74.0, 9)
     wanted = h3.cell_to_latlng(cell)[::-1]

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from starling.engine.delimited import labels
 from starling.engine.kept_records import persons_of
+from starling.engine.times import no_times
 from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
@@ -73,16 +74,19 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     x, y = points_of(plan, table)
     where = plan.columns.geometry or plan.columns.h3 or f"{plan.columns.x}, {plan.columns.y}"
     none = np.isnan(x) | np.isnan(y)
+    absent = "is missing or no H3 cell in hexadecimal" if plan.columns.h3 else "is missing or no point"
     endless = ~none & (np.isinf(x) | np.isinf(y))
     beyond = ~none & ~endless & (np.abs(y) > NORTH) if plan.grid.crs != "plain" else np.zeros(len(x), np.bool_)
-    tally.add(where, "is missing or no point", none, here, file)
+    tally.add(where, absent, none, here, file)
     tally.add(where, "is infinite", endless, here, file)
     tally.add(where, "is beyond latitude 90", beyond, here, file)
     tally.add(where, "is outside the box", ~none & ~endless & ~beyond & ~_inside(plan, x, y), here, file)
     tally.swapped += int(np.count_nonzero(_inside(plan, y, x)))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
     if plan.slices is not None:
-        tally.add(plan.columns.time, "is in no slice", slices_of(plan, table) < 0, here, file)
+        unread = no_times(table[plan.columns.time]) if plan.slices.bounds is not None else np.zeros(len(x), np.bool_)
+        tally.add(plan.columns.time, "is no time", unread, here, file)
+        tally.add(plan.columns.time, "is in no slice", (slices_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.person:
         missing = labels(table[plan.columns.person]).is_null().to_numpy(zero_copy_only=False)
         tally.add(plan.columns.person, "is missing", missing, here, file)

@@ -13,6 +13,9 @@ from starling.places.plan.grid import Float64
 
 _NUMBER: Final = r'^[ \t]*"?[ \t]*\+?(?P<number>-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*"?[ \t]*$'
 
+_CELL: Final = r"^(?:0[xX])?0*(?P<digits>[0-9a-fA-F]{1,16})$"
+"""Of H3: 64 bits, hexadecimal."""
+
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
     """float64: the nearest double to what a value or text says; NaN where that is no number."""
@@ -65,16 +68,18 @@ def _read(characters: npt.NDArray[np.uint8], begin: Int64, big: npt.NDArray[np.b
 
 
 def centres(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
-    """float64 and float64: longitude and latitude of the centres of H3 cells, texts or integers; NaN for what is no cell."""
-    import h3
+    """float64 and float64: longitude and latitude of the centres of H3 cells, hexadecimal texts or integers; NaN for what is no cell."""
+    from h3.api import basic_int as h3
 
     found = plain(column)
     if pa.types.is_integer(found.type):
         coded = found.dictionary_encode()
-        cells = [h3.int_to_str(cell % (1 << 64)) for cell in coded.dictionary.to_pylist()]
+        cells = [cell % (1 << 64) for cell in coded.dictionary.to_pylist()]
     else:
         coded = labels(found).dictionary_encode()
-        cells = [each.decode("ascii", "replace") for each in coded.dictionary.to_pylist()]
+        # Of more than 16 digits the library makes an error.
+        digits = pc.struct_field(pc.extract_regex(coded.dictionary, _CELL), "digits").to_pylist()
+        cells = [int(each or b"0", 16) for each in digits]
     places = np.array([h3.cell_to_latlng(cell)[::-1] if h3.is_valid_cell(cell) else (np.nan, np.nan) for cell in cells])
     places = np.concatenate([places.reshape(-1, 2), [(np.nan, np.nan)]])
     at = coded.indices.fill_null(len(cells)).to_numpy(zero_copy_only=False)
