@@ -1,4 +1,4 @@
-"""The files of docs/server-in-service.md are what they claim: they parse, their commands exist, and the web container has no records."""
+"""The files of deploy/ are what docs/server-in-service.md says: they parse, their commands exist, and the web container has no records."""
 
 import re
 import shutil
@@ -14,8 +14,8 @@ import yaml
 from starling.cli import main
 from tests.conftest import ROOT
 
-TEXT = (ROOT / "docs" / "server-in-service.md").read_text()
-FILES: dict[str, str] = dict(re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', TEXT, re.MULTILINE | re.DOTALL))
+DEPLOY = ROOT / "deploy"
+FILES = {path.name: path.read_text() for path in DEPLOY.iterdir()}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
@@ -84,3 +84,15 @@ def test_the_image_is_rootless_and_installs_extras_that_there_are() -> None:
     users = [line.split()[1] for line in lines if line.startswith("USER ")]
     assert users == ["10001"]
     assert lines.index("USER 10001") < next(at for at, line in enumerate(lines) if line.startswith("ENTRYPOINT"))
+
+
+def test_the_page_names_each_file_and_no_other() -> None:
+    page = (ROOT / "docs" / "server-in-service.md").read_text()
+    assert set(re.findall(r"deploy/([\w.]+)", page)) == set(FILES)
+
+
+def test_the_image_is_built_from_the_checkout() -> None:
+    for name in ("web", "worker", "sandbox"):
+        build = services()[name]["build"]
+        assert (DEPLOY / build["context"]).resolve() == ROOT
+        assert (ROOT / build["dockerfile"]).is_file()

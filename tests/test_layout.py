@@ -13,10 +13,13 @@ TESTS = ROOT / "tests"
 MODULES = sorted(path for folder in ("src", "tests", "bench", "docs", ".ci") for path in (ROOT / folder).rglob("*.py"))
 TEXTS = sorted(
     path
-    for folder in ("src", "tests", "bench", "docs", ".ci")
+    for folder in ("src", "tests", "bench", "deploy", "docs", ".ci")
     for path in (ROOT / folder).rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
-) + [ROOT / name for name in ("README.md", "CHANGELOG.md", "pyproject.toml", "mkdocs.yml")]
+) + [
+    ROOT / name
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "pyproject.toml", "mkdocs.yml")
+]
 
 LONGEST = 400
 """Lines of a module."""
@@ -37,6 +40,7 @@ WHOLE_HOUSE = {
     "test_ci",
     "test_circles",
     "test_contracts",
+    "test_contributing",
     "test_deployment",
     "test_docs",
     "test_forking",
