@@ -1,13 +1,16 @@
 """A body is bounded in bytes, time and depth, and read in one way by everybody; each refusal has the one shape."""
 
 import asyncio
+import json
 from collections.abc import Iterable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.types import Message, Receive
 
 from starling.errors import ParameterError
-from starling.server.bodies import DEEPEST, MOST_BYTES, TooLarge, TooSlow, check, received, repeated
+from starling.server.bodies import _STRING, DEEPEST, MOST_BYTES, TooLarge, TooSlow, _depth, check, received, repeated
 from starling.server.home import Home
 from tests.server.conftest import Asker
 
@@ -68,6 +71,40 @@ def test_json_that_readers_read_differently_is_refused(
     headers = [("Authorization", f"Bearer {tokens['analyst']}"), ("Content-Type", "application/json")]
     reply = asker.ask("POST", "/v1/datasets/census/releases", headers, body)
     assert (reply.status_code, reply.json()["error"]["problems"][0]["field"]) == (422, "body")
+
+
+BRACKETS = [
+    '"' + "[" * 100 + '"', '{"a": "' + "{[" * 60 + '"}', '["\\"' + "[" * 50 + '"]', '["\\\\", "' + "[" * 50 + '"]',
+    '"' + "[" * 50, '"\\' + "[" * 50, '"' + "[" * 50 + "\\", '"\n' + "[" * 50 + '"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BRACKETS)
+def test_brackets_in_texts_are_no_levels(body: str) -> None:
+    check(body.encode())
+    with pytest.raises(ParameterError, match="nested"):
+        check(("[" * DEEPEST + "[" + body + "]" * (DEEPEST + 1)).encode())
+
+
+def test_a_reason_may_hold_any_brackets(selling: Home, asker: Asker, tokens: dict[str, str]) -> None:
+    body = {"request_id": "first", "reason": "[" * 100}
+    reply = asker.post("/v1/datasets/census/requests", tokens["analyst"], body)
+    assert (reply.status_code, "does not ask first" in reply.text) == (403, True)
+
+
+@given(st.recursive(st.none() | st.text(alphabet='[]{}"\\a\n', max_size=8), lambda x: st.lists(x, max_size=3)))
+def test_levels_are_those_of_the_value(value: object) -> None:
+    def depth(each: object) -> int:
+        return 1 + max(map(depth, each), default=0) if isinstance(each, list) else 0
+
+    assert _depth(json.dumps(value)) == depth(value)
+
+
+def test_no_quotation_mark_is_looked_at_twice() -> None:
+    """Every one begins or ends a text: one that begins none would let each search go on to the end of the body."""
+    for letters in ('\\"', '"', "\\", '"\\'):
+        text = letters * (MOST_BYTES // len(letters))
+        assert '"' not in _STRING.sub("", text)
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[1, {}]", b"no json", b"\xff\xfe", b'{"a": 1}', b"[" * DEEPEST])

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from starling.ledger.opening import create_ledger
+from starling.server.connections import MOST_HEAD
 from starling.server.home import make_home
 
 SERVES = """
@@ -85,6 +86,10 @@ def post(*headers: str, body: bytes = b"") -> bytes:
 
 SMUGGLED = {
     "two lengths": post("Content-Length: 0", f"Content-Length: {len(NEXT)}"),
+    "two equal lengths": post("Content-Length: 0", "Content-Length: 0"),
+    "two equal lengths in one": post("Content-Length: 0, 0"),
+    "two equal lengths in two lines": post("Content-Length: 0,", " 0"),
+    "two lengths in other letters": post("content-length: 0", "X: a", "CONTENT-LENGTH: 0"),
     "two lengths in one": post(f"Content-Length: 0, {len(NEXT)}"),
     "a negative length": post("Content-Length: -1"),
     "a length with a sign": post("Content-Length: +0"),
@@ -131,6 +136,32 @@ def test_smuggling_what_is_no_request_ends_the_connection(what: str, place: tupl
 def test_smuggling_a_line_that_goes_on_hides_nothing(place: tuple[str, int]) -> None:
     """It belongs to the header before it, as RFC 9112 says: so there is no length, and what follows is the next request."""
     assert statuses(told(place, post("X: a", f" Content-Length: {len(NEXT)}"))) == [401, 404]
+
+
+@pytest.mark.parametrize("above", [1, 2000, 200_000])
+def test_a_head_above_64_kib_is_refused_however_it_comes(above: int, place: tuple[str, int]) -> None:
+    """One of exactly so many bytes is answered; whole in one piece or in two, a longer one is not."""
+    begin = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "
+    whole = begin + b"a" * (MOST_HEAD - len(begin))
+    assert statuses(told(place, whole + b"\r\n\r\n" + NEXT)) == [200, 404]
+    assert statuses(told(place, whole + b"a" * above + b"\r\n\r\n" + NEXT)) == [400]
+
+
+HOSTS = ["localhost:80:90", "localhost:x", "localhost:80@evil.example", "localhost@evil.example", "evil.example:localhost",
+    "[localhost]", "[::1", "[localhost]evil.example", "localhost/evil", "localhost:80/evil", "localhost, evil.example", "localhost evil",
+    "localhost:123456", "localhost.", ".localhost", "", ":80", "evil.example", "localhost?", "localhost#x", "\xb2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_host_that_two_readers_read_in_two_ways_is_refused(host: str, place: tuple[str, int]) -> None:
+    found = told(place, f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode("latin-1"))
+    assert statuses(found) == [400]
+
+
+@pytest.mark.parametrize("target", ["http://evil.example/healthz", "evil.example:443", "//evil.example/healthz"])
+def test_a_target_of_another_host_is_not_served(target: str, place: tuple[str, int]) -> None:
+    found = told(place, f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert statuses(found) in ([400], [404])
 
 
 TRAVERSING = [

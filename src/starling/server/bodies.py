@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from typing import Any, ClassVar, Final
 
 from starlette.types import Message, Receive
@@ -14,6 +15,8 @@ MOST_SECONDS: Final = 10.0
 """Seconds for which a body may take to come."""
 DEEPEST: Final = 32
 """Objects and lists within one another."""
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+"""A string, or the rest of what never ends: so each letter is looked at once."""
 
 
 class TooLarge(ParameterError):
@@ -74,9 +77,13 @@ def check(body: bytes) -> None:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets stand in one another; those in strings count too, which no body of ours notices."""
+    r"""How deep brackets stand in one another, those in strings aside.
+
+    >>> _depth('{"a[[[": ["\\", "\"[[["]}')
+    2
+    """
     deepest = depth = 0
-    for letter in text:
+    for letter in _STRING.sub("", text):
         if letter in "[{":
             depth += 1
             deepest = max(deepest, depth)

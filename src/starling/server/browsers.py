@@ -4,6 +4,7 @@ A browser sends a cookie with whatever any page makes it send, so a cookie alone
 besides, by `Sec-Fetch-Site` or `Origin`, that a page of this server asks. Programs send tokens, and no cookie.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from starling.server.settings import Settings
 
 SAFE: Final = ("GET", "HEAD")
 """Methods that change nothing."""
+_HOST: Final = re.compile(r"(\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^][:@/?#,\s]+))(:[0-9]{1,5})?")
 Sites: TypeAlias = Literal["strict", "lax"]
 
 
@@ -67,11 +69,10 @@ def check_own_page(headers: Headers, settings: Settings) -> None:
 
 
 def host_of(host: str) -> str:
-    """A host without its port, in small letters; an IPv6 address loses its brackets.
+    """A host without its port, in small letters; an IPv6 address loses its brackets. Empty for what is no host with or without a port.
 
-    >>> host_of("Localhost:8470"), host_of("[::1]:8470")
-    ('localhost', '::1')
+    >>> host_of("Localhost:8470"), host_of("[::1]:8470"), host_of("localhost:80@evil.example")
+    ('localhost', '::1', '')
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    parts = _HOST.fullmatch(host)
+    return (parts["address"] or parts["name"]).lower() if parts else ""

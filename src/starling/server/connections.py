@@ -1,7 +1,8 @@
 """A connection on which no request comes is closed: who sends the head of one letter by letter holds no place for ever.
 
 What a proxy in front of this server could read otherwise is no request, lest somebody hides one in another (RFC 9112, sections 2.2, 6.1
-and 6.3): a line that ends by a line feed alone, a length beside a transfer coding, a coding or a version of another time.
+and 6.3): a line that ends by a line feed alone, two lengths, though they are equal, a length beside a transfer coding, a coding or a
+version of another time. A head is bounded in bytes however it comes: h11 by itself bounds only one that is not whole yet.
 """
 
 import asyncio
@@ -19,6 +20,10 @@ MOST_HEAD: Final = 1 << 16
 
 _BARE: Final = re.compile(rb"(?<!\r)\n")
 """The end of a line that RFC 9112 lets a reader take for one, or not."""
+_FOLDED: Final = re.compile(rb"\r\n[ \t]+")
+"""Where a header goes on in the next line."""
+_LENGTH: Final = re.compile(rb"\r\ncontent-length[ \t]*:([^\r]*)", re.IGNORECASE)
+"""A header of a length; h11 makes one of several that are equal."""
 
 
 class _Strict(h11.Connection):
@@ -26,12 +31,23 @@ class _Strict(h11.Connection):
 
     def next_event(self) -> Any:
         """See h11; raises h11.RemoteProtocolError for such a head, too."""
-        if self.their_state is h11.IDLE and _BARE.search(self.trailing_data[0].partition(b"\r\n\r\n")[0]):
-            raise h11.RemoteProtocolError("a line ends by a line feed alone")
+        if self.their_state is h11.IDLE:
+            _check_head(self.trailing_data[0].partition(b"\r\n\r\n")[0])
         event = super().next_event()
         if isinstance(event, h11.Request) and _is_doubtful(event):
             raise h11.RemoteProtocolError("its end is doubtful")
         return event
+
+
+def _check_head(head: bytes) -> None:
+    """Raises h11.RemoteProtocolError for the bytes of a head that h11 would take, and another reader otherwise."""
+    if len(head) > MOST_HEAD:
+        raise h11.RemoteProtocolError("the head is too long")
+    if _BARE.search(head):
+        raise h11.RemoteProtocolError("a line ends by a line feed alone")
+    lengths = _LENGTH.findall(_FOLDED.sub(b" ", head))
+    if len(lengths) > 1 or any(b"," in each for each in lengths):
+        raise h11.RemoteProtocolError("there are two lengths")
 
 
 def _is_doubtful(request: h11.Request) -> bool:
@@ -50,7 +66,8 @@ class Bounded(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """A client connected."""
-        self.conn = _Strict(h11.SERVER, MOST_HEAD)
+        # With the empty line behind it.
+        self.conn = _Strict(h11.SERVER, MOST_HEAD + 4)
         super().connection_made(transport)
         self._watch()
 
