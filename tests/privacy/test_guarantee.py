@@ -1,5 +1,6 @@
 """Guarantees: a cost is computed from its parts and stated nowhere else (rows 12, 16 and 17)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
+from starling.privacy.accounting.conversion import approximate, delta_at_epsilon, epsilon_at_delta
+from starling.privacy.accounting.detection import Detection, detection, detection_bound
 from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise
@@ -17,6 +20,7 @@ from starling.privacy.guarantee import (
     Guarantee,
     Sequential,
     bounded_overlap,
+    joint,
     measurement,
     sequential,
 )
@@ -117,3 +121,21 @@ def test_a_composition_has_parts() -> None:
     for empty in (Sequential(()), BoundedOverlap((), 1)):
         with pytest.raises(ParameterError, match="parts are none"):
             Guarantee("empty", ADD_REMOVE_PERSON, empty)
+
+
+@given(st.lists(costs, min_size=2, max_size=4), st.sampled_from([rho, epsilon]))
+def test_what_was_chosen_after_other_results_has_no_loss_distribution(
+    amounts: list[Fraction], make: Callable[[Fraction], Guarantee]
+) -> None:
+    """Costs and Renyi divergences add up; every figure that an accountant takes from a loss distribution is refused or a bound."""
+    parts = tuple(map(make, amounts))
+    adaptive, fixed = joint(parts[0], parts[1:]), sequential("fixed beforehand", parts)
+    assert adaptive.cost == fixed.cost
+    assert approximate(adaptive, "1e-10").method != "pld"
+    assert epsilon_at_delta(adaptive, "1e-10") == epsilon_at_delta(fixed, "1e-10", method="renyi")
+    assert detection(adaptive, 0.05) == Detection(detection_bound(fixed.cost, 0.05), exact=False)
+    assert bounded_overlap("within", 1, (adaptive,)).fully_adaptive
+    with pytest.raises(ParameterError, match="chosen after"):
+        epsilon_at_delta(adaptive, "1e-10", method="pld")
+    with pytest.raises(ParameterError, match="chosen after"):
+        delta_at_epsilon(adaptive, "0.0001")

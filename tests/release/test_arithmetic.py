@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.privacy.accounting.conversion import DELTA, epsilon_at_delta
+from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import ZCDP, PureDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational
-from starling.release.statement import AddsTo, Particulars, statement
+from starling.release.statement import AddsTo, Particulars, claim, statement
 
 
 def stated(guarantee: Guarantee) -> dict[str, Any]:
@@ -48,9 +50,11 @@ def test_what_a_release_states_follows(guarantee: Guarantee) -> None:
     assert found == guarantee
 
 
-def topped() -> dict[str, Any]:
-    """privacy.json of a release that adds to another, of which rho alone is known."""
-    earlier = Guarantee("earlier", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 3)))
+RHO_ALONE = Guarantee("earlier", ADD_REMOVE_PERSON, ZCDP(Fraction(1, 3)))
+
+
+def topped(earlier: Guarantee = RHO_ALONE) -> dict[str, Any]:
+    """privacy.json of a release that adds to another."""
     domain = Particulars("tables", {}, adds_to=(AddsTo("r-1", "", "0" * 64, earlier),))
     made: dict[str, Any] = json.loads(json.dumps(statement(Receipt("id", gaussian(), "x"), domain)))
     return made
@@ -63,6 +67,18 @@ def test_a_release_states_what_it_costs_together_with_those_that_it_adds_to() ->
     assert said["joint"]["cost"]["replace-one"]["rho"] == "67/15"
     assert float(said["joint"]["approximate_dp"]["epsilon"]) > float(said["approximate_dp"]["epsilon"])
     assert stated(gaussian())["joint"] is None
+
+
+def test_a_top_up_states_the_best_renyi_order_and_one_made_before_what_it_stated() -> None:
+    earlier = measurement("earlier", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(3, 2)))
+    said, fixed = topped(earlier), sequential("both", (gaussian(), earlier))
+    assert check_cost(said)[1] == []
+    assert said["joint"]["approximate_dp"]["epsilon"] == decimal_up(epsilon_at_delta(fixed, DELTA, method="renyi"))
+    before = copy.deepcopy(said)
+    before["joint"]["approximate_dp"] = claim(fixed).losses()["approximate_dp"]
+    assert check_cost(before)[1], "of budgets chosen after the first release no loss distribution is known"
+    del before["joint"]["composition"]
+    assert check_cost(before)[1] == []
 
 
 def test_a_smaller_sum_than_all_charges_is_found() -> None:

@@ -147,7 +147,10 @@ def joint_disclosure(
                 met[event] += times * charges
     elif spent:
         met[PureDP(total) if population.measure == "epsilon" else ZCDP(total)] = 1
-    epsilon = approximate_events(frozenset(met.items()), chance).epsilon if spent else Fraction(0)
+    # Whoever asked for a second charge had seen what the first one gave.
+    several = not composed or sum(charges for _, charges in kinds) > 1
+    found = approximate_events(frozenset(met.items()), chance, fully_adaptive=several) if spent else None
+    epsilon = Fraction(0) if found is None else found.epsilon
     if population.measure == "epsilon":
         epsilon = min(epsilon, total)
     return JointDisclosure(spent, epsilon, chance, composed)

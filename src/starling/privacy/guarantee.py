@@ -27,6 +27,20 @@ class Sequential:
 
 
 @dataclass(frozen=True, slots=True)
+class FullyAdaptive:
+    """All parts see the same units, and each was chosen, its budget too, after the results of those before it.
+
+    Costs add up, and so do Renyi divergences of one order (Whitehouse, Ramdas, Rogers and Wu 2022, arXiv 2210.17520). Privacy loss
+    distributions do not compose here (arXiv 2602.06756 has a counterexample), so that no accountant takes an epsilon from them.
+
+    Attributes:
+        parts: What is composed; at least one.
+    """
+
+    parts: tuple["Guarantee", ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundedOverlap:
     """A unit's data are met by at most `overlap` mechanisms, each like one of `parts`: generalised parallel composition.
 
@@ -44,7 +58,7 @@ class BoundedOverlap:
     overlap: int
 
 
-Composition: TypeAlias = Sequential | BoundedOverlap
+Composition: TypeAlias = Sequential | FullyAdaptive | BoundedOverlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,11 @@ class Guarantee:
         """What is composed; nothing for a single event."""
         return self.event.parts if isinstance(self.event, Composition) else ()
 
+    @property
+    def fully_adaptive(self) -> bool:
+        """Whether any of it was chosen after the results of other parts."""
+        return isinstance(self.event, FullyAdaptive) or any(part.fully_adaptive for part in self.parts)
+
 
 def _cost(event: Event | Composition) -> Cost:
     if not isinstance(event, Composition):
@@ -83,7 +102,7 @@ def _cost(event: Event | Composition) -> Cost:
     if len({type(cost) for cost in costs}) != 1:
         raise ParameterError("parts", "are none, or mix epsilon and rho", "compose parts of one measure")
     kind, amounts = type(costs[0]), [cost.amount for cost in costs]
-    if isinstance(event, Sequential):
+    if isinstance(event, Sequential | FullyAdaptive):
         return kind(sum(amounts, Fraction(0)))
     if type(event.overlap) is not int or event.overlap < 1:
         raise ParameterError("overlap", "is not an int of 1 or more", "state how many parts one unit can lie in")
@@ -106,5 +125,9 @@ def bounded_overlap(name: str, overlap: int, parts: Sequence[Guarantee]) -> Guar
 
 
 def joint(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
-    """The sequential composition of a release and of all that it adds to, which are about the same people."""
-    return sequential(f"{guarantee.name}, with all that it adds to", (guarantee, *earlier)) if earlier else guarantee
+    """A release and all that it adds to, which are about the same people; its plan may have been made after the earlier ones were seen."""
+    if not earlier:
+        return guarantee
+    return Guarantee(
+        f"{guarantee.name}, with all that it adds to", guarantee.relation, FullyAdaptive((guarantee, *earlier))
+    )

@@ -14,10 +14,10 @@ from starling.planfile.spelling import shown
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Measure, decimal_up
-from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential, joint
+from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.manifest import AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim, neighbours
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim, joint_as_stated, neighbours
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""
@@ -137,7 +137,7 @@ class _Reader:
         for made, said in zip(earlier, stated["adds_to"], strict=True):
             self._same("adds_to", amount(made.cost), said["cost"])
         if earlier:
-            self._losses("joint.", stated["joint"], joint(guarantee, earlier))
+            self._losses("joint.", stated["joint"], joint_as_stated(guarantee, earlier, stated["joint"]))
         else:
             self._same("joint", None, stated["joint"])
 

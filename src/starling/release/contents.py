@@ -63,12 +63,17 @@ def joint_guarantee(publication: Publication[Any, Any]) -> Guarantee:
     return joint(publication.guarantee, [each.guarantee for each in publication.particulars.adds_to])
 
 
-def pages(publication: Publication[Any, Any], receipt: Receipt, sections: Sequence[Section]) -> dict[str, str]:
-    """report.html and registry.yaml: a function of the public choices, the receipt, and what the domain's sections say."""
+def pages(
+    publication: Publication[Any, Any], receipt: Receipt, sections: Sequence[Section], whole: Guarantee | None = None
+) -> dict[str, str]:
+    """report.html and registry.yaml: a function of the public choices, the receipt, and what the domain's sections say.
+
+    `whole` is the guarantee with all that the release adds to, where it is not that of `joint_guarantee`.
+    """
     title = publication.title
     said = publication.particulars
-    whole = joint_guarantee(publication) if said.adds_to else None
+    together = (whole or joint_guarantee(publication)) if said.adds_to else None
     return {
-        REPORT: report.render(title, receipt, publication.charged, sections, whole, said.invariants),
-        registry.FILE: registry.entry(title, receipt, publication.product, whole),
+        REPORT: report.render(title, receipt, publication.charged, sections, together, said.invariants),
+        registry.FILE: registry.entry(title, receipt, publication.product, together),
     }

@@ -60,12 +60,12 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
     _statement(publication, domain.checks, said, findings)
     if _files(publication, domain, hashes, findings):
         _numbers(publication, domain.checks, folder, said, hashes, findings)
-    return (*findings.checks(), *_earlier(publication, hashes))
+    return (*findings.checks(), *_earlier(publication, said, hashes))
 
 
 def _statement(publication: Publication[Any, Any], checks: Checks, said: Mapping[str, Any], findings: Findings) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    expected = stated(publication.guarantee, publication.particulars)
+    expected = stated(publication.guarantee, publication.particulars, said.get("joint"))
     mechanism = expected.pop("mechanism")
     differing = [(field, PRIVACY) for field, value in expected.items() if said.get(field) != value]
     differing += checks.differences(mechanism, said.get("mechanism"), "mechanism")
@@ -121,9 +121,10 @@ def _numbers(
     whole = all(table.whole for table in published.values())
     findings.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
     sections = [undrawn(section) for section in made.sections()]
-    make = partial(contents.pages, publication, sections=sections)
-    whole_cost = contents.joint_guarantee(publication) if publication.particulars.adds_to else None
-    findings.add(PAGES, *pages(folder, said, publication.guarantee, make, whole_cost))
+    earlier = [each.guarantee for each in publication.particulars.adds_to]
+    joint = statement.joint_as_stated(publication.guarantee, earlier, said.get("joint")) if earlier else None
+    make = partial(contents.pages, publication, sections=sections, whole=joint)
+    findings.add(PAGES, *pages(folder, said, publication.guarantee, make, joint))
     if by_this_version(said):
         findings.add(PAGES, *package(folder, *contents.described(publication), hashes))
         findings.reached(PAGES)
@@ -131,7 +132,9 @@ def _numbers(
         findings.leave_open(PAGES, OTHER_VERSION)
 
 
-def _earlier(publication: Publication[Any, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
+def _earlier(
+    publication: Publication[Any, Any], said: Mapping[str, Any], hashes: Mapping[str, str]
+) -> tuple[Check, ...]:
     """Which releases this one adds to, and whether the earlier measurements are those that the plan, and so its charge, names."""
     earlier = publication.particulars.adds_to
     if not earlier:
@@ -139,13 +142,22 @@ def _earlier(publication: Publication[Any, Any], hashes: Mapping[str, str]) -> t
     other = [name for name, digest in publication.earlier.items() if hashes.get(name) != digest]
     problem = "is not what the release that the plan adds to published"
     named = "; ".join(f"request {each.request_id} of {each.cost}, manifest {each.manifest}" for each in earlier)
-    whole = contents.joint_guarantee(publication).cost
-    says = f"adds to {named}; each charged on its own, {whole} together with this one"
+    whole = statement.joint_as_stated(publication.guarantee, [each.guarantee for each in earlier], said.get("joint"))
+    claim = statement.claim(whole)
+    says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {claim.epsilon} at delta {DELTA}"
+    says += f" ({claim.by})"
     return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other)),)
 
 
-def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
-    """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON."""
+def stated(guarantee: Guarantee, particulars: Particulars, together: object = None) -> dict[str, Any]:
+    """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON.
+
+    Args:
+        guarantee: What the plan in the folder gives.
+        particulars: What the domain adds.
+        together: What the release states as `joint`, which names a composition.
+    """
+    earlier = [each.guarantee for each in particulars.adds_to]
     said = {
         "domain": particulars.name,
         "neighbours": statement.neighbours(guarantee.relation),
@@ -155,7 +167,7 @@ def stated(guarantee: Guarantee, particulars: Particulars) -> dict[str, Any]:
         "invariants": list(particulars.invariants),
         "mechanism": particulars.mechanism,
         "adds_to": statement.added_to(particulars.adds_to),
-        "joint": statement.all_losses(guarantee, particulars.adds_to),
+        "joint": statement.losses_as_stated(guarantee, earlier, together),
     }
     # As JSON says it: a tuple is a list there.
     again: dict[str, Any] = json.loads(json.dumps(said))

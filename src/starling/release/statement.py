@@ -6,8 +6,8 @@ the reason. Amounts and scales are exact rationals as text; `decimal` beside the
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from typing import Any, Final, TypeAlias
@@ -17,7 +17,7 @@ from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.guarantee import BoundedOverlap, Guarantee, Sequential, joint
+from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential, joint
 from starling.privacy.neighbours import Relation, as_replace_one
 from starling.privacy.trust import Entry, Receipt
 
@@ -33,6 +33,8 @@ DEFINITIONS: Final = {
     " rho alpha, for all neighbours x, y and all alpha > 1",
 }
 
+FULLY_ADAPTIVE: Final = "fully adaptive: the budgets may have been chosen after the earlier releases were seen"
+"""How a release and those that it adds to are composed."""
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
 
 UNLIMITED: Final = (
@@ -148,7 +150,28 @@ def neighbours(relation: Relation) -> dict[str, Json]:
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
     """What a release and all that it adds to cost together; None for a release that stands alone."""
-    return claim(joint(guarantee, [each.guarantee for each in earlier])).losses() if earlier else None
+    return _all_losses(joint(guarantee, [each.guarantee for each in earlier])) if earlier else None
+
+
+def _all_losses(whole: Guarantee) -> Json:
+    adaptive: dict[str, Json] = {"composition": FULLY_ADAPTIVE} if whole.fully_adaptive else {}
+    return claim(whole).losses() | adaptive
+
+
+def losses_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], said: object) -> Json:
+    """`all_losses`, by the composition that `said`, the `joint` of a privacy.json, names."""
+    return _all_losses(joint_as_stated(guarantee, earlier, said)) if earlier else None
+
+
+def joint_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], said: object) -> Guarantee:
+    """A release and all that it adds to, by the composition that `said`, the `joint` of a privacy.json, names.
+
+    Releases that name none were made before this was stated: their epsilon takes the budgets as fixed beforehand.
+    """
+    whole = joint(guarantee, earlier)
+    if not earlier or (isinstance(said, Mapping) and "composition" in said):
+        return whole
+    return replace(whole, event=Sequential(whole.parts))
 
 
 def text(said: Mapping[str, Any]) -> str:
@@ -172,6 +195,7 @@ def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsT
     """
     particulars = Particulars(said["domain"], said["mechanism"], said["bounds"], tuple(said["invariants"]), adds_to)
     again = statement(receipt(said["account"], guarantee), particulars)
+    again["joint"] = losses_as_stated(guarantee, [each.guarantee for each in adds_to], said["joint"])
     if said["software"] != again["software"]:
         again["software"] = _text(said["software"])
         _keep(again, said, "approximate_dp", "epsilon", "by")
@@ -327,7 +351,7 @@ def composition(guarantee: Guarantee) -> dict[str, Json]:
     """
     node: dict[str, Json] = {"name": guarantee.name, "cost": amount(guarantee.cost)}
     match guarantee.event:
-        case Sequential(parts):
+        case Sequential(parts) | FullyAdaptive(parts):
             return node | {"composition": "sequential", "parts": [composition(part) for part in parts]}
         case BoundedOverlap(parts, overlap):
             within: list[Json] = [composition(part) for part in parts]

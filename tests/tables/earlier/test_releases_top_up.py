@@ -13,12 +13,15 @@ import pytest
 import yaml
 
 import starling
+from starling.cli.plans import plan_text, preview_text
 from starling.errors import ParameterError, PlanError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import decimal_up
 from starling.privacy.events import ZCDP, PureDP
+from starling.privacy.guarantee import sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release import contents, statement
 from starling.release.manifest import digests, files_of
 from starling.release.payment import PaymentOptions
 from starling.release.recompute import check
@@ -29,9 +32,10 @@ from starling.tables.artifact.public_plan import read_plan
 from starling.tables.domain import TABLES
 from starling.tables.earlier.comparison import compare
 from starling.tables.inference.combined import standard_deviation
-from starling.tables.plan import Plan, Variants
+from starling.tables.plan import Plan, Variants, describe, model
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import MOST_RELEASES
+from starling.tables.preview import preview
 from starling.tables.publish import release
 
 
@@ -234,6 +238,35 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Pat
         assert entry["privacy_parameters"] == {"rho": float(decimal_up(public.joint_guarantee.cost.amount))}
         assert f"epsilon {decimal_up(whole)} at delta" in entry["privacy_parameters_details"]
         assert f"epsilon {decimal_up(own)} at delta" in entry["privacy_parameters_details"]
+
+
+def test_the_epsilon_of_a_top_up_is_that_of_the_best_renyi_order_wherever_it_is_stated(
+    topped: Path, toy: Path, earlier: Path
+) -> None:
+    public, _ = read_plan(topped)
+    whole = sequential("both", (public.guarantee, *public.earlier_guarantees))
+    by_losses, by_renyi = (decimal_up(epsilon_at_delta(whole, "1e-10", method=each)) for each in ("pld", "renyi"))
+    texts = {name: (topped / name).read_text() for name in ("privacy.json", "report.html", "registry.yaml")}
+    texts["verify"] = " ".join(each.says for each in starling.verify(topped).checks)
+    texts["preview"] = preview_text(preview(public, None, sizes=(10,)))
+    texts["plan"] = plan_text(describe(public), (), None)
+    for name, text in texts.items():
+        assert by_renyi in text, name
+        assert by_losses not in text, name
+    assert "since a budget may have been chosen after the earlier results" in texts["report.html"]
+
+
+def test_a_top_up_made_before_that_was_stated_verifies_as_what_it_was(
+    plan: Plan, earlier: Path, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        for module in (statement, contents, model):
+            before.setattr(module, "joint", lambda one, others: sequential("both", (one, *others)) if others else one)
+        old = released(plan, toy, tmp_path / "old", earlier)
+    assert (
+        "privacy loss distribution" in json.loads((old / "privacy.json").read_text())["joint"]["approximate_dp"]["by"]
+    )
+    assert starling.verify(old).findings == ()
 
 
 def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path, topped: Path) -> None:

@@ -4,9 +4,10 @@ An event counts as what dominates it: whatever is pure DP as pure DP of its cost
 that differ by at most v < 4 in the squared L2 norm differ by 1 in at most v cells, each with noise of its own, so that is v steps of
 sensitivity 1; for larger v zCDP of the cost is what is used.
 
-Sequential composition, adaptive or not, adds the counts (SafeTab 2022, Lemmas 1 to 3); bounded overlap z multiplies those of the
-worst part by z (Lemmas 9, 10, 12). So the events, and every figure computed from them, do not depend on the order or the grouping in
-which a ledger or a plan composed.
+Sequential composition adds the counts (SafeTab 2022, Lemmas 1 to 3), also where a mechanism depends on earlier results while its events
+were fixed before; where the events themselves were chosen after them, only costs and Renyi divergences add up (`FullyAdaptive`).
+Bounded overlap z multiplies those of the worst part by z (Lemmas 9, 10, 12). So the events, and every figure computed from them, do not
+depend on the order or the grouping in which a ledger or a plan composed.
 
 Which part is worst. A pure event of epsilon is dominated by binary randomized response of that epsilon: every hockey-stick divergence of
 every epsilon-DP mechanism is at most its own, in adaptive composition too (Kairouz, Oh and Viswanath 2015). So some pure events
@@ -32,7 +33,7 @@ from starling.privacy.events import (
     PermuteAndFlip,
     PureDP,
 )
-from starling.privacy.guarantee import BoundedOverlap, Guarantee, Sequential
+from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
 
 _MOST_SORTED = 4096
 """Events that are compared; more count as incomparable, which is safe."""
@@ -97,7 +98,7 @@ def alternatives(events: Events) -> list[Events]:
 
 def _events(guarantee: Guarantee) -> Counter[Accounted]:
     match guarantee.event:
-        case Sequential(parts):
+        case Sequential(parts) | FullyAdaptive(parts):
             return sum((_events(part) for part in parts), Counter())
         case BoundedOverlap(parts, overlap):
             found = _undominated(map(events_of, parts))

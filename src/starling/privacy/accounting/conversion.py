@@ -12,7 +12,8 @@ Accountants:
 - "tightest": the least of those that apply.
 
 Any cost has an epsilon at any delta in (0, 1): where no privacy loss distribution is to be had, because a loss is not known, is too
-large, or delta is too small for the grid's rounding, the Renyi divergences answer. `approximate` says which of them did.
+large, or delta is too small for the grid's rounding, the Renyi divergences answer. `approximate` says which of them did. Where budgets
+were chosen after earlier results (`FullyAdaptive`), no privacy loss distribution is used: the Renyi divergences answer.
 
 zCDP has no epsilon at delta 0: the discrete Gaussian is not pure DP for any epsilon. Nothing here asks for data or draws.
 """
@@ -78,14 +79,19 @@ def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
     >>> approximate(measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50))), "1e-10").by
     'privacy loss distribution, rounded up'
     """
-    found = approximate_events(events_of(guarantee), delta)
+    found = approximate_events(events_of(guarantee), delta, fully_adaptive=guarantee.fully_adaptive)
     if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= found.epsilon:
         return Approximate(guarantee.cost.amount, "sum")
     return found
 
 
-def approximate_events(events: Events, delta: Exact) -> Approximate:
+def approximate_events(events: Events, delta: Exact, *, fully_adaptive: bool = False) -> Approximate:
     """The tightest epsilon of events, pure and zCDP ones together: what a ledger has charged.
+
+    Args:
+        events: The events.
+        delta: The delta, exact, in (0, 1).
+        fully_adaptive: Whether some were chosen after the results of others, so that no privacy loss distribution is used.
 
     >>> from starling.privacy.events import DiscreteGaussianNoise, PureDP
     >>> events = frozenset({(PureDP(Fraction(1, 10)), 40), (DiscreteGaussianNoise(Fraction(50)), 1)})
@@ -95,7 +101,7 @@ def approximate_events(events: Events, delta: Exact) -> Approximate:
     chance = exact(delta, field="delta", exponent=True)
     if not 0 < chance < 1:
         raise _no_epsilon()
-    return _of_alternatives(events, chance, "tightest")
+    return _of_alternatives(events, chance, "renyi" if fully_adaptive else "tightest")
 
 
 def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "tightest") -> Fraction:
@@ -104,7 +110,7 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
     Args:
         guarantee: What is spent: a measurement or any composition.
         delta: The delta, exact, in [0, 1); 0 for pure DP by "sum" or "tightest" alone.
-        method: The accountant, one of those that the module describes.
+        method: The accountant, one of those that the module describes; "pld" is for budgets that were fixed beforehand.
 
     Returns:
         Exact for "sum"; otherwise rounded up to a millionth.
@@ -132,6 +138,8 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
         return _analytic(guarantee, chance)
     if method == "tightest":
         return approximate(guarantee, chance).epsilon
+    if method == "pld":
+        _refuse_chosen_after(guarantee)
     epsilon = _of_alternatives(events_of(guarantee), chance, method).epsilon
     return min(epsilon, guarantee.cost.amount) if isinstance(guarantee.cost, Epsilon) else epsilon
 
@@ -151,8 +159,15 @@ def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
         raise ParameterError("epsilon", "is negative", "give 0 or more")
     if isinstance(guarantee.cost, Epsilon) and bound >= guarantee.cost.amount:
         return 0.0
+    _refuse_chosen_after(guarantee)
     below = nextafter(float(bound), -inf)
     return max(delta_of_events(each, below) for each in alternatives(events_of(guarantee)))
+
+
+def _refuse_chosen_after(guarantee: Guarantee) -> None:
+    if guarantee.fully_adaptive:
+        problem = "has parts that were chosen after the results of others, and privacy loss distributions do not compose there"
+        raise ParameterError("guarantee", problem, 'use epsilon_at_delta with the method "tightest" or "renyi"')
 
 
 def losses_known(events: Events) -> bool:

@@ -14,7 +14,8 @@ between them, randomised at its threshold (the concave conjugate of delta; Dong,
 away but the grid of the privacy loss distribution. As a function of s = e or -e the bounds are convex in e^s, so they have
 one valley.
 
-Where no loss is known (`detection_bound`). Pure DP: delta(e) is 0 at its epsilon. zCDP: for every order a,
+Where no loss is known, or budgets were chosen after earlier results (`detection_bound`).
+Pure DP: delta(e) is 0 at its epsilon. zCDP: for every order a,
 P(S) <= (e^(rho a) Q(S))^((a-1)/a) (Hoelder; van Erven and Harremoes 2014, on Renyi divergence); the best a is sqrt(ln(1/alpha)/rho)
 and gives exp(-(sqrt(ln(1/alpha)) - sqrt(rho))^2) where rho < ln(1/alpha), else 1; the same on the complement gives
 1 - exp(-(sqrt(rho) + sqrt(ln(1/(1 - alpha))))^2). For noise it overstates: 43.9 % for 31.6 % at rho 0.68 and 5 false alarms in 100.
@@ -67,7 +68,7 @@ def detection(guarantee: Guarantee, alpha: float) -> Detection:
     """
     choices = alternatives(events_of(guarantee))
     most = detection_bound(guarantee.cost, alpha)
-    if not all(losses_known(each) for each in choices):
+    if guarantee.fully_adaptive or not all(losses_known(each) for each in choices):
         return Detection(most, exact=False)
     return Detection(min(max(_power(each, alpha) for each in choices), most), exact=True)
 

@@ -134,6 +134,8 @@ def plainly(guarantee: Guarantee, joint: Guarantee | None = None, invariants: Se
     how = (
         "computed from the exact distributions of the noise"
         if finds.exact
+        else "a bound by the privacy loss alone, since a budget may have been chosen after the earlier results"
+        if everything.fully_adaptive
         else "a bound by the privacy loss alone: the exact distributions are not known, or too many"
     )
     exact = f", but for what is public and published exactly: {'; '.join(invariants)}" if invariants else ""

@@ -133,7 +133,7 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
     return JointCost(
         compared,
         _sum([each.cost for each in plans]),
-        approximate_events(frozenset(events.items()), DELTA).epsilon,
+        approximate_events(frozenset(events.items()), DELTA, fully_adaptive=True).epsilon,
         DELTA,
     )
 
