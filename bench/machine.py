@@ -9,7 +9,7 @@ from time import perf_counter
 
 from bench.measure import Json
 
-PACKAGES = ("starling", "numpy", "numba", "llvmlite", "cryptography", "python-flint", "duckdb", "pyarrow", "scipy")
+PACKAGES = ("starling-dp", "numpy", "numba", "llvmlite", "cryptography", "python-flint", "duckdb", "pyarrow", "scipy")
 
 
 def describe() -> dict[str, Json]:

@@ -64,5 +64,6 @@ def test_the_script_exits_with_1(no_skips: ModuleType, tmp_path: Path, capsys: p
     assert "test_gone" in capsys.readouterr().out
 
 
-def test_the_script_of_the_checks_is_well_formed() -> None:
-    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)
+def test_the_scripts_of_the_checks_are_well_formed() -> None:
+    for script in ("run", "services", "distribution"):
+        subprocess.run(["bash", "-n", ROOT / ".ci" / script], check=True)

@@ -90,7 +90,7 @@ def test_a_docstring_stands_alone() -> None:
 def test_the_client_without_its_package_says_what_to_install() -> None:
     code = "import sys; sys.modules['httpx'] = None; import starling; starling.Client"
     found = run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert (found.returncode, "pip install 'starling[client]'" in found.stderr) == (1, True)
+    assert (found.returncode, "pip install 'starling-dp[client]'" in found.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

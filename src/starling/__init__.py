@@ -12,7 +12,7 @@ Whatever the domain:
     starling.open_release(PATH)   opens a release: its tables, its numbers with their noise, what it promises
     starling.verify(PATH)         verifies one: files, signature, cost and every number
     starling.open_ledger(URL)     opens the ledger that pays, `sqlite:///FILE` or `postgresql://...`
-    starling.Client(URL, TOKEN)   asks a server: datasets, budgets, releases and answers (pip install 'starling[client]')
+    starling.Client(URL, TOKEN)   asks a server: datasets, budgets, releases and answers (pip install 'starling-dp[client]')
     starling.PaymentOptions(...)  says who pays for a release, for which data, under which name
     starling.errors               every error that Starling raises, in one tree
 

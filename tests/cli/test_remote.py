@@ -63,4 +63,4 @@ def test_without_its_package_it_says_what_to_install(call: Call, monkeypatch: py
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "httpx", None)
     result = call("remote", "datasets")
-    assert (result.exit_code, "pip install 'starling[client]'" in result.stderr) == (2, True)
+    assert (result.exit_code, "pip install 'starling-dp[client]'" in result.stderr) == (2, True)

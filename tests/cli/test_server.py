@@ -117,10 +117,10 @@ def test_without_its_packages_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "argon2", None)
     monkeypatch.delitem(sys.modules, "starling.server.passwords", raising=False)
     result = call("server", "password", served, "ada", typed=PASSWORD)
-    assert (result.exit_code, "pip install 'starling[server]'" in result.stderr) == (2, True)
+    assert (result.exit_code, "pip install 'starling-dp[server]'" in result.stderr) == (2, True)
     for name in ("starling.server.running", "starling.server.web", "starling.server.app", "starling.server.replies"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = call("serve", served)
     assert result.exit_code == 2
-    assert "pip install 'starling[server]'" in result.stderr
+    assert "pip install 'starling-dp[server]'" in result.stderr

@@ -258,7 +258,7 @@ def test_a_secret_is_closed_to_others(tmp_path: Path, content: bytes | None, mod
 def test_without_its_packages_it_says_what_to_install(served: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "starling.server.provider", raising=False)
     monkeypatch.setitem(sys.modules, "authlib.oauth2.auth", None)
-    with pytest.raises(ParameterError, match=re.escape("pip install 'starling[oidc]'")):
+    with pytest.raises(ParameterError, match=re.escape("pip install 'starling-dp[oidc]'")):
         asker_of(with_provider(served, "https://login.example"))
 
 

@@ -22,6 +22,7 @@ from typing import Any, Final, Never
 import click
 
 from starling.cli.progress import note_compilation
+from starling.distribution import NAME
 from starling.errors import OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
 from starling.privacy import compiling
 
@@ -178,7 +179,7 @@ class Root(Group):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        version = click.version_option(package_name="starling", message="%(prog)s %(version)s")
+        version = click.version_option(package_name=NAME, message="%(prog)s %(version)s")
         version(self)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -11,6 +11,7 @@ import click
 from starling.cli.commands import Group, Result, attributes, check_terminal, command, confirm
 from starling.cli.options import PATH
 from starling.cli.progress import until_deadline
+from starling.distribution import install
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def client_of(key: str | None = None) -> "Client":
     try:
         from starling.client import Client
     except ImportError:
-        raise ParameterError("remote", "needs a package that is missing", "pip install 'starling[client]'") from None
+        raise ParameterError("remote", "needs a package that is missing", install("client")) from None
     return Client(_set(URL, "as in https://statistics.example:8470"), _set(TOKEN, "a token of yours"), key=key)
 
 

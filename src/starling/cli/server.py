@@ -11,6 +11,7 @@ import click
 from starling.cli.commands import Group, Result, attributes, command
 from starling.cli.options import PATH
 from starling.cli.progress import working
+from starling.distribution import install
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def web(home: Path, *, handle: int, form: "Form") -> Result:
 
 
 def _missing_packages() -> ParameterError:
-    return ParameterError("server", "needs packages that are missing", "pip install 'starling[server]'")
+    return ParameterError("server", "needs packages that are missing", install("server"))
 
 
 def _issued_json(issued: "Issued") -> dict[str, Any]:

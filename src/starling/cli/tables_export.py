@@ -25,7 +25,7 @@ FORMS: Final = ("wide", "excel", "duckdb", "sdmx")
     "form",
     type=click.Choice(FORMS),
     required=True,
-    help="wide: one row for each group, as CSV or Parquet. excel: a workbook with notes (pip install 'starling[excel]')."
+    help="wide: one row for each group, as CSV or Parquet. excel: a workbook with notes (pip install 'starling-dp[excel]')."
     " duckdb: a database with views. sdmx: SDMX-CSV 2.0.",
 )
 @click.option(

@@ -13,7 +13,9 @@ from typing import Any, Final
 try:
     import httpx
 except ImportError:
-    raise ImportError("the client needs a package that is missing: pip install 'starling[client]'") from None
+    from starling.distribution import install
+
+    raise ImportError(f"the client needs a package that is missing: {install('client')}") from None
 
 from starling.client.replies import refusal
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, StarlingError

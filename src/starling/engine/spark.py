@@ -28,13 +28,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 import pyarrow as pa
 
+from starling.distribution import VERSION, install
 from starling.engine.duck import Limits, default_limits
 from starling.errors import OutputError, ParameterError, SourceError
 
@@ -207,7 +207,7 @@ class Spark:
             }
         except _errors():
             return False
-        return found == {_installed()}
+        return found == {VERSION}
 
     def _keep_the_process_as_it_is(self) -> None:
         """Note what Spark and we change in this process, to be undone at the end."""
@@ -289,20 +289,14 @@ _VERSIONS: Final = pa.schema([("version", pa.string())])
 
 def _version(_: int) -> Iterator[pa.RecordBatch]:
     """In a worker: its version of Starling."""
-    yield pa.record_batch([pa.array([_installed()])], schema=_VERSIONS)
-
-
-def _installed() -> str:
-    return version("starling")
+    yield pa.record_batch([pa.array([VERSION])], schema=_VERSIONS)
 
 
 def _check_installed() -> None:
     try:
         import pyspark  # noqa: F401
     except ImportError:
-        raise ParameterError(
-            "engine", "needs pyspark, which is not installed", "pip install 'starling[spark]'"
-        ) from None
+        raise ParameterError("engine", "needs pyspark, which is not installed", install("spark")) from None
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=f"{home}/bin" if home else None) is None:
         raise ParameterError("engine", "needs Java, which is not installed", "install a Java runtime, 17 or later")

@@ -22,13 +22,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import md5
-from importlib.metadata import version
 from math import exp, sqrt
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from starling.distribution import SOFTWARE
 from starling.errors import ParameterError
 from starling.genome.inference.adaptive_plan import replay
 from starling.genome.inference.answers import OF_ALLELES, two_by_two
@@ -246,7 +246,7 @@ def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str) -> str:
         "data_file_name": name,
         "file_type": "GWAS-SSF v1.0",
         "data_file_md5sum": digest,
-        "analysis_software": f"Starling {version('starling')}",
+        "analysis_software": SOFTWARE,
         "is_harmonised": False,
         "is_sorted": True,
         "author_notes": note(plan, rows),

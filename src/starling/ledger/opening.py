@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling.distribution import install
 from starling.errors import ParameterError
 from starling.ledger import keys
 from starling.ledger.account import RequestAccount
@@ -110,9 +111,7 @@ def store_at(url: str, *, create: bool = False) -> Store:
         try:
             from starling.ledger.postgres import PostgresStore
         except ImportError:
-            raise ParameterError(
-                "ledger", "is PostgreSQL, whose driver is missing", "pip install 'starling[postgres]'"
-            ) from None
+            raise ParameterError("ledger", "is PostgreSQL, whose driver is missing", install("postgres")) from None
         return PostgresStore(url)
     raise ParameterError(
         "ledger", "is no file and no known URL", "write FILE, sqlite:///FILE or postgresql://HOST/NAME"

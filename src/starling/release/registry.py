@@ -8,9 +8,9 @@ and names the holder of the key in the curator's place.
 import json
 import re
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
+from starling.distribution import SOFTWARE
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
@@ -107,7 +107,7 @@ def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | Non
                 "implementation": {"mechanisms": product.mechanisms},
                 "administrative": {
                     "notes": "The folder of the release holds the exact statement (privacy.json) and what verifies it.",
-                    "registry_authors": [f"Starling {version('starling')}"],
+                    "registry_authors": [SOFTWARE],
                 },
             },
         }

@@ -11,6 +11,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from starling.distribution import install
 from starling.errors import ParameterError
 from starling.release.text import facts
 
@@ -112,5 +113,4 @@ def _installed(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        fix = f'install it with Starling: pip install "starling[{name}]"'
-        raise ParameterError(name, "is not installed", fix) from None
+        raise ParameterError(name, "is not installed", install(name)) from None

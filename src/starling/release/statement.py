@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
-from importlib.metadata import version
 from typing import Any, Final, TypeAlias
 
+from starling.distribution import VERSION
 from starling.ledger.keys import Public
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
@@ -220,7 +220,7 @@ def _text(value: object) -> str:
 
 def software() -> str:
     """Which version wrote it."""
-    return f"starling {version('starling')}"
+    return f"starling {VERSION}"
 
 
 def account(receipt: Receipt) -> dict[str, Json]:

@@ -18,6 +18,7 @@ from anyio.to_thread import run_sync
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from starling.distribution import install
 from starling.errors import ParameterError, PolicyRefused
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.server.access import SignInRefused
@@ -193,6 +194,5 @@ def _provider(oidc: Oidc) -> "Provider":
     try:
         from starling.server.provider import Provider
     except ImportError:
-        fix = "pip install 'starling[oidc]'"
-        raise ParameterError("oidc", "needs packages that are missing", fix) from None
+        raise ParameterError("oidc", "needs packages that are missing", install("oidc")) from None
     return Provider(oidc, secret_of(oidc))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.cli.commands import Result
+from starling.distribution import install
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def data() -> Path:
     for folder in [] if found is None else found.submodule_search_locations or ():
         if (path := Path(folder) / DATA).is_file():
             return path
-    raise ParameterError("demo", "needs the places of airportsdata, which are not there", "install starling[demo]")
+    raise ParameterError("demo", "needs the places of airportsdata, which are not there", install("demo"))
 
 
 def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import ParameterError
 from starling.genome.generate.runs import AUTOSOMES, Design, Run, UInt64, bed_rows, stream, two_bases, words_of
@@ -48,7 +49,7 @@ def library() -> ModuleType:
     try:
         import msprime
     except ImportError:
-        problem, fix = "is coalescent, which needs msprime", "install starling[demo], or take independent SNPs"
+        problem, fix = "is coalescent, which needs msprime", f"{install('demo')}, or take independent SNPs"
         raise ParameterError("linkage", problem, fix) from None
     return msprime  # type: ignore[no-any-return]
 

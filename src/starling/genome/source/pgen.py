@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
 from starling.genome.source.calls import MISSING, Calls, Flags, Int64, bytes_a_snp, packed
@@ -35,7 +36,7 @@ def _library() -> ModuleType:
         import pgenlib
     except ImportError:
         problem = "are a .pgen, which needs the extra pgen"
-        fix = "install starling[pgen], or convert by plink2 --make-bed"
+        fix = f"{install('pgen')}, or convert by plink2 --make-bed"
         raise SourceError("genotypes", problem, fix) from None
     return pgenlib  # type: ignore[no-any-return]
 

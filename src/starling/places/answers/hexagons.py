@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from starling.distribution import install
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Region
@@ -32,7 +33,7 @@ def _library() -> ModuleType:
     try:
         import h3
     except ImportError:
-        raise ParameterError("hexagons", "need the extra h3", "install starling[h3]") from None
+        raise ParameterError("hexagons", "need the extra h3", install("h3")) from None
     return h3  # type: ignore[no-any-return]
 
 

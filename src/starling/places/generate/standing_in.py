@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from starling.distribution import install
 from starling.errors import OutputError, ParameterError
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
@@ -106,7 +107,7 @@ def _cells(x: Float64, y: Float64) -> pa.Array:
     try:
         import h3
     except ImportError:
-        raise ParameterError("input.h3", "needs the extra h3", "install starling[h3]") from None
+        raise ParameterError("input.h3", "needs the extra h3", install("h3")) from None
     cell: Callable[[float, float, int], str] = h3.latlng_to_cell
     return pa.array([cell(north, east, CELL) for east, north in zip(x.tolist(), y.tolist(), strict=True)])
 

@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from typing import Any, Final
 
 import numpy as np
 
+from starling.distribution import SOFTWARE
 from starling.places.answers.cover import FreshCover
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.sure import LEVEL
@@ -165,7 +165,7 @@ def page(shown: Map, level: Fraction = LEVEL) -> str:
         cell=units,
         notes=notes,
         blocks={"facts": Raw(json.dumps(facts)), **blocks},
-        software=f"Starling {version('starling')}",
+        software=SOFTWARE,
     )
     for kind, part in _PART.findall(text):
         digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode("ascii")

@@ -18,6 +18,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from starling.distribution import install
 from starling.engine.delimited import Part
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
@@ -57,7 +58,7 @@ def open_held(data: InMemory, plan: Plan) -> Held:
 
 def _check_extra(plan: Plan) -> None:
     if plan.columns.h3 and find_spec("h3") is None:
-        raise SourceError("input.h3", "needs the extra h3", "install starling[h3]")
+        raise SourceError("input.h3", "needs the extra h3", install("h3"))
 
 
 def _open_file(path: Path, plan: Plan) -> Records:

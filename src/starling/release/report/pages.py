@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, Protocol
 
+from starling.distribution import SOFTWARE
 from starling.errors import OutputError
 
 PREVIEW: Final = "preview.html"
@@ -165,4 +165,4 @@ def filled(template: str, **values: object) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    return environment.get_template(template).render(software=f"Starling {version('starling')}", **values)
+    return environment.get_template(template).render(software=SOFTWARE, **values)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
+from starling.distribution import install
 from starling.errors import ParameterError
 from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import words
@@ -53,8 +54,8 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     try:
         import xlsxwriter
     except ImportError:
-        fix = "pip install 'starling[excel]'"
-        raise ParameterError("format", "excel needs XlsxWriter, which is not installed", fix) from None
+        problem = "excel needs XlsxWriter, which is not installed"
+        raise ParameterError("format", problem, install("excel")) from None
     files = {name: pq.ParquetFile(path) for name in SHEETS if (path := folder / "data" / f"{name}.parquet").exists()}
     for name, file in files.items():
         if file.metadata.num_rows > MOST_ROWS:
