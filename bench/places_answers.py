@@ -23,21 +23,32 @@ from bench.places_methods import leaves
 from bench.record import Limit, Recorder
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.answers.regions import count_regions
+from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
+from starling.places.generate.worlds import everywhere
 from starling.places.measurements import Int32, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.singular import Singular
 from starling.places.pictures.map_page import Map, page
+from starling.places.plan.grid import Grid
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
 SIDE: Final = 1024
 RECTANGLES: Final = 1_000_000
 SURE: Final = 10_000
+COUNTED: Final = 100_000
+"""Rectangles that are counted in a release of many boxes."""
+DENSE: Final = 12_000_000
+"""Its points: some 700,000 boxes at an epsilon of 1/2."""
 POLYGONS: Final = 1_000
 CORNERS: Final = 60
 EPSILON: Final = Fraction(1, 10)
 FASTEST: Final = 0.020
 """Seconds of a million rectangles, on all cores."""
+WITH_INTERVALS: Final = 1.0
+"""CPU seconds of the rectangles that are counted in a release of many boxes."""
+WITHOUT: Final = 0.05
+"""CPU seconds of the same without sure intervals."""
 SEED: Final = 14
 
 
@@ -115,6 +126,14 @@ def main() -> None:
     shown = Map("", "", "", table.grid, (0, 0, 1, 1), 1, tree.tree.boxes[tree.tree.leaves], tree)
     peer_sums = np.zeros((SIDE + 1, SIDE + 1))
     peer_sums[1:, 1:] = table.grid.cumsum(axis=0).cumsum(axis=1)
+    dense = Adaptive((SIDE, SIDE), ADD_REMOVE_POINT, Fraction(1, 2)).draw(everywhere((SIDE, SIDE), DENSE, SEED))
+    spread, asked = leaves(dense), rectangles(min(many, COUNTED), SIDE)
+    place = Grid((Fraction(0), Fraction(0), Fraction(SIDE), Fraction(SIDE)), SIDE, SIDE, "plain", "cells")
+    boxes = f"{int(dense.tree.leaves.sum()):,} boxes"
+    counted = {
+        f"{len(asked):,} counts in {boxes}, sure intervals and their index": True,
+        f"{len(asked):,} counts in {boxes}": False,
+    }
     some, drawn = rectangles(many, SIDE), rounded(polygons, SIDE)
     outlines = tree.tree.boxes[tree.tree.leaves]
     points = table.count(outlines[:, [2, 0, 3, 1]].astype(np.float64)).counts
@@ -133,6 +152,10 @@ def main() -> None:
         f"{sure:,} sure intervals, adaptive tree": partial(sureties[0].of, rectangles(sure, SIDE)),
         f"{sure:,} sure intervals, all cells measured": partial(sureties[1].of, rectangles(sure, SIDE)),
         "map page": partial(page, shown),
+        **{
+            name: lambda sure=sure: ReleasedGrid(place, spread, [(dense, 1)]).count(asked, intervals=sure)
+            for name, sure in counted.items()
+        },
     }
     for work in calls.values():
         work()  # Kernels are compiled.
@@ -145,7 +168,13 @@ def main() -> None:
     recorder.end(
         settings={"rounds": rounds, "epsilon": str(EPSILON), "bytes_of_map_page": len(page(shown))},
         rows=rows,
-        limits=[Limit.of(first, by_clock, FASTEST, "s")],
+        limits=[
+            Limit.of(first, by_clock, FASTEST, "s"),
+            *(
+                Limit.of(name, Spread.of(found[name]), WITH_INTERVALS if sure else WITHOUT, "CPU s")
+                for name, sure in counted.items()
+            ),
+        ],
     )
 
 

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.groups.pictures import mapped, read_outlines, sizes, write
+from starling.groups.pictures import errors, mapped, read_outlines, sizes, write
 from starling.groups.plan import Plan
+from starling.groups.preview import preview
 from starling.groups.publish import release
 from starling.release.payment import PaymentOptions
 from tests.groups.worlds import world, write_world
@@ -96,3 +97,14 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "o.json").write_text(text)
     with pytest.raises(ParameterError, match=r"o\.json"):
         read_outlines(tmp_path / "o.json")
+
+
+def test_expected_errors_are_those_of_the_preview(folder: Path) -> None:
+    plan = Plan.load(folder / "plan.toml")
+    drawn = errors(plan).axes[0]
+    cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
+    seen = preview(plan).methods[plan.method]
+    assert [bar.get_width() for bar in drawn.patches] == [
+        error.l1 / many for error, many in zip(seen, cells, strict=True)
+    ]
+    assert "mean of 40 releases" in drawn.get_xlabel()

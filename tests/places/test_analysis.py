@@ -36,6 +36,9 @@ def test_a_release_gives_its_grid_and_answers(tmp_path: Path) -> None:
     assert answer.counts[0] == pytest.approx(found.grid().sum())
     assert (answer.lower, answer.upper) == (found.released().count(whole).lower, found.released().count(whole).upper)
     assert found.count(np.array([[-1.0, 0.0, 3.0, 2.0]]), "box").counts == pytest.approx(answer.counts)
+    assert found.count(whole, intervals=False).lower is None
+    # The index of sure intervals is made once.
+    assert found.released() is found.released()
 
 
 def test_boxes_and_the_map_are_those_of_a_slice(tmp_path: Path) -> None:

@@ -105,3 +105,24 @@ def test_tables_of_words_are_marked() -> None:
     numbers = Section("t", tables=(Table(("a",), (("b",),), "c"),))
     assert '<table class="words">' in page(GAUSSIAN, sections=(words,))
     assert '<table class="words">' not in page(GAUSSIAN, sections=(numbers,))
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "invariants", "expected"),
+    [
+        (LAPLACE, (), "none<small>every number carries noise</small>"),
+        (
+            LAPLACE,
+            ("a total", "b < c"),
+            "what is public<small>a total; b &lt; c; every other number carries noise</small>",
+        ),
+        (REPLACED, (), "what is public<small>how many persons there are; every other number carries noise</small>"),
+    ],
+)
+def test_the_tile_of_exact_numbers_says_what_the_plan_publishes(
+    guarantee: Guarantee, invariants: tuple[str, ...], expected: str
+) -> None:
+    receipt = Receipt("0123abc", guarantee, "in memory")
+    text = render("Title", receipt, Section("Charged"), (), invariants=invariants)
+    assert f"<dt>Exact numbers published</dt><dd>{expected}</dd>" in text
+    assert ("made noisy on purpose. " in text) == (expected[:4] == "none")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.groups.plan import Plan
-from starling.groups.preview import known_shares, simulate
+from starling.groups.preview import known_shares, simulate, times, trials_of
 from starling.release.report.pictures import BLUE, GREY, INK, LINE, svg
 
 if TYPE_CHECKING:
@@ -106,18 +106,22 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
 
 
 def errors(plan: Plan) -> "Figure":
-    """By level, how far the published number of a size is off: one release simulated from public facts, mean over regions and sizes."""
+    """By level, how far the published number of a size is off: as many releases simulated as a preview has, mean over regions and sizes."""
     title = f"Expected error of a number of groups ({plan.group}) of one size, {plan.method}"
     figure, axes = _axes(title, high=0.45 * plan.levels + 0.9)
     shares, assumed = known_shares(plan, None)
     cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
-    simulated = simulate(plan, shares, trials=1, seed=SEED)
-    mean = [error.l1 / each for error, each in zip(simulated, cells, strict=True)]
-    axes.barh(plan.regions.levels, mean, color=BLUE, height=0.6)
-    for row, value in enumerate(mean):
-        axes.text(value, row, f" {value:.3g}", va="center", fontsize=8, color=INK)
+    trials = trials_of(plan)
+    simulated = simulate(plan, shares, trials, SEED)
+    mean, doubt = (
+        [number / each for number, each in zip(numbers, cells, strict=True)]
+        for numbers in ([error.l1 for error in simulated], [error.doubt or 0.0 for error in simulated])
+    )
+    axes.barh(plan.regions.levels, mean, xerr=doubt, color=BLUE, ecolor=INK, height=0.6)
+    for row, (value, more) in enumerate(zip(mean, doubt, strict=True)):
+        axes.text(value + more, row, f" {value:.3g}", va="center", fontsize=8, color=INK)
     axes.invert_yaxis()
-    axes.set_xlabel(f"mean absolute error, groups; simulated once: {assumed}", fontsize=8)
+    axes.set_xlabel(f"mean absolute error, groups; mean of {times(trials)}: {assumed}", fontsize=8)
     return figure
 
 

@@ -43,6 +43,7 @@ class PlacesRelease(DomainRelease):
     def __init__(self, release: Release) -> None:
         super().__init__(release)
         self.plan = read_plan(self.folder)
+        self._released: dict[int, ReleasedGrid] = {}
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
@@ -79,10 +80,11 @@ class PlacesRelease(DomainRelease):
 
     def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
-        grid, parts = self.plan.grid, [(self.measured[self._slice(slice)], 1)]
-        if grid.sparse:
-            return ReleasedGrid(grid, LeafTable(Boxed(grid.shape, *self.boxes(slice))), parts)
-        return ReleasedGrid(grid, self.grid(slice), parts)
+        number, grid = self._slice(slice), self.plan.grid
+        if number not in self._released:
+            counts = LeafTable(Boxed(grid.shape, *self.boxes(slice))) if grid.sparse else self.grid(slice)
+            self._released[number] = ReleasedGrid(grid, counts, [(self.measured[number], 1)])
+        return self._released[number]
 
     def count(
         self,
@@ -90,13 +92,15 @@ class PlacesRelease(DomainRelease):
         units: Units = "cells",
         level: Fraction = LEVEL,
         slice: str | None = None,  # noqa: A002 - the word of the plan
+        *,
+        intervals: bool = True,
     ) -> Answers:
         """Points in rectangles, float64 (m, 4): x0, y0, x1, y1, with sure intervals; polygons, H3 cells and more by `released`.
 
         Raises:
             ParameterError: as `grid`, and as `ReleasedGrid.count`.
         """
-        return self.released(slice).count(rectangles, units, level)
+        return self.released(slice).count(rectangles, units, level, intervals=intervals)
 
     def _answered(self, question: Any) -> Json:
         """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""

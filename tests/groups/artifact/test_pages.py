@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from starling.groups.artifact.pages import charged, parameters, particulars, product, sections
 from starling.groups.mechanism import NoisyCounts
-from starling.groups.postprocess import estimate
+from starling.groups.plan import ADDS_UP, METHODS
+from starling.groups.postprocess import conditions, estimate
 from tests.groups.worlds import CELLS, world
 
 
@@ -22,6 +24,16 @@ def test_what_is_exact_is_said(tmp_path: Path) -> None:
     plan = world(tmp_path)
     assert particulars(plan).invariants[0] == "the number of all groups"
     assert "Which groups exist and where each lies is public" in product(plan).bounds
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_words_of_a_method_say_more_than_its_numbers_keep(tmp_path: Path, method: str) -> None:
+    plan = world(tmp_path, more=f'method = "{method}"')
+    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    words = " ".join(text for section in sections(plan, told) for text in section.paragraphs)
+    adds = plan.method in ADDS_UP
+    assert ("whose numbers add up" in product(plan).intended_use, "so that they add up" in words) == (adds, adds)
+    assert not adds or conditions(plan, told.levels).consistency == 0
 
 
 def test_the_report_states_error_conditions_and_rules(tmp_path: Path) -> None:

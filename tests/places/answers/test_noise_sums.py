@@ -8,8 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.places.answers.noise_sums import LEAST, SPARE, upper_margins
-from starling.privacy.distributions.accuracy import margin, tail
+from starling.places.answers import noise_sums
+from starling.places.answers.noise_sums import (
+    LEAST,
+    MOST_ANGLES,
+    ROUNDING,
+    SPARE,
+    beyond,
+    distinct,
+    reach_of_sum,
+    transform,
+    upper_margins,
+)
+from starling.places.answers.rectangles import Float64
+from starling.places.measurements import Int64
+from starling.privacy.distributions.accuracy import margin, standard_deviation, tail
 from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 
@@ -73,3 +86,54 @@ def test_other_noise_and_other_chances_are_refused() -> None:
     for chance in (Fraction(0), Fraction(1, 2), Fraction(1, 10**10)):
         with pytest.raises(ParameterError, match="chance"):
             upper_margins([DiscreteLaplace(Fraction(5))], one, chance)
+
+
+def halved(noises: list[DiscreteLaplace], terms: Int64, chance: Fraction) -> int:
+    """The margin of one sum of several draws by halving alone: the slow twin of the search."""
+    scales = np.array([float(each.scale) for each in noises])
+    variances = np.array([standard_deviation(each) ** 2 for each in noises])
+    alpha = 2 * float(chance)
+    _, reach = reach_of_sum(terms, scales, variances, SPARE * alpha)
+    angles, values = np.empty(MOST_ANGLES), np.empty(MOST_ANGLES)
+    used, left = transform(terms, variances, reach, SPARE * alpha, angles, values)
+    left += 2.0 * SPARE * alpha + ROUNDING
+    low, high = -1, reach
+    while high - low > 1:
+        middle = (low + high) // 2
+        over = beyond(middle, reach, angles[:used], values[:used]) + left > alpha
+        low, high = (middle, high) if over else (low, middle)
+    return high
+
+
+@given(
+    terms=st.lists(st.integers(0, 400), min_size=4, max_size=4).filter(lambda each: sum(each) > 1),
+    chance=st.sampled_from([CHANCE, Fraction(1, 3), Fraction(1, 10**5), Fraction(1, 10**8)]),
+)
+def test_the_search_ends_where_halving_ends(terms: list[int], chance: Fraction) -> None:
+    noises = [DiscreteLaplace(each) for each in SCALES[1:]]
+    assert upper_margins(noises, np.array([terms]), chance)[0] == halved(noises, np.array(terms), chance)
+
+
+def test_a_search_takes_few_looks_at_a_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def counted(m: int, reach: int, angles: Float64, values: Float64) -> float:
+        looks.append(m)
+        return float(beyond.py_func(m, reach, angles, values))  # type: ignore[attr-defined]
+
+    noises = [DiscreteLaplace(each) for each in SCALES[1:]]
+    terms = np.random.default_rng(1).integers(1, 300, (40, 4))
+    scales = np.array([float(each.scale) for each in noises])
+    variances = np.array([standard_deviation(each) ** 2 for each in noises])
+    monkeypatch.setattr(noise_sums, "beyond", counted)
+    noise_sums.sum_margins.py_func(terms, scales, variances, 2 * float(CHANCE), 1.96)  # type: ignore[attr-defined]
+    # Halving takes fourteen: the deviation is above 5,000.
+    assert len(looks) <= 5 * len(terms)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=30))
+def test_equal_rows_are_answered_once(rows: list[list[int]]) -> None:
+    table = np.array(rows)
+    first, back = distinct(table)
+    assert np.array_equal(table[first][back], table)
+    assert len(first) == len({tuple(row) for row in rows})

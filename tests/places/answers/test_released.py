@@ -47,6 +47,15 @@ def test_rectangles_in_each_unit() -> None:
     assert (wider.upper > found.upper).all()
 
 
+def test_counts_without_intervals_are_the_same_and_look_at_no_measurement() -> None:
+    inside, cells = released(), np.array([[5.0, 10, 20, 30.5], [-3, 0, 5, 5]])
+    plain = inside.count(cells, intervals=False)
+    assert "surety" not in vars(inside)
+    assert (plain.lower, plain.upper, plain.cut) == (None, None, None)
+    assert plain.counts.tolist() == inside.count(cells).counts.tolist()
+    assert "surety" in vars(inside)
+
+
 def test_degrees_on_a_grid_of_equal_area() -> None:
     grid = Grid((Fraction(0), Fraction(0), Fraction(4_000_000), Fraction(4_000_000)), 40, 60, "equal-area")
     inside = released(grid=grid)

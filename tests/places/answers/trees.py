@@ -13,13 +13,16 @@ NOISES = tuple(DiscreteLaplace(Fraction(scale)) for scale in (1, 3, 20, 3))
 
 
 @st.composite
-def measured_trees(draw: st.DrawFn, most: int = 9, *, fresh_leaves: bool = False) -> tuple[Int64, MeasuredTree]:
+def measured_trees(
+    draw: st.DrawFn, most: int = 9, *, fresh_leaves: bool = False, middles: bool = False
+) -> tuple[Int64, MeasuredTree]:
     """Exact counts int64 (rows, columns), and measurements without noise of the boxes of a tree over them.
 
     Args:
         draw: Hypothesis's.
         most: Rows and columns of the grid.
         fresh_leaves: Whether each leaf has a fresh measurement; else the root has one, and any other box may.
+        middles: Whether boxes are cut into quarters alone, so that those of one depth are cells of a grid.
     """
     rows, columns = draw(st.integers(1, most)), draw(st.integers(1, most))
     seed = draw(st.integers(0, 2**32 - 1))
@@ -31,6 +34,8 @@ def measured_trees(draw: st.DrawFn, most: int = 9, *, fresh_leaves: bool = False
         if at == 0 or random.random() < 0.6:
             down = sorted({y0, y1, *random.integers(y0, y1 + 1, random.integers(0, 4)).tolist()})
             across = sorted({x0, x1, *random.integers(x0, x1 + 1, random.integers(0, 4)).tolist()})
+            if middles:
+                down, across = sorted({y0, (y0 + y1) // 2, y1}), sorted({x0, (x0 + x1) // 2, x1})
             parts = [(*rows_of, *columns_of) for rows_of in pairwise(down) for columns_of in pairwise(across)]
             if len(parts) > 1:
                 boxes.extend(parts)

@@ -2,8 +2,14 @@
 
 import json
 
-from starling.places.artifact.pages import bounds, box, charged, parameters, product
+import numpy as np
+import pytest
+
+from starling.places.artifact.pages import _published, bounds, box, charged, parameters, product
+from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.table import mechanism_of
+from starling.places.plan import METHODS
+from starling.places.postprocess import estimate
 from tests.places.plans import PERSON, SLICED, plan
 
 
@@ -27,6 +33,18 @@ def test_the_report_names_budget_and_unit() -> None:
     section = charged(plan(PERSON))
     assert "one person, of whom at most 2 points are counted" in " ".join(section.paragraphs)
     assert section.tables[0].rows == (("cells", "1"),)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_words_of_paths_and_boxes_are_those_of_methods_that_measure_boxes(method: str) -> None:
+    chosen = plan({"method": {"name": method}, "privacy": {"epsilon": "50"}})
+    mechanism = mechanism_of(chosen)
+    measured = mechanism.draw(np.full(chosen.grid.shape, 5)[None])
+    boxes = isinstance(measured[0], MeasuredTree)
+    paths = [product(chosen).composition, *charged(chosen).paragraphs]
+    assert ["path" in text for text in paths] == [boxes, boxes]
+    [made] = _published(chosen, [estimate(method, measured[0])]).paragraphs
+    assert ("points of all boxes" in made) == boxes
 
 
 def test_a_box_is_told_in_its_units() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from starling.groups.artifact import PLAN, REGIONS, measurements_path
 from starling.groups.inference.intervals import Float64, LevelErrors
 from starling.groups.optimise.tree import Int64
-from starling.groups.plan import METHODS, Plan
+from starling.groups.plan import ADDS_UP, METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
@@ -81,7 +81,7 @@ def product(plan: Plan) -> Product:
     measured = f"the number of groups of {'at most ' if plan.cumulative else ''}each size"
     return Product(
         description=f"Numbers of {plan.group} groups by size, for {_levels(plan)}.",
-        intended_use="Statistics of group sizes over nested regions whose numbers add up.",
+        intended_use=f"Statistics of group sizes over nested regions{' whose numbers add up' if plan.method in ADDS_UP else ''}.",
         region=plan.regions.ids[0][0],
         domain=f"Groups ({plan.group}) in public regions, each of a number of members ({plan.member}).",
         bounds=f"Which groups exist and where each lies is public; one {plan.unit} changes the size of one group by at most"
@@ -129,10 +129,11 @@ def _error(plan: Plan) -> Section:
         counts, tails = (LevelErrors(plan, level).margins(tails) for tails in (False, True))
         sizes = (min(band.start + 1, band.stop - 1) for band in plan.bands)
         rows += [(name, f"{size:,}", *_off(counts, size), *_off(tails, size)) for size in sizes]
-    text = """
+    together = "so that they add up" if plan.method in ADDS_UP else "and are rounded, so that they need not add up"
+    text = f"""
         Exact are the errors of what was measured: noise of a known distribution. The intervals in the tables stand around the measured
         numbers, are cut to the public bounds, and hold the true number with a probability of at least 95 percent, each on its own. The
-        published numbers are made of all measurements together, so that they add up; how far they are off depends on the data as well,
+        published numbers are made of all measurements together, {together}; how far they are off depends on the data as well,
         mostly less than the measured ones, and cannot be stated exactly. "starling groups preview" estimates it from public facts by
         simulation.
     """

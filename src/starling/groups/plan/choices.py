@@ -21,6 +21,8 @@ METHODS: Final[dict[Method, str]] = {
     "h_relaxed": "noisy histograms, the nearest consistent numbers, rounded: does not add up",
 }
 """What each method measures and what it makes of it."""
+ADDS_UP: Final[frozenset[Method]] = frozenset(METHODS) - {"h_relaxed"}
+"""The methods whose numbers add up over regions and to the public totals."""
 WITH_REGION_TOTALS: Final[tuple[Method, ...]] = ("c_eb", "c_joint", "h")
 """The methods that keep public totals of all regions."""
 RELATIONS: Final[dict[Unit, Relation]] = {"member": ADD_REMOVE_MEMBER, "event": ADD_REMOVE_EVENT}

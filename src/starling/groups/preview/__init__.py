@@ -18,7 +18,7 @@ from starling.groups.inference.methods import fit
 from starling.groups.measurements import measured
 from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
-from starling.groups.plan import METHODS, Method, Plan, PublicShares
+from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
 from starling.release.text import rounded
@@ -70,7 +70,7 @@ class Preview:
     @property
     def best(self) -> Method:
         """The method of least summed error at the last level, among those whose numbers add up."""
-        return min((name for name in self.methods if name != "h_relaxed"), key=lambda name: self.methods[name][-1].l1)
+        return min((name for name in self.methods if name in ADDS_UP), key=lambda name: self.methods[name][-1].l1)
 
     def why(self) -> str:
         """Which method is best, in a sentence."""
@@ -146,8 +146,7 @@ def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) ->
         for each in _variants(plan)
         if each.cumulative or _one_band(plan)
     }
-    times = f"{trials} releases" if trials > 1 else "one release"
-    return Preview(plan, f"{words}, {times}", found)
+    return Preview(plan, f"{words}, {times(trials)}", found)
 
 
 def known_shares(plan: Plan, shares: PublicShares | None) -> tuple[Float64, str]:
@@ -160,6 +159,11 @@ def known_shares(plan: Plan, shares: PublicShares | None) -> tuple[Float64, str]
 def trials_of(plan: Plan) -> int:
     """How many releases are simulated: more of a small plan, whose errors differ more from one release to the next."""
     return min(max(MOST_SIMULATED // plan.cells, TRIALS[0]), TRIALS[-1])
+
+
+def times(trials: int) -> str:
+    """So many simulated releases, in words."""
+    return f"{trials} releases" if trials > 1 else "one release"
 
 
 def _one_band(plan: Plan) -> bool:

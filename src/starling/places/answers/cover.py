@@ -124,6 +124,7 @@ class FreshCover:
         self.noises: tuple[Distribution, ...] = tuple(dict.fromkeys(measured.noises))
         deviations = np.array([standard_deviation(each) for each in self.noises])
         boxes, parents, original = grouped(measured.tree.boxes, measured.tree.parents)
+        self._shape, self._original = measured.tree.shape, original
         self._nodes = np.zeros(len(boxes), dtype=_NODE)
         for name, ends in zip(_BOX, boxes.T, strict=True):
             self._nodes[name] = ends
@@ -194,8 +195,9 @@ def least_noisy(
     found = np.zeros((len(measured.tree.parents), 2), dtype=np.int64)
     found[:, 1] = NOTHING
     chosen = np.flatnonzero(measured.steered == steered)
-    # The last one that is written stays: worst first.
-    order = chosen[np.argsort(-deviations[kinds[chosen]], kind="stable")]
+    # The last one that is written stays: worst first. Few numbers of 16 bits are sorted by counting.
+    rank = np.unique(-deviations, return_inverse=True)[1].astype(np.min_scalar_type(len(deviations)))
+    order = chosen[np.argsort(rank[kinds[chosen]], kind="stable")]
     found[measured.node[order]] = np.stack([measured.value[order], kinds[order]], axis=1)
     return found
 
@@ -211,12 +213,13 @@ def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
         Boxes, parents (in order), and for each node the one of the given tree that it is, or -1 for a group.
     """
     original = np.arange(len(boxes), dtype=np.int64)
-    place = morton(boxes[:, 0], boxes[:, 2])
+    place = np.empty(0, dtype=np.int64)
     while True:
         children = np.bincount(parents[1:], minlength=len(parents))
         many = np.flatnonzero(np.concatenate([[False], children[parents[1:]] > MOST_CHILDREN]))
         if not len(many):
             break
+        place = place if len(place) else morton(boxes[:, 0], boxes[:, 2])
         many = many[np.lexsort((place[many], parents[many]))]
         above, starts = np.unique(parents[many], return_index=True)
         rank = np.arange(len(many)) - np.repeat(starts, children[above])

@@ -26,7 +26,8 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.places.answers.cover import FreshCover, Sums
+from starling.places.answers.cover import Sums
+from starling.places.answers.layers import LayeredCover
 from starling.places.answers.noise_sums import LEAST, upper_margins
 from starling.places.answers.rectangles import Float64, checked_rectangles
 from starling.places.answers.regions import Region, cell_shares
@@ -72,7 +73,7 @@ class Surety:
         if not set(self._signs) <= {1, -1}:
             raise ParameterError("signs", "hold another number than 1 and -1", "add a release or take it away")
         self._shape = measured[0].tree.shape
-        self._covers = [FreshCover(each) for each in measured]
+        self._covers = [LayeredCover(each) for each in measured]
 
     def of(self, rectangles: Float64, level: Fraction = LEVEL, *, together: bool = False) -> SureIntervals:
         """An interval for each rectangle.

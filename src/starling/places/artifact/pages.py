@@ -8,7 +8,7 @@ from typing import Final
 
 from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
 from starling.places.mechanism.table import Sliced, mechanism_of
-from starling.places.plan import METHODS, Plan
+from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
@@ -65,13 +65,18 @@ def product(plan: Plan) -> Product:
     sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
     return Product(
         description=f"Points ({plan.point}) by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
-        intended_use="Counts of any rectangle, polygon or hexagon, all from one grid.",
+        intended_use=f"Counts of any rectangle{'' if plan.grid.sparse else ', polygon or hexagon'}, all from one grid.",
         region=f"A public box, {box(plan)}",
         domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
         bounds=kept if plan.unit == "person" else "Each point lies in one cell of one slice.",
         mechanisms=f"{plan.method}: {METHODS[plan.method]}, with discrete Laplace noise, exact over the integers.",
         post_processing="One grid is made of all measurements; it is a function of them.",
-        composition="Sequential along a path of boxes, parallel across boxes and slices. The tree with every event is in privacy.json.",
+        composition=(
+            "One measurement of all coefficients, parallel across slices."
+            if plan.method in TRANSFORMS
+            else "Sequential along a path of boxes, parallel across boxes and slices."
+        )
+        + " The tree with every event is in privacy.json.",
         unprotected="Nothing about the points is published without noise.",
     )
 
@@ -94,9 +99,14 @@ def charged(plan: Plan) -> Section:
     unit = (
         f"one {plan.unit}" if plan.unit == "point" else f"one person, of whom at most {plan.points} points are counted"
     )
+    spent = (
+        "on all coefficients of the grid together; slices have no point in common"
+        if plan.method in TRANSFORMS
+        else "along each path from the whole grid to a box that is not cut any further; boxes beside each other, and slices, have no"
+        " point in common"
+    )
     text = f"""
-        Measured by {plan.method}: {METHODS[plan.method]}. Protected is {unit}. What stands below is spent along each path from the whole
-        grid to a box that is not cut any further; boxes beside each other, and slices, have no point in common.
+        Measured by {plan.method}: {METHODS[plan.method]}. Protected is {unit}. What stands below is spent {spent}.
     """
     return Section("What was measured and charged", text, tables=(Table(("Measured", "epsilon"), rows, "Budget"),))
 
@@ -111,11 +121,13 @@ def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
         (name, f"{len(made.leaves):,}", rounded(float(made.counts.sum())))
         for name, made in list(zip(plan.slice_names, estimates, strict=True))[:MOST_ROWS]
     )
-    text = """
-        The points of all boxes add up to the total of the slice. They are estimates: noise is in every box, and points are spread over
-        the cells of a box as a model has it, not as they lie.
-    """
-    return Section("The published grid", text, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),))
+    made = (
+        "The one box of each slice is the whole grid. Its cells are estimates, made of all coefficients; they may be negative."
+        if plan.method in TRANSFORMS
+        else "The points of all boxes add up to the total of the slice. They are estimates: noise is in every box, and points are spread"
+        " over the cells of a box as a model has it, not as they lie."
+    )
+    return Section("The published grid", made, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),))
 
 
 def _public(plan: Plan) -> Section:

@@ -26,6 +26,8 @@ METHODS: Final[dict[str, str]] = {
 """What each method measures, by its name; `mechanism.table` has its mechanism."""
 SPARSE: Final = ("adaptive",)
 """Methods that count boxes of a quadtree alone, and so work on grids of which occupied cells alone are held."""
+TRANSFORMS: Final = ("privlet",)
+"""Methods that measure coefficients of a transform of the whole grid, and no boxes."""
 RELATIONS: Final[dict[Unit, Relation]] = {"point": ADD_REMOVE_POINT, "person": ADD_REMOVE_PERSON}
 MOST_EXPECTED: Final = 1 << 40
 """Points that a plan may expect."""

@@ -55,11 +55,14 @@ def render(
     """
     guarantee = receipt.guarantee
     whole = joint or guarantee
+    if guarantee.relation.change != "add-remove":
+        invariants = (*invariants, f"how many {guarantee.relation.unit}s there are")
     return filled(
         "page.html",
         title=title,
         guarantee=guarantee,
         promise=Section("What is promised, in plain words", plainly(guarantee, joint, invariants)),
+        exact=invariants,
         cost=guarantee.cost,
         amount=decimal_up(guarantee.cost.amount),
         adds=joint is not None,
