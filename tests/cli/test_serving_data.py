@@ -1,15 +1,20 @@
 """A custodian's day at a home by the command line: register, read what was found, accept; and what is refused, in a sentence."""
 
+import os
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from starling.errors import PolicyRefused
 from starling.ledger.opening import open_ledger
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
 from starling.server.purposes import Purpose
+from starling.worker.findings import Inspections
 from starling.worker.running import Worker
+from starling.worker.sources import Sources
 from tests.cli.conftest import Call, document
 from tests.groups.worlds import write_world
 
@@ -87,6 +92,50 @@ def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Pat
     for verb in (["findings"], ["accept", "--yes"]):
         refused = call("server", verb[0], served, "data", *verb[1:])
         assert (refused.exit_code, "changed since" in refused.stderr) == (4, True)
+
+
+def test_the_same_bytes_are_accepted_again_after_a_restore_and_elsewhere(
+    call: Call, served: Path, tmp_path: Path
+) -> None:
+    """Also where a worker never looked: after a restore, a touch, and when the files moved to another disk."""
+    look(served)
+    early = call("server", "accept", served, "data", "--again")
+    assert (early.exit_code, "do not hold the bytes that were accepted" in early.stderr) == (4, True)
+    assert call("server", "accept", served, "data", "--yes").exit_code == 0
+    assert call("server", "backup", served, tmp_path / "copy").exit_code == 0
+    home = tmp_path / "restored"
+    assert call("server", "restore", tmp_path / "copy", home).exit_code == 0
+    records = tmp_path / "records.csv"
+    os.utime(records, ns=(1, 1))
+    check = partial(is_accepted, home)
+    assert not check()
+    assert call("server", "accept", home, "data", "--again").exit_code == 0
+    assert check()
+    (tmp_path / "disk").mkdir()
+    moved = records.rename(tmp_path / "disk" / "records.csv")
+    assert call("server", "accept", home, "data", "--again").exit_code == 65
+    assert call("server", "accept", home, "data", "--file", f"records={moved}").exit_code == 2
+    done = call("server", "accept", home, "data", "--again", "--file", f"records={moved}", "--json")
+    assert (done.exit_code, document(done)) == (0, {"accepted": True}), done.output
+    assert check()
+    assert Sources(open_home(home)).find("data").files == {"records": moved}
+    with moved.open("a") as more:
+        more.write("e1,1\n")
+    for files in ([], ["--file", f"records={moved}"]):
+        refused = call("server", "accept", home, "data", "--again", *files)
+        assert (refused.exit_code, "do not hold the bytes" in refused.stderr, check()) == (4, True, False)
+    assert call("server", "accept", home, "data", "--again", "--file", f"persons={moved}").exit_code == 2
+
+
+def is_accepted(home: Path) -> bool:
+    """Whether a worker would release from the files as they are now."""
+    opened = open_home(home)
+    with closing(opened.open_ledger()) as ledger:
+        try:
+            Inspections(opened).check_accepted(ledger, "data", Sources(opened).open("data"))
+        except PolicyRefused:
+            return False
+    return True
 
 
 @pytest.mark.parametrize(

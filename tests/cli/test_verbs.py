@@ -1,6 +1,7 @@
 """`validate` tells what is decisive first, counts what it does not list, and ends with the custodian's word."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,33 @@ def test_files_in_order_are_accepted_once(call: Call, payer: Payer, words: list[
     assert f"files of {dataset}, as long as nobody changes them" in done.stdout
     assert document(call(*words, "--accept", *payer.of(dataset), "--json"))["accepted"] is True
     assert accepted(payer) == [*before, dataset], "the same files need be accepted once"
+
+
+@pytest.mark.parametrize("words", ["tables", "genome"], indirect=True)
+def test_files_that_change_while_they_are_read_are_not_accepted(
+    call: Call, payer: Payer, words: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The token is taken before the look, so that nothing is accepted which nobody saw."""
+    tokens = iter(["0" * 64, "1" * 64])
+    monkeypatch.setattr("starling.release.records.accepted_files", lambda *_: next(tokens))
+    before = accepted(payer)
+    refused = call(*words, "--accept", *payer.of("census" if words[0] == "tables" else "study"))
+    assert (refused.exit_code, "were changed while they were looked at" in refused.stderr) == (4, True)
+    assert accepted(payer) == before
+
+
+def test_files_that_were_touched_are_accepted_again_without_a_look(
+    call: Call, study: Path, payer: Payer, tmp_path: Path
+) -> None:
+    moved = shutil.copytree(study, tmp_path / "moved")
+    words = ["genome", "validate", moved / "plan.toml", "--genotypes", moved / "study"]
+    assert "add --accept" in call(*words, "--again").stderr
+    assert call(*words, "--accept", *payer.of("study")).exit_code == 0
+    shutil.move(moved, tmp_path / "elsewhere")
+    words = ["genome", "validate", tmp_path / "elsewhere/plan.toml", "--genotypes", tmp_path / "elsewhere/study"]
+    done = call(*words, "--accept", "--again", *payer.of("study"), "--json")
+    assert (done.exit_code, document(done), "reading" in done.stderr) == (0, {"accepted": True}, False)
+    assert accepted(payer)[-2:] == ["study", "study"]
 
 
 def test_files_with_problems_are_accepted_by_an_explicit_word_alone(

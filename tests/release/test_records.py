@@ -1,17 +1,20 @@
 """Files are released when they were accepted, or as unvalidated; and an answer belongs to the files that it was made from."""
 
+import hashlib
 import os
+import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
 from starling.errors import OutputError, PolicyRefused
 from starling.ledger.auditing import events
 from starling.release.ledger_check import Charged, check
-from starling.release.records import Records, accepted_files, check_same, keep
+from starling.release.records import Records, accept, accept_again, accepted_files, check_same, keep
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 
@@ -76,6 +79,87 @@ def test_attack_a28_records_accepted_after_their_charge_are_not_said_to_be_valid
     validated, findings = found(2, records.accepted(world.ledger, "census"))
     assert validated
     assert lying not in findings
+
+
+def rewritten(path: Path) -> Path:
+    """The same bytes in a new file under the old name."""
+    copy = path.with_name("copy")
+    copy.write_bytes(path.read_bytes())
+    return copy.replace(path)
+
+
+def touched(path: Path) -> Path:
+    """The same file, of another time."""
+    os.utime(path, ns=(1, 1))
+    return path
+
+
+MOVED: dict[str, Callable[[Path], Path]] = {
+    "touched": touched,
+    "another inode": rewritten,
+    "renamed": lambda path: path.rename(path.with_name("other.txt")),
+    "in capital letters": lambda path: path.rename(path.with_name("OTHER.TXT")),
+    "in another folder": lambda path: Path(shutil.copy2(path, mkdtemp(dir=path.parent))),
+}
+OTHER: dict[str, Callable[[Path], list[Path]]] = {
+    "a byte more": lambda path: (path.write_bytes(path.read_bytes() + b"x"), [path])[1],
+    "a byte less": lambda path: (path.write_bytes(path.read_bytes()[:-1]), [path])[1],
+    "another byte": lambda path: (path.write_bytes(b"2" + path.read_bytes()[1:]), [path])[1],
+    "empty": lambda path: (path.write_bytes(b""), [path])[1],
+    "read otherwise": lambda path: [path.rename(path.with_suffix(".parquet"))],
+    "twice": lambda path: [path, path],
+    "none": lambda _: [],
+}
+
+
+@pytest.mark.parametrize("change", MOVED.values(), ids=MOVED)
+def test_the_same_bytes_are_accepted_again_wherever_they_lie(
+    world: World, file: Path, change: Callable[[Path], Path]
+) -> None:
+    ledger, key = world.ledger, world.ledger.book.key
+    accept(ledger, "census", key, [file], accepted_files(key, [file]))
+    moved = change(file)
+    strict = Records(lambda: (moved,), False, "starling tables validate")
+    with pytest.raises(PolicyRefused, match="or were changed since"):
+        strict.accepted(ledger, "census")
+    accept_again(ledger, "census", key, [moved])
+    assert strict.accepted(ledger, "census")
+    with pytest.raises(PolicyRefused, match="do not hold the bytes that were accepted as those of survey"):
+        accept_again(ledger, "survey", key, [moved])
+    ledger.reading.verify()
+
+
+@pytest.mark.parametrize("change", OTHER.values(), ids=OTHER)
+def test_other_bytes_are_not_accepted_again(world: World, file: Path, change: Callable[[Path], list[Path]]) -> None:
+    ledger, key = world.ledger, world.ledger.book.key
+    accept(ledger, "census", key, [file], accepted_files(key, [file]))
+    files, head = change(file), ledger.reading.head()
+    with pytest.raises(PolicyRefused, match="do not hold the bytes"):
+        accept_again(ledger, "census", key, files)
+    assert ledger.reading.head() == head
+
+
+def test_what_was_accepted_before_bytes_were_kept_is_not_accepted_again(world: World, file: Path) -> None:
+    world.ledger.custody.accept("census", accepted_files(world.ledger.book.key, [file]))
+    with pytest.raises(PolicyRefused, match="do not hold the bytes"):
+        accept_again(world.ledger, "census", world.ledger.book.key, [file])
+
+
+def test_files_that_are_changed_while_somebody_looks_are_not_accepted(world: World, file: Path) -> None:
+    ledger, key = world.ledger, world.ledger.book.key
+    seen = accepted_files(key, [file])
+    rewritten(file)
+    with pytest.raises(PolicyRefused, match="were changed while they were looked at"):
+        accept(ledger, "census", key, [file], seen)
+
+
+def test_a_release_hashes_no_byte_before_its_charge(world: World, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its time before the charge is that of a look at sizes and times, however long the files are."""
+    ledger, key = world.ledger, world.ledger.book.key
+    accept(ledger, "census", key, [file], accepted_files(key, [file]))
+    monkeypatch.setattr(Path, "open", lambda *_, **__: pytest.fail("opened"))
+    monkeypatch.setattr(hashlib, "file_digest", lambda *_: pytest.fail("hashed"))
+    assert Records(lambda: (file,), False, "starling tables validate").accepted(ledger, "census")
 
 
 def test_without_a_ledger_nothing_can_have_been_accepted(file: Path) -> None:

@@ -3,7 +3,7 @@
 `plan`, `preview` and `generate` have no option that could name genotypes; `plot` and `export` read releases alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -118,13 +118,12 @@ def validate(plan: Path, genotypes: Path, phenotype: Path | None, acceptance: Ac
     from starling.genome.source import open_genotypes
     from starling.genome.source import validate as check
 
-    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
         chosen = Plan.load(plan)
         source = open_genotypes(genotypes, chosen, phenotype)
-        working("reading every genotype and comparing people")
-        return check(chosen, source, most=most).value, source.files
+        return source.files, lambda most: check(chosen, source, most=most).value
 
-    return validated(acceptance, look)
+    return validated(acceptance, opened, "reading every genotype and comparing people")
 
 
 @command("plot", example="starling genome plot explored pvalue correlation --out pictures")

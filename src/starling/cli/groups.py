@@ -3,7 +3,7 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -110,13 +110,12 @@ def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
     from starling.groups.source import files_read, open_records
     from starling.groups.source.validation import validate as check
 
-    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
         chosen = Plan.load(plan)
-        opened = open_records(records, chosen)
-        working("reading every record")
-        return check(chosen, opened, most=most).value, files_read(chosen, opened)
+        source = open_records(records, chosen)
+        return files_read(chosen, source), lambda most: check(chosen, source, most=most).value
 
-    return validated(acceptance, look)
+    return validated(acceptance, opened)
 
 
 @command("release", example="starling groups release plan.toml --records records.csv --out release --unvalidated --yes")

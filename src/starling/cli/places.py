@@ -3,7 +3,7 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,13 +106,12 @@ def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
     from starling.places.source import open_records
     from starling.places.source.validation import validate as check
 
-    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
         chosen = Plan.load(plan)
-        opened = open_records(records, chosen)
-        working("reading every record")
-        return check(chosen, opened, most=most).value, opened.files
+        source = open_records(records, chosen)
+        return source.files, lambda most: check(chosen, source, most=most).value
 
-    return validated(acceptance, look)
+    return validated(acceptance, opened)
 
 
 @command("release", example="starling places release plan.toml --records records.csv --out release --unvalidated --yes")

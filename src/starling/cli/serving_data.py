@@ -120,18 +120,30 @@ def findings(home: Path, name: str) -> Result:
 @_home
 @_name
 @click.option("--yes", is_flag=True, help="Accept without asking, whatever was found.")
-def accept(home: Path, name: str, *, yes: bool) -> Result:
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Accept, without a look, files that hold the bytes accepted before: after they were moved, restored or touched.",
+)
+@click.option("--file", "files", multiple=True, metavar="NAME=PATH", help="Of --again: where they lie now.")
+def accept(home: Path, name: str, *, yes: bool, again: bool, files: tuple[str, ...]) -> Result:
     """Keep in the ledger, signed with the custodian's key, that the files of a dataset were looked at. Releases ask for it.
 
-    Shown is what the worker found. It holds as long as nobody changes the files.
+    Shown is what the worker found. It holds as long as nobody changes the files. A hash of their bytes is kept besides, by which --again
+    carries it over to the same bytes.
     """
+    if files and not again:
+        raise ParameterError("--file", "moves nothing without --again", "add --again; a new delivery is a new dataset")
+    if again:
+        return _accept_again(home, name, files)
     from starling.ledger.opening import open_ledger
     from starling.server.home import open_home
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
 
     opened = open_home(home)
-    found = Inspections(opened).find(name, Sources(opened).open(name))
+    inspections, delivery = Inspections(opened), Sources(opened).open(name)
+    found = inspections.find(name, delivery)
     for line in (*found.notes, *found.problems):
         click.echo(f"starling: {line}", err=True)
     if found.total and not yes:
@@ -141,8 +153,26 @@ def accept(home: Path, name: str, *, yes: bool) -> Result:
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
     with closing(open_ledger(opened.settings.ledger)) as ledger:
-        ledger.custody.accept(name, found.files)
+        inspections.accept(ledger, name, delivery, found)
     return Result(lambda: f"accepted: {found.read}", lambda: {"accepted": True, "read": found.read})
+
+
+def _accept_again(home: Path, name: str, files: tuple[str, ...]) -> Result:
+    from starling.ledger.opening import open_ledger
+    from starling.release.records import accept_again
+    from starling.server.home import open_home
+    from starling.worker.sources import Sources, source_of
+
+    opened = open_home(home)
+    sources = Sources(opened)
+    before = sources.find(name)
+    now = source_of(before.domain, before.plan, {**before.files, **_paths(files)})
+    delivery = sources.open(name, now)
+    working("comparing every byte with what was accepted")
+    with closing(open_ledger(opened.settings.ledger)) as ledger:
+        accept_again(ledger, name, opened.key, [*delivery.source.files()])
+    sources.move(name, now)
+    return Result(lambda: f"accepted again: the files of {name} hold the same bytes", lambda: {"accepted": True})
 
 
 @command("sandbox", example="starling server sandbox home")

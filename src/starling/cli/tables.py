@@ -3,7 +3,7 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -172,15 +172,14 @@ def validate(plan: str, persons: Path, geography: Path | None, acceptance: Accep
     from starling.tables.source import files_of, open_records
     from starling.tables.source import validate as check
 
-    def look(most: int) -> "tuple[Validated, Sequence[Path]]":
+    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
         chosen = Plan.load(plan)
         source = open_records(persons, chosen)
         regions = _known_regions(chosen, geography)
-        working("reading every record")
         files = (*files_of(source)[0], *([] if geography is None else [geography]))
-        return check(chosen, regions, source, most=most).value, files
+        return files, lambda most: check(chosen, regions, source, most=most).value
 
-    return validated(acceptance, look)
+    return validated(acceptance, opened)
 
 
 @command("release", example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes")

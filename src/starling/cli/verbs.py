@@ -13,6 +13,7 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, problem_json
+from starling.cli.progress import working
 from starling.errors import LISTED, SHOWN, Found, ParameterError, RecordsInvalid, SourceError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Acceptance:
     Attributes:
         everything: Whether every finding is listed.
         accept: Whether the ledger is to keep that these files were looked at.
+        again: Whether files are accepted without reading their records, which hold the bytes that were accepted before.
         ledger: The URL of the ledger; None where nothing is accepted.
         dataset: The name under which the records are registered in the ledger.
         yes: Whether to accept without asking, whatever was found.
@@ -44,6 +46,7 @@ class Acceptance:
 
     everything: bool
     accept: bool
+    again: bool
     ledger: str | None
     dataset: str
     yes: bool
@@ -56,6 +59,8 @@ class Acceptance:
         """
         named = self.ledger is not None or bool(self.dataset)
         if not self.accept:
+            if self.again:
+                raise ParameterError("--again", "accepts nothing without --accept", "add --accept")
             if named:
                 raise ParameterError("--accept", "is missing, and a ledger is named", "add --accept, or name no ledger")
             return None
@@ -74,6 +79,11 @@ acceptance = options.as_one(
     click.option(
         "--accept", is_flag=True, help="Keep in the ledger that these files were looked at; never what was found."
     ),
+    click.option(
+        "--again",
+        is_flag=True,
+        help="Of --accept: files that hold the bytes accepted before, elsewhere or at another time.",
+    ),
     click.option("--ledger", metavar="URL", help="Of --accept: sqlite:///FILE or postgresql://..."),
     click.option("--dataset", metavar="NAME", default="", help="Of --accept: what the records are registered as."),
     click.option("--yes", is_flag=True, help="Accept without asking, whatever was found."),
@@ -81,22 +91,39 @@ acceptance = options.as_one(
 """The options of every `validate`, as one argument `acceptance`."""
 
 
-def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Sequence[Path]]]") -> Result:
+def validated(
+    acceptance: Acceptance,
+    opened: "Callable[[], tuple[Sequence[Path], Callable[[int], Validated]]]",
+    step: str = "reading every record",
+) -> Result:
     """Look at confidential files, and accept them where that is asked for.
 
     Args:
         acceptance: What the command was given.
-        look: Reads the records; given how many findings are listed, it gives what was found, and the files.
+        opened: Checks the public shape of the files; gives them, and what reads their records, given how many findings are listed.
+        step: What that does, for people.
 
     Raises:
         RecordsInvalid: there are problems, and the files are not accepted.
         ParameterError: there are problems, the files are to be accepted, and nobody can be asked.
+        PolicyRefused: files are not those that were accepted before, or were changed meanwhile.
     """
+    from starling.release.records import accept_again, accepted_files
+
     book = acceptance.opened()
-    validation, files = look(LISTED if acceptance.everything or as_json() else SHOWN)
+    files, look = opened()
+    these = f"these {len(files)} files" if len(files) > 1 else "this file"
+    accepted_text = f"accepted: {these} of {acceptance.dataset}, as long as nobody changes them"
+    if book is not None and acceptance.again:
+        accept_again(book, acceptance.dataset, book.book.key, files)
+        return Result(lambda: accepted_text, lambda: {"accepted": True})
+    # Before anything is read: what is changed meanwhile is not accepted.
+    seen = "" if book is None else accepted_files(book.book.key, files)
+    working(step)
+    validation = look(LISTED if acceptance.everything or as_json() else SHOWN)
     problems, notes = validation.problems, validation.notes
     if as_json():
-        accepted = book is not None and _accept(acceptance, book, files, problems)
+        accepted = book is not None and _accept(acceptance, book, files, problems, seen)
         says = {"valid": problems.none, "accepted": accepted, **validation.values}
         says |= {"problems": _found_json(problems), "notes": _found_json(notes)}
         return Result(str, lambda: says, 0 if problems.none or accepted else SourceError.exit_code)
@@ -112,17 +139,16 @@ def validated(acceptance: Acceptance, look: "Callable[[int], tuple[Validated, Se
         click.echo("\n".join(f"starling: {line}" for line in str(invalid).splitlines()), err=True)
     ends = "nothing breaks the rules" if problems.none else "see above for what breaks the rules"
     if book is not None:
-        if not _accept(acceptance, book, files, problems):
+        if not _accept(acceptance, book, files, problems, seen):
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
-        these = f"these {len(files)} files" if len(files) > 1 else "this file"
-        ends += f"\naccepted: {these} of {acceptance.dataset}, as long as nobody changes them"
+        ends += f"\n{accepted_text}"
     return Result(lambda: f"{validation.read}: {ends}", dict)
 
 
-def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found) -> bool:
+def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found, seen: str) -> bool:
     """Whether the files are accepted now: at once where nothing was found, else when the custodian says so."""
-    from starling.release.records import accepted_files
+    from starling.release.records import accept
 
     if not problems.none and not acceptance.yes:
         check_terminal(
@@ -132,7 +158,7 @@ def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], probl
         )
         if not click.confirm("Accept these files as they are?", err=True):
             return False
-    book.custody.accept(acceptance.dataset, accepted_files(book.book.key, files))
+    accept(book, acceptance.dataset, book.book.key, files, seen)
     return True
 
 

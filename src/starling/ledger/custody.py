@@ -134,14 +134,22 @@ class Custody:
         wanted = self._book.read(lambda tx: _raise(tx, population, scope, name, units))
         return key.sign(approval_message(self._book.id, wanted.body))
 
-    def accept(self, dataset: str, files: str) -> None:
-        """Say that these files of `dataset` were looked at, never what was found; `files`: from `acceptance.accepted_files`."""
-        rules.token(files)
+    def accept(self, dataset: str, files: str, content: str | None = None) -> None:
+        """Say that these files of `dataset` were looked at, never what was found.
+
+        Args:
+            dataset: Registered here.
+            files: Which files, as they lie there: from `release.records.accepted_files`.
+            content: Which bytes: from `accepted_content`, by which the acceptance can be carried over to the same bytes elsewhere.
+        """
+        said = {"dataset": dataset, "files": rules.token(files)}
+        if content is not None:
+            said["content"] = rules.token(content)
 
         def work(tx: Transaction, pen: Pen) -> None:
             rows.dataset(tx, dataset)
             if tx.one("SELECT 1 FROM accepted WHERE dataset = ? AND files = ?", dataset, files) is None:
-                self._signed(pen, "accepted", {"dataset": dataset, "files": files})
+                self._signed(pen, "accepted", said)
                 values = (pen.head.seq, dataset, files)
                 tx.run("INSERT INTO accepted (seq, dataset, files) VALUES (?, ?, ?)", *values)
 

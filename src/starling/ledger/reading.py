@@ -162,7 +162,7 @@ class Reading:
 
         Args:
             dataset: Registered here.
-            files: What `acceptance.accepted_files` gives.
+            files: What `release.records.accepted_files` gives.
         """
 
         def work(tx: Transaction) -> Row | None:
@@ -175,6 +175,12 @@ class Reading:
         body, seq = json.loads(str(found[0])), int(str(found[1]))
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
         return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
+
+    def accepted_content(self, dataset: str, content: str) -> bool:
+        """Whether the custodian accepted files of `dataset` that held these bytes, by what `release.records.accepted_content` gives."""
+        bodies = self._book.read(lambda tx: [json.loads(str(row[0])) for row in tx.rows(_ACCEPTED_OF, dataset)])
+        said = [body for body in bodies if (body.get("dataset"), body.get("content")) == (dataset, content)]
+        return any(signed_by(self._book.signer, self._book.id, "accepted", body) for body in said)
 
     def population_of(self, dataset: str) -> str:
         """The name of the population that a dataset is about; raises ParameterError where it is not registered."""
@@ -227,6 +233,7 @@ def _slice(tx: Transaction, after: int) -> list[Event]:
 _ACCEPTED = (
     "SELECT body, events.seq FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ? AND files = ?"
 )
+_ACCEPTED_OF = "SELECT body FROM accepted JOIN events ON events.seq = accepted.seq WHERE dataset = ?"
 _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE population = ? AND scope = 'noise' LIMIT ?"

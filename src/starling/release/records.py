@@ -4,11 +4,14 @@ Nothing of what they hold is looked at here, only where they lie, their sizes an
 records, so none of it is in a release: the ledger keeps a token (`accepted_files`), a keyed hash, so that nobody without the custodian's
 key can guess a file and try it; and beside a release that a ledger of its own paid for lies a hash, for its owner's eyes. Two times are
 taken: that of the content, which anybody may set back, and that of the file's entry, which the system alone sets.
+
+An acceptance is bound to the bytes besides, by another keyed hash, which is taken when the custodian accepts: where files were moved,
+restored or touched, `accept_again` carries it over to the same bytes. A release reads no byte before its charge.
 """
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +82,62 @@ def check_same(out: Path, hashed: str) -> None:
             "answers the same request about other records, or about these before they were changed",
             "choose a new folder for these records",
         )
+
+
+def accept(ledger: Ledger, dataset: str, key: Key, paths: Sequence[Path], seen: str) -> None:
+    """Keep in the ledger that the custodian looked at these files, with a hash of their bytes.
+
+    Args:
+        ledger: Opened with the custodian's key.
+        dataset: Registered there.
+        key: From which the keys of the hashes are derived.
+        paths: The files.
+        seen: Their token (`accepted_files`) from before somebody looked at them.
+
+    Raises:
+        PolicyRefused: they were changed since.
+        SourceError: one of them is not there.
+    """
+    content = accepted_content(key, paths)
+    # After all of them were read.
+    if accepted_files(key, paths) != seen:
+        raise PolicyRefused("records", "were changed while they were looked at", "look at them again")
+    ledger.custody.accept(dataset, seen, content)
+
+
+def accept_again(ledger: Ledger, dataset: str, key: Key, paths: Sequence[Path]) -> None:
+    """Accept files that hold the bytes which were accepted before, wherever they lie now; arguments and errors are those of `accept`.
+
+    Raises:
+        PolicyRefused: no such bytes were accepted for this dataset; or they were changed meanwhile.
+    """
+    seen = accepted_files(key, paths)
+    if not ledger.reading.accepted_content(dataset, accepted_content(key, paths)):
+        problem = f"do not hold the bytes that were accepted as those of {dataset}"
+        raise PolicyRefused("records", problem, "look at them, and accept them without --again")
+    accept(ledger, dataset, key, paths, seen)
+
+
+def accepted_content(key: Key, paths: Iterable[Path]) -> str:
+    """The token of the bytes of these files, in this order: HMAC-SHA256 over the SHA-256 and the ending of the name of each.
+
+    Args:
+        key: As of `accepted_files`.
+        paths: The files; of a folder, all files below it, ascending.
+
+    Raises:
+        SourceError: one of them is not there, or cannot be read.
+    """
+    said = []
+    for path in paths:
+        for file in [path] if not path.is_dir() else sorted(each for each in path.rglob("*") if each.is_file()):
+            try:
+                with file.open("rb") as content:
+                    # The ending says how they are read.
+                    said.append([file.suffix.lower(), hashlib.file_digest(content, "sha256").hexdigest()])
+            except OSError:
+                raise SourceError(file.name, "is not there", "name a file that you may read") from None
+    return hmac.digest(key.derived("accepted content"), canonical({"files": said}).encode(), "sha256").hex()
 
 
 def _note(out: Path) -> Path:

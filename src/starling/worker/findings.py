@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from starling.errors import SHOWN, IntegrityError, ParameterError, PolicyRefused
 from starling.ledger.keys import Key
+from starling.ledger.opening import Ledger
 from starling.planfile.foreign import content
 from starling.release.domain import Delivery
-from starling.release.records import accepted_files
+from starling.release.records import accept, accepted_files
 from starling.server.home import Home
 
 MOST_BYTES: Final = 1 << 24
@@ -87,6 +88,16 @@ class Inspections:
         if found.files != self.token(delivery):
             raise PolicyRefused("findings", "are of files that were changed since", "wait until the worker has looked")
         return found
+
+    def accept(self, ledger: Ledger, name: str, delivery: Delivery, found: Findings) -> None:
+        """Keep in the ledger that the custodian accepted these findings' files; raises PolicyRefused where they were changed since."""
+        accept(ledger, name, self._key, [*delivery.source.files()], found.files)
+
+    def check_accepted(self, ledger: Ledger, name: str, delivery: Delivery) -> None:
+        """Raises PolicyRefused unless these files, as they are now, were accepted."""
+        if ledger.reading.accepted(name, self.token(delivery)) is None:
+            fix = "look at them: starling server findings; accept them: starling server accept, with --again if their bytes are the same"
+            raise PolicyRefused("records", f"were not accepted as those of {name}, or were changed since", fix)
 
     def _kept(self, name: str) -> Findings | None:
         path = self._folder / f"{name}.json"

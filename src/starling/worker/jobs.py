@@ -20,6 +20,7 @@ from starling.release.payment import PaymentOptions, Stage
 from starling.release.pipeline import Listener, Order, publish
 from starling.release.zipped import zipped
 from starling.server.home import Home
+from starling.worker.findings import Inspections
 from starling.worker.sources import Sources
 
 _BEGUN: Final = re.compile(r"\.?([1-9][0-9]{0,17})(\.partial-.*)?")
@@ -74,6 +75,7 @@ class Jobs:
         out, bundle = self._home.releases / str(charge.seq), self._bundle(charge.seq)
         if not bundle.exists():
             delivery = self._sources.open(charge.dataset)
+            Inspections(self._home).check_accepted(self._ledger, charge.dataset, delivery)
             publication = self._publication(charge, delivery)
             payment = PaymentOptions(self._ledger, charge.dataset, charge.analyst, charge.request_id)
             publish(publication, delivery.source, out, payment, Listener(approve=_approve))

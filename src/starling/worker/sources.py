@@ -5,6 +5,7 @@ record, and then describes to the web process what a release is and costs (serve
 """
 
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -91,9 +92,7 @@ class Sources:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         # Left by a registration that was cut off before anybody could see it.
         (self._folder / f"{name}.json").unlink(missing_ok=True)
-        files = {each: str(path) for each, path in registered.files.items()}
-        said = {"format": FORMAT, "domain": registered.domain, "plan": registered.plan, "files": files}
-        write_new(self._folder / f"{name}.json", json.dumps(said, indent=1))
+        write_new(self._folder / f"{name}.json", _text(registered))
         if isinstance(publication, Asking):
             _write_plan(publication, self._catalogue.plan(name), self._catalogue.plan_zip(name))
         self._catalogue.add(dataset, preview)
@@ -111,6 +110,20 @@ class Sources:
             return _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise IntegrityError("source", "is not written as Starling does", "register it anew") from None
+
+    def move(self, name: str, registered: Registered) -> None:
+        """Say where the same files lie now; raises OutputError where the home cannot be written."""
+        partial = self._folder / f"{name}.moved.partial"
+        try:
+            with os.fdopen(
+                os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+            ) as file:
+                file.write(_text(registered))
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(self._folder / f"{name}.json")
+        except OSError:
+            raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
 
     def preview(self, name: str, request_hash: str) -> "list[dict[str, Any]]":
         """The expected error of a release of a dataset, or of the answer to a question that was asked of it; no record is read.
@@ -150,14 +163,18 @@ class Sources:
         self._questions.keep(replace(asked, body=publication.request), question)
         return publication
 
-    def open(self, name: str) -> Delivery:
+    def open(self, name: str, registered: Registered | None = None) -> Delivery:
         """What a dataset is released from, opened, when it still is what was registered.
+
+        Args:
+            name: The name of the dataset.
+            registered: Where it lies, if that is not where it was registered.
 
         Raises:
             PolicyRefused: plan or public files were changed since, so that a release would be another one.
             PlanError, ParameterError, SourceError: as `Registered.open`.
         """
-        delivery, described = self.find(name).open(), self._catalogue.find(name)
+        delivery, described = (registered or self.find(name)).open(), self._catalogue.find(name)
         now = _described(name, described.domain, delivery.publication, described.deadline)
         if _public(now) != _public(described):
             fix = "restore them; what is another plan is another dataset"
@@ -184,6 +201,13 @@ def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
     path = Path(plan)
     absolute = {each: files[each].absolute() for each in sorted(files)}
     return Registered(name, str(path.absolute()) if path.exists() else plan, absolute)
+
+
+def _text(registered: Registered) -> str:
+    """What the file of a dataset's source says."""
+    files = {each: str(path) for each, path in registered.files.items()}
+    said = {"format": FORMAT, "domain": registered.domain, "plan": registered.plan, "files": files}
+    return json.dumps(said, indent=1)
 
 
 def _described(name: str, domain: str, publication: Publication[Any, Any] | Asking, deadline: int) -> Entry:
