@@ -41,7 +41,8 @@ def test_children_of_tests_inherit_nothing() -> None:
     code = "import os; print(*(line for line in open('/proc/self/status') if line.startswith(('SigBlk', 'SigIgn', 'Umask'))), sep='')"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     said = dict(line.split(":\t") for line in shown.splitlines() if line)
-    ignored = {number for number in range(1, 65) if int(said["SigIgn"], 16) >> (number - 1) & 1}
+    # The C library keeps two signals to itself, and ignores them in a program that it starts by posix_spawn.
+    ignored = {number for number in signal.valid_signals() if int(said["SigIgn"], 16) >> (number - 1) & 1}
     assert ignored <= {signal.SIGPIPE, signal.SIGXFSZ}
     assert (int(said["SigBlk"], 16), said["Umask"]) == (0, "0022")
 

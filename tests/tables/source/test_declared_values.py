@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.plan.columns import Codes, Column, Integers, Periods, codes_of
+from starling.tables.source.declared_numbers import NONE, units_above
 from starling.tables.source.declared_values import MISSING, OUTSIDE, fits, reader, values
 
 NUMBERS = Integers(-5, 300)
@@ -27,12 +28,29 @@ def test_numbers_of_every_type(kind: pa.DataType) -> None:
     assert reader(NUMBERS)(texts).tolist() == reader(NUMBERS)(column).tolist()
 
 
-@given(st.lists(st.one_of(st.none(), st.integers(0, 2**64 - 1))))
-def test_large_integers_without_a_sign(numbers: list[int | None]) -> None:
-    found = reader(NUMBERS)(pa.array(numbers, pa.uint64())).tolist()
-    wanted = [MISSING if n is None else n + 5 if n <= 300 else OUTSIDE for n in numbers]
-    assert found == wanted
-    assert reader(NUMBERS)(pa.array([None if n is None else str(n) for n in numbers], pa.string())).tolist() == wanted
+MOST = 10**9
+WHOLE = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+
+
+@given(st.data(), st.sampled_from(WHOLE))
+def test_integers_of_every_type_and_every_bound(data: st.DataObject, kind: pa.DataType) -> None:
+    # A bound may be none that the type of the column holds: below 0 where that has no sign, or too large for it.
+    low = data.draw(st.integers(-MOST, MOST - 1), "low")
+    domain = Integers(low, data.draw(st.integers(low + 1, MOST), "high"))
+    signed = pa.types.is_signed_integer(kind)
+    held = st.integers(-(1 << kind.bit_width - 1) if signed else 0, (1 << kind.bit_width - signed) - 1)
+    near = st.sampled_from((low - 1, low, domain.high, domain.high + 1)).filter(lambda n: fits_into(n, kind))
+    numbers = data.draw(st.lists(st.none() | held | near), "numbers")
+    wanted = [MISSING if n is None else n - low if low <= n <= domain.high else OUTSIDE for n in numbers]
+    assert reader(domain)(pa.array(numbers, kind)).tolist() == wanted
+    assert reader(domain)(pa.array([None if n is None else str(n) for n in numbers], pa.string())).tolist() == wanted
+    units = [NONE if n is None else min(max(n, low), domain.high) - low for n in numbers]
+    assert units_above(Column("a", domain), pa.array(numbers, kind)).tolist() == units
+
+
+def fits_into(number: int, kind: pa.DataType) -> bool:
+    signed = pa.types.is_signed_integer(kind)
+    return -(1 << kind.bit_width - 1) * signed <= number < 1 << kind.bit_width - signed
 
 
 @given(st.lists(st.floats()))

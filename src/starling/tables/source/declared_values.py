@@ -118,7 +118,8 @@ def _integers(domain: Integers, column: pa.Array) -> Int32:
     if pa.types.is_floating(kind):
         missing = missing | np.isnan(number)
         inside &= number == np.floor(number)
-    found = _place(domain, np.where(inside, number, domain.low).astype(np.int64))
+    # 0, since every type of numbers holds it: NumPy raises where one without a sign meets a lower bound below 0.
+    found = _place(domain, np.where(inside, number, 0).astype(np.int64))
     return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
 
 
