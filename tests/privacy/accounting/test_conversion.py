@@ -296,7 +296,7 @@ def test_every_cost_has_an_epsilon_between_the_exact_one_and_lemma_5(places: int
     pure = measurement("a count", ADD_REMOVE_PERSON, DiscreteLaplace(1 / rho))
     assert approximate(pure, delta).epsilon <= rho
     both = events_of(sequential("three", (pure, pure, pure))) | events_of(count)
-    # Orders add up, and none of the three has a divergence beyond rho; `found` may come from a grid, which is coarse beside a small epsilon.
+    # Divergences add up, and none of the three is above rho; `found` may come from a grid, which is coarse beside a small epsilon.
     by_orders = epsilon_at_delta(count, delta, method="renyi") + 3 * rho
     assert approximate_events(both, delta).epsilon <= by_orders * (1 + Fraction(1, 10**9)) + Fraction(1, 10**6)
 

@@ -50,7 +50,7 @@ def test_integers_of_every_type_and_every_bound(data: st.DataObject, kind: pa.Da
 
 def fits_into(number: int, kind: pa.DataType) -> bool:
     signed = pa.types.is_signed_integer(kind)
-    return -(1 << kind.bit_width - 1) * signed <= number < 1 << kind.bit_width - signed
+    return bool(-(1 << kind.bit_width - 1) * signed <= number < 1 << kind.bit_width - signed)
 
 
 @given(st.lists(st.floats()))
