@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from starling.cli.server import NICE
 from starling.server.home import Home
 from starling.worker.sources import Sources, source_of
 from tests.groups.worlds import write_world
@@ -75,6 +76,13 @@ def test_a_worker_has_the_paths_and_the_web_process_none(server: "subprocess.Pop
         for handle in Path(f"/proc/{process}/fd").iterdir():
             assert "records" not in str(handle.readlink())
             assert "/worker/" not in str(handle.readlink())
+
+
+def test_a_worker_leaves_the_processor_to_whoever_answers(server: "subprocess.Popen[str]") -> None:
+    heard(server, "looked at")
+    worker, web = (os.getpriority(os.PRIO_PROCESS, child_of(server.pid, word)) for word in ("worker", "web"))
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert (worker, web) == (max(NICE, own), own)
 
 
 def test_a_web_process_that_dies_is_started_anew(server: "subprocess.Popen[str]") -> None:

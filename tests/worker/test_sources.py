@@ -1,14 +1,20 @@
 """Where records lie is kept apart from what is public, and a source that is not what was registered is refused."""
 
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from starling.errors import IntegrityError, ParameterError, PlanError, PolicyRefused, SourceError
+from starling.ledger.opening import Ledger
+from starling.privacy.budget import Measure
+from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.domain import Asking
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker.sources import Registered, Sources, source_of
+from tests.worker.studies import write_study
 
 
 def test_the_web_process_is_told_no_path(registered: Home, groups: Registered) -> None:
@@ -87,3 +93,43 @@ def test_paths_are_kept_from_the_root(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (source.plan, source.files["records"]) == (str(tmp_path / "plan.toml"), tmp_path / "records.csv")
     shipped = source_of("tables", "demo", {"persons": Path("p"), "geography": Path("g")})
     assert shipped.plan == "demo"
+
+
+RELATIONS = [Relation(change, unit) for change in get_args(Change) for unit in get_args(Unit)]
+
+
+@pytest.mark.parametrize("kind", ["groups", "genome"])
+def test_a_population_to_which_data_cannot_be_charged_is_refused_before_anything_is_registered(
+    served: Home, custodian: Ledger, groups: Registered, kind: str, tmp_path: Path
+) -> None:
+    """Every change, unit and measure: refused at registration exactly where each charge would be refused."""
+    source = groups if kind == "groups" else write_study(tmp_path / "study")
+    mine = Relation("add-remove", "member") if kind == "groups" else Relation("replace-one", "person")
+    taken = 0
+    for number, (relation, measure) in enumerate(product(RELATIONS, get_args(Measure))):
+        name = f"data-{number}"
+        custodian.custody.add_population(name, measure, relation, 100)
+        custodian.custody.add_dataset(name, name, {}, 50)
+        fits = relation.unit == mine.unit and relation.change in (mine.change, "replace-one")
+        taken += fits
+        if fits:
+            Sources(served).register(name, source, deadline=8, preview=[])
+            Sources(served).check_population(name)
+            continue
+        with pytest.raises(PolicyRefused, match=r"unit|neighbours"):
+            Sources(served).register(name, source, deadline=8)
+        assert not [*(served.folder / "worker").rglob(f"{name}.*"), *(served.folder / "datasets").glob(f"{name}.*")]
+    assert taken == (4 if kind == "groups" else 2)
+
+
+def test_what_the_ledger_does_not_have_yet_is_checked_when_its_files_are_accepted(
+    served: Home, custodian: Ledger, groups: Registered
+) -> None:
+    sources = Sources(served)
+    sources.register("data", groups, deadline=8)
+    with pytest.raises(ParameterError, match="data is not registered"):
+        sources.check_population("data")
+    custodian.custody.add_population("people", "epsilon", Relation("add-remove", "person"), 10)
+    custodian.custody.add_dataset("data", "people", {}, 5)
+    with pytest.raises(PolicyRefused, match="of protection is the member, of this population it is the person"):
+        sources.check_population("data")

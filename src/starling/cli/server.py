@@ -4,7 +4,7 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from starling.server.access import Access, Entry, Issued
     from starling.server.logs import Form
 
+NICE: Final = 10
+"""The priority of a worker, as of nice(1): whoever answers requests comes first."""
 ROLES = ("custodian", "analyst", "auditor")
 
 server = Group(
@@ -219,6 +221,8 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     from starling.worker.stopping import told_to_stop
 
     logs.begin(form)
+    # Before anything is opened: processes that it starts have it, too.
+    os.nice(max(0, NICE - os.nice(0)))
     opened = open_home(home)
     begin = "sandbox: " if opened.invented else ""
     made = Worker(opened, lambda words: logs.tell(form, f"{begin}{words}"))

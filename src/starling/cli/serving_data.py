@@ -142,7 +142,9 @@ def accept(home: Path, name: str, *, yes: bool, again: bool, files: tuple[str, .
     from starling.worker.sources import Sources
 
     opened = open_home(home)
-    inspections, delivery = Inspections(opened), Sources(opened).open(name)
+    sources = Sources(opened)
+    inspections, delivery = Inspections(opened), sources.open(name)
+    sources.check_population(name)
     found = inspections.find(name, delivery)
     for line in (*found.notes, *found.problems):
         click.echo(f"starling: {line}", err=True)

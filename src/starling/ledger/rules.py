@@ -200,13 +200,18 @@ def charge_in(population: Population, guarantee: Guarantee) -> int:
     Raises:
         PolicyRefused: where the conversion does not exist.
     """
-    if guarantee.relation.unit != population.relation.unit:
+    check_unit(population, guarantee.relation)
+    return amount_in(population, guarantee.relation.change, guarantee.cost)
+
+
+def check_unit(population: Population, relation: Relation) -> None:
+    """Raises PolicyRefused where another unit is protected than that of the population."""
+    if relation.unit != population.relation.unit:
         raise PolicyRefused(
             "unit",
-            f"of protection is the {guarantee.relation.unit}, of this population it is the {population.relation.unit}",
+            f"of protection is the {relation.unit}, of this population it is the {population.relation.unit}",
             f"use a plan that protects the {population.relation.unit}",
         )
-    return amount_in(population, guarantee.relation.change, guarantee.cost)
 
 
 def amount_in(population: Population, change: Change, cost: Cost) -> int:

@@ -8,12 +8,14 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
 from starling.errors import IntegrityError, OutputError, ParameterError, StarlingError
 from starling.ledger import rules
 from starling.planfile.foreign import content
+from starling.privacy.budget import Epsilon
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Relation
 from starling.release.arithmetic import guarantee_of
@@ -70,6 +72,10 @@ class Dataset:
         """Whom it protects."""
         return self.guarantee.relation
 
+    def check(self, population: rules.Population) -> None:
+        """Raises PolicyRefused where it can't be charged to the population: another unit, neighbour relation or measure."""
+        rules.charge_in(population, self.guarantee)
+
     @property
     def said(self) -> dict[str, Any]:
         """What its file says beside what all say."""
@@ -102,6 +108,12 @@ class Study:
 
     def __post_init__(self) -> None:
         _check(self.name, self.deadline)
+
+    def check(self, population: rules.Population) -> None:
+        """Raises PolicyRefused where no answer can be charged to the population: another unit or neighbour relation."""
+        rules.check_unit(population, self.relation)
+        # A question costs an epsilon of its own.
+        rules.amount_in(population, self.relation.change, Epsilon(Fraction(1)))
 
     @property
     def said(self) -> dict[str, Any]:

@@ -8,12 +8,14 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.domains import DOMAINS, domain
-from starling.errors import IntegrityError, OutputError, ParameterError, PlanError, PolicyRefused
+from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
+from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
 from starling.planfile.foreign import content
 from starling.release.domain import Asking, Delivering, Delivery, Publication
@@ -57,6 +59,7 @@ class Sources:
     """
 
     def __init__(self, home: Home) -> None:
+        self._home = home
         self._folder = home.folder / "worker" / "sources"
         self._catalogue = Catalogue(home.folder / "datasets")
         self._questions = home.questions
@@ -81,10 +84,14 @@ class Sources:
 
         Raises:
             PlanError, ParameterError, SourceError: something public is wrong, or the name is taken.
+            PolicyRefused: the ledger has the dataset, of a population to which this cannot be charged.
             OutputError: the home cannot be written.
         """
         publication = registered.open().publication
         dataset = replace(_described(name, registered.domain, publication, deadline), purpose=purpose)
+        with suppress(ParameterError, LedgerUnavailable):
+            # Where the ledger does not have it yet, this is found when its files are accepted.
+            self._check_population(dataset)
         if name in self._catalogue.names():
             raise ParameterError("name", f"{name} is taken", "a new delivery has a new name")
         if preview is None:
@@ -97,6 +104,19 @@ class Sources:
             _write_plan(publication, self._catalogue.plan(name), self._catalogue.plan_zip(name))
         self._catalogue.add(dataset, preview)
         return dataset
+
+    def _check_population(self, dataset: Entry) -> None:
+        with closing(read_ledger(self._home.settings.ledger)) as ledger:
+            population = ledger.reading.population_of(dataset.name)
+            dataset.check(ledger.reading.account(population, latest=1).population)
+
+    def check_population(self, name: str) -> None:
+        """Raises PolicyRefused where a dataset cannot be charged to its population: another unit, neighbour relation or measure.
+
+        Raises:
+            ParameterError: the ledger does not have it.
+        """
+        self._check_population(self._catalogue.find(name))
 
     def names(self) -> list[str]:
         """The names of all that is registered, ascending."""
