@@ -59,7 +59,7 @@ def test_a_psam_has_named_phenotypes(tmp_path: Path) -> None:
 
 def test_people_of_a_vcf_are_known_by_their_names(tmp_path: Path) -> None:
     (tmp_path / "p").write_text("#FID IID X\nf b 2\nf c 1\n")
-    people = open_people(plan_with(people=3), tmp_path / "p", samples=("a", "b", "c"))
+    people = open_people(plan_with(people=3), tmp_path / "p", samples=(b"a", b"b", b"c"))
     assert people.cases(3).tolist() == [False, True, False]
     assert "'b'" not in repr(people)
 

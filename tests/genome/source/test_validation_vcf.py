@@ -35,12 +35,14 @@ def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
         ("rs2\tT\tG", "rs2\tT\tC"),
         ("rs4", "rs3"),
         ("rs5\tC\tA\t.\t.\t.\tGT\t", "rs5\tC\tA\t.\t.\t.\tGT\tq"),
+        ("rs7\tA\tT\t.\t.\t.\tGT\t", "rs7\tA\tT\t.\t.\t.\tGT\t0/0\t"),
         ("rs6\tT\tG\t.\t.\t.\tGT\t", "rs6\tT\tG\t.\t.\t.\tXX\t"),
     )
     assert {field: total for field, (total, _) in faults.items()} == {
         "place": 1,
         "alleles": 1,
         "records": 1,
+        "malformed calls": 1,
         "malformed records": 1,
         "calls": 1,
         "SNPs of the list": 2,
@@ -50,5 +52,5 @@ def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
     ]
     assert [text.split(" have")[0] for text in faults["SNPs of the list"][1]] == [
         "x.vcf: SNPs of the list of rs4",
-        "x.vcf: SNPs of the list of rs5",
+        "x.vcf: SNPs of the list of rs7",
     ]

@@ -97,6 +97,21 @@ UNPLACED: Final = "0"
 """PLINK's chromosome of SNPs without a place."""
 
 _CODES: Final = {"23": "X", "24": "Y", "25": "XY", "26": "MT", "M": "MT"}
+_OTHER_CODES: Final = {
+    "0X": "X",
+    "0Y": "Y",
+    "0M": "MT",
+    "PAR1": "XY",
+    "PAR2": "XY",
+    "NC_012920.1": "MT",
+    "J01415.2": "MT",
+}
+"""PLINK's codes of two characters, its pseudo-autosomal regions, and the accessions of the human mitochondrion."""
+_ACCESSION: Final = re.compile(r"(?:NC_0000(\d\d)|CM000(\d\d\d))\.\d+")
+"""RefSeq's and GenBank's names of human chromosomes."""
+_BEFORE_FIRST: Final = 662
+"""GenBank's chromosome 1 is CM000663."""
+_MOST_ACCESSION: Final = 24
 _LATE: Final = {"X": 1, "Y": 2, "XY": 3, "MT": 4}
 _BIM_COLUMNS: Final = 6
 _PVAR: Final = ("#CHROM", "POS", "ID", "REF", "ALT")
@@ -137,11 +152,22 @@ class Sites:
 
 @lru_cache(maxsize=4096)
 def chromosome(name: str) -> str:
-    """One name for the ways to write a chromosome.
+    """One name for the ways to write a chromosome: PLINK's, UCSC's, Ensembl's, and accessions of the human genome.
 
-    >>> chromosome("chr09"), chromosome("23"), chromosome("chrM"), chromosome("9")
-    ('9', 'X', 'MT', '9')
+    >>> [chromosome(name) for name in ("chr09", "9", "NC_000009.12", "CM000671.2")]
+    ['9', '9', '9', '9']
+    >>> [chromosome(name) for name in ("23", "chrX", "0X", "NC_000023.11", "chrM", "NC_012920.1", "PAR1")]
+    ['X', 'X', 'X', 'X', 'MT', 'MT', 'XY']
     """
+    plain = plain_chromosome(name)
+    if (match := _ACCESSION.fullmatch(plain)) is not None:
+        number = int(match[1]) if match[1] else int(match[2]) - _BEFORE_FIRST
+        return plain_chromosome(str(number)) if 1 <= number <= _MOST_ACCESSION else plain
+    return _OTHER_CODES.get(plain.upper(), plain)
+
+
+def plain_chromosome(name: str) -> str:
+    """As `chromosome`, for PLINK's numbers and UCSC's prefix alone; lists in releases of old are written so."""
     short = name[3:] if name[:3].lower() == "chr" else name
     if short.isdecimal() and short.isascii():
         short = str(int(short)) if len(short) < 10 else short

@@ -10,6 +10,7 @@ Order: by chromosome, then position, then as listed, so that a region is a range
 """
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from starling.genome.plan.sites import (
     Sites,
     chromosome,
     chromosome_order,
+    plain_chromosome,
 )
 from starling.planfile.spelling import did_you_mean, shown
 
@@ -75,6 +77,29 @@ class Snps:
         return {name: index for index, name in enumerate(self.ids)}
 
     @cached_property
+    def _other_names(self) -> dict[str, int]:
+        """The position of each SNP by what else its id says: the ids in one of several, and a place with alleles."""
+        names: dict[str, int] = {}
+        for index, name in enumerate(self.ids):
+            for part in _parts(name):
+                names.setdefault(part, index)
+        return names
+
+    def find(self, name: str) -> int | None:
+        """The position of the SNP that an id of a genotype file names; None if there is none.
+
+        An id may be several, apart by semicolons, and the first that is known counts. One that says chromosome, position and alleles is the
+        same whichever way the chromosome is written and the alleles stand.
+        """
+        if (index := self.indices.get(name)) is not None:
+            return index
+        for part in (name, *_parts(name)):
+            for names in (self.indices, self._other_names):
+                if (index := names.get(part)) is not None:
+                    return index
+        return None
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the whole list, hexadecimal."""
         state = hashlib.sha256()
@@ -113,6 +138,20 @@ class Snps:
         return start + int(ends[0]), start + int(ends[1])
 
 
+_PLACE: Final = re.compile(r"(.+)[:_]([0-9]{1,10})[:_]([^:_]+)[:_]([^:_]+)")
+"""An id that is a place with its alleles."""
+
+
+def _parts(name: str) -> list[str]:
+    """The ids in an id of several; each place with alleles in one form."""
+    parts = name.split(";") if ";" in name else []
+    for part in parts.copy() or [name]:
+        if (match := _PLACE.fullmatch(part)) is not None:
+            alleles = sorted((match[3].upper(), match[4].upper()))
+            parts.append(":".join((chromosome(match[1]), str(int(match[2])), *alleles)))
+    return parts
+
+
 def in_plan_order(snps: Snps) -> bool:
     """Whether a list that was written down is one: ids all different, two alleles, ascending places."""
     ranges = snps.chromosome_ranges
@@ -120,7 +159,7 @@ def in_plan_order(snps: Snps) -> bool:
     return (
         len(snps.indices) == len(snps) == sum(stop - start for start, stop in ranges.values())
         and names == sorted(names, key=chromosome_order)
-        and all(name == chromosome(name) != UNPLACED for name in names)
+        and all(name == plain_chromosome(name) != UNPLACED for name in names)
         and all((np.diff(snps.positions[start:stop]) >= 0).all() for start, stop in ranges.values())
         and int(snps.positions.min()) > 0
         and int(snps.positions.max()) <= MOST_POSITION

@@ -84,14 +84,14 @@ class People:
     """
 
     file: PeopleFile | None
-    samples: tuple[str, ...] = field(repr=False)
+    samples: tuple[bytes, ...] = field(repr=False)
     phenotypes: PeopleFile | None
     case: str
 
     def keys(self, *, family: bool) -> list[tuple[bytes, ...]]:
         """What each person is known by, in order."""
         if self.file is None:
-            return [(name.encode(),) for name in self.samples]
+            return [(name,) for name in self.samples]
         return [self.file.key(fields, family=family) for fields in self.file.lines()]
 
     @property
@@ -155,7 +155,7 @@ def _field(fields: list[bytes], index: int) -> bytes:
 
 
 def open_people(
-    plan: Plan, phenotype: Path | None, *, file: Path | None = None, samples: tuple[str, ...] = ()
+    plan: Plan, phenotype: Path | None, *, file: Path | None = None, samples: tuple[bytes, ...] = ()
 ) -> People:
     """Check the public shape of a study's people.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from starling.genome.source.calls import Calls, Int8, Int64, code_counts, copies
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.people import PeopleFile, named
 from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN, MOST_PEOPLE, kin, span, spread
-from starling.genome.source.vcf import alleles_of, carried_index, name_of, records
+from starling.genome.source.variants import NO_ALLELE, Variant
+from starling.genome.source.vcf import variants
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
@@ -204,7 +205,10 @@ def _relatives(sample: Int8, plan: Plan, names: list[str], notes: _Tally) -> Non
 
 
 _FAULTS: Final = {
-    "malformed records": ("cannot be parsed, and are passed over", "write them again; bcftools view names them"),
+    "malformed records": (
+        "cannot be parsed, and are passed over",
+        "write them again, with as many fields as the header and a position",
+    ),
     "records": ("are several of one SNP", "keep one record of each SNP; the first counts"),
     "place": (
         "is another one than in the plan's list",
@@ -212,6 +216,7 @@ _FAULTS: Final = {
     ),
     "alleles": ("do not have the carried one among them", "write the carried allele; until then nobody carries it"),
     "calls": ("are not in the record", "write GT; until then all calls are missing"),
+    "malformed calls": ("cannot be read", "write alleles as numbers apart by / or |; until then they are missing"),
     "SNPs of the list": ("have no record", "nothing to do if nobody carries them; until then it counts so"),
 }
 """Each kind of fault of a record, with what is wrong and what to do."""
@@ -226,12 +231,13 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
 
     seen: set[int] = set()
     number = 0
-    for record in records(path, lambda: fault("malformed records", "")):
+    scratch = np.empty(plan.people, dtype=np.int8)
+    for variant in variants(path, plan.people, lambda: fault("malformed records", "")):
         number += 1
-        at = plan.snps.indices.get(name_of(record))
+        at = plan.snps.find(variant.name)
         if at is None:
             continue
-        for field in _faults(record, plan, at, twice=at in seen):
+        for field in _faults(variant, plan, at, scratch, twice=at in seen):
             fault(field, plan.snps.ids[at])
         seen.add(at)
     for at, name in enumerate(plan.snps.ids):
@@ -246,14 +252,16 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
         problems.decide(Problem("records", problem, fix, path.name))
 
 
-def _faults(record: Any, plan: Plan, at: int, *, twice: bool) -> Iterator[str]:
+def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, twice: bool) -> Iterator[str]:
     snps = plan.snps
     if twice:
         yield "records"
         return
-    if (chromosome(record.CHROM), record.POS) != (snps.chromosomes[at], snps.positions[at]):
+    if (chromosome(variant.chromosome), variant.position) != (chromosome(snps.chromosomes[at]), snps.positions[at]):
         yield "place"
-    if carried_index(record, snps.carried[at]) > len(record.ALT):
+    if (carried := variant.allele_index(snps.carried[at])) == NO_ALLELE:
         yield "alleles"
-    if alleles_of(record) is None:
+    if variant.calls is None:
         yield "calls"
+    elif variant.calls.count(carried, scratch):
+        yield "malformed calls"

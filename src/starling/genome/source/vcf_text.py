@@ -1,0 +1,162 @@
+"""The lines of a VCF, read by total rules of our own.
+
+htslib passes over a whole line where one person's call is malformed, so that one person's record would change the calls of all others, and
+a line cut short ends its process (docs/decisions/0015-genotype-files.md). Here a call that cannot be read is missing, alone.
+A line is passed over as a whole where it has another number of fields than the header, a position that is none, or too many bytes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+import numpy as np
+
+from starling.genome.plan.sites import MOST_POSITION
+from starling.genome.source.calls import MISSING, Int8, UInt8
+from starling.genome.source.variants import NO_ALLELE, Variant, longest
+from starling.privacy.compiled import compiled
+
+_FIELDS: Final = 9
+"""Fields of a line before the calls."""
+_TAB, _COLON, _DOT, _ZERO, _NINE, _SLASH, _BAR = (ord(sign) for sign in "\t:.09/|")
+
+
+class _TextCalls:
+    """The calls of a line.
+
+    Args:
+        text: From the first call to the end of the line.
+        field: Which part of a call, apart by colons, is GT.
+    """
+
+    __slots__ = ("_field", "_text")
+
+    def __init__(self, text: UInt8, field: int) -> None:
+        self._text, self._field = text, field
+
+    @property
+    def nbytes(self) -> int:
+        return self._text.nbytes
+
+    def count(self, carried: int, out: Int8) -> int:
+        return int(_count(self._text, self._field, carried, out))
+
+
+def text_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], None]) -> Iterator[Variant]:
+    """The records after the header; `broken` is called for each line that is passed over."""
+    headed = False
+    for text, ends in _lines(pieces, longest(people), broken):
+        array = np.frombuffer(text, dtype=np.uint8)
+        begin = 0
+        for end in ends:
+            if not headed:
+                headed = text.startswith(b"#CHROM", begin)
+            elif (variant := _variant(text, array, begin, end, people)) is not None:
+                yield variant
+            else:
+                broken()
+            begin = end + 1
+
+
+def _lines(pieces: Iterable[bytes], most: int, broken: Callable[[], None]) -> Iterator[tuple[bytes, list[int]]]:
+    """Whole lines: their text, and where each of them ends in it. Of a line beyond `most` bytes nothing is kept."""
+    parts: list[bytes] = []
+    kept, skipping = 0, False
+    for piece in pieces:
+        stop = piece.rfind(b"\n") + 1
+        if not stop:
+            if not skipping:
+                parts.append(piece)
+                kept += len(piece)
+            if kept > most:
+                parts, kept, skipping = [], 0, True
+            continue
+        start = piece.find(b"\n") + 1 if skipping else 0
+        if skipping:
+            broken()
+        text = b"".join((*parts, piece[start:stop]))
+        parts, kept, skipping = [piece[stop:]], len(piece) - stop, False
+        ends, at = [], text.find(b"\n")
+        while at >= 0:
+            ends.append(at)
+            at = text.find(b"\n", at + 1)
+        yield text, ends
+    if skipping:
+        broken()
+    elif kept:
+        yield b"".join(parts), [kept]
+
+
+def _variant(text: bytes, array: UInt8, begin: int, end: int, people: int) -> Variant | None:
+    """The record of a line; None where it is passed over."""
+    if end > begin and text[end - 1] == ord("\r"):
+        end -= 1
+    tabs: list[int] = []
+    at = begin - 1
+    for _ in range(_FIELDS):
+        at = text.find(b"\t", at + 1, end)
+        if at < 0:
+            return None
+        tabs.append(at)
+    position = text[tabs[0] + 1 : tabs[1]]
+    if not position.isdigit() or len(position) > 10 or int(position) > MOST_POSITION:
+        return None
+    calls = array[tabs[8] + 1 : end]
+    if np.count_nonzero(calls == _TAB) != people - 1:
+        return None
+    place, name, reference, alternate = (
+        text[low + 1 : high].decode("utf-8", "surrogateescape")
+        for low, high in zip((begin - 1, tabs[1], tabs[2], tabs[3]), (tabs[0], tabs[2], tabs[3], tabs[4]), strict=True)
+    )
+    keys = text[tabs[7] + 1 : tabs[8]].split(b":")
+    return Variant(
+        place,
+        int(position),
+        "" if name == "." else name,
+        (reference, *(() if alternate == "." else alternate.split(","))),
+        _TextCalls(calls, keys.index(b"GT")) if b"GT" in keys else None,
+    )
+
+
+@compiled
+def _count(text: UInt8, field: int, carried: int, out: Int8) -> int:
+    """Copies of an allele in each call, apart by tabs; how many calls cannot be read.
+
+    A call is alleles apart by / or |, perhaps with such a sign before the first (VCF 4.4); an allele is a number, or a dot: missing.
+    """
+    at, unreadable = 0, 0
+    for person in range(out.size):
+        seen = 0
+        while seen < field and at < text.size and text[at] != _TAB:
+            seen += text[at] == _COLON
+            at += 1
+        number, known, missing, wrong = 0, 0, False, False
+        begin, allele, digits, dot = at, 0, 0, False
+        more = seen == field
+        while more:
+            sign = int(text[at]) if at < text.size else _TAB
+            if _ZERO <= sign <= _NINE:
+                allele = min(10 * allele + sign - _ZERO, NO_ALLELE - 1)
+                digits += 1
+            elif sign == _DOT and not dot:
+                dot = True
+            elif sign in (_SLASH, _BAR, _TAB, _COLON):
+                more = sign in (_SLASH, _BAR)
+                empty = digits == 0 and not dot
+                missing |= dot
+                wrong |= (dot and digits > 0) or (empty and at > begin)
+                if digits > 0:
+                    known += 1
+                    number += allele == carried
+                allele, digits, dot = 0, 0, False
+            else:
+                wrong = True
+            at += more or 0
+        while at < text.size and text[at] != _TAB:
+            at += 1
+        at += 1
+        unreadable += wrong
+        if wrong or missing or known == 0:
+            out[person] = MISSING
+        else:
+            out[person] = min(2, 2 * number if known == 1 else number)
+    return unreadable

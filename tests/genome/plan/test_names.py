@@ -1,0 +1,65 @@
+"""One SNP by all the ways to write its id and its chromosome."""
+
+import numpy as np
+import pytest
+
+from starling.genome.plan.sites import chromosome
+from starling.genome.plan.snps import Snps, in_plan_order
+
+WAYS = {
+    "1": ["1", "01", "chr1", "CHR1", "chr01", "NC_000001.11", "NC_000001.10", "CM000663.2"],
+    "9": ["9", "09", "chr9", "NC_000009.12", "CM000671.1"],
+    "22": ["22", "chr22", "NC_000022.11", "CM000684.2"],
+    "X": ["X", "x", "23", "chrX", "chr23", "0X", "chr0X", "NC_000023.11", "CM000685.2"],
+    "Y": ["Y", "24", "chrY", "0Y", "NC_000024.10", "CM000686.2"],
+    "XY": ["XY", "25", "chrXY", "PAR1", "PAR2", "par1"],
+    "MT": ["MT", "M", "26", "chrM", "chrMT", "mt", "0M", "NC_012920.1", "J01415.2"],
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_to_write_a_chromosome_is_one(name: str) -> None:
+    assert {chromosome(way) for way in WAYS[name]} == {name}
+
+
+@pytest.mark.parametrize("name", ["NC_000067.7", "CM000994.3", "chr1_KI270706v1_random", "HLA-A*01", "27", ""])
+def test_what_is_no_human_chromosome_keeps_its_name(name: str) -> None:
+    assert chromosome(name) == name.removeprefix("chr")
+
+
+def snps(*ids: str, chromosomes: tuple[str, ...] = ()) -> Snps:
+    places = chromosomes or ("1",) * len(ids)
+    return Snps(ids, places, np.arange(1, len(ids) + 1), ("A",) * len(ids), ("G",) * len(ids))
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("rs1", ["rs1", "rs1;rs999", "rs999;rs1", "rs1;1:5:A:G"]),
+        ("rs1;rs999", ["rs1", "rs999", "rs1;rs999", "rs999;rs5"]),
+        (
+            "chr1:1000:G:A",
+            ["1:1000:G:A", "chr1:1000:G:A", "1:1000:A:G", "01_1000_g_a", "NC_000001.11:1000:G:A", "rs7;1:1000:G:A"],
+        ),
+        ("X_5_A_AT", ["chrX:5:A:AT", "23:5:AT:A"]),
+    ],
+)
+def test_ways_to_write_an_id_are_one(listed: str, names: list[str]) -> None:
+    index = snps("rs0", listed, "rs2")
+    assert [index.find(name) for name in names] == [1] * len(names)
+
+
+def test_no_other_id_is_taken_for_one() -> None:
+    index = snps("rs1", "1:1000:G:A", "rs3;rs4")
+    others = ["rs11", "", ";", "rs1:", "1:1001:G:A", "2:1000:G:A", "1:1000:G:T", "1:1000", "rs", "1:1000:G:A,T", "x" * 5000]
+    assert [index.find(name) for name in others] == [None] * len(others)
+
+
+def test_an_id_as_it_is_written_comes_first() -> None:
+    index = snps("rs1;rs2", "rs2", "1:5:A:G", "chr1:5:G:A")
+    assert [index.find(name) for name in ("rs1", "rs2", "1:5:A:G", "chr1:5:G:A")] == [0, 1, 2, 3]
+
+
+def test_lists_of_old_releases_keep_accessions() -> None:
+    assert in_plan_order(snps("a", "b", chromosomes=("1", "NC_000002.12")))
+    assert not in_plan_order(snps("a", "b", chromosomes=("1", "chr2")))
