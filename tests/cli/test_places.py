@@ -46,7 +46,10 @@ def test_preview_opens_no_records_and_says_which_method_is_best(tmp_path: Path, 
     assert "Expected error" in (tmp_path / "page" / "preview.html").read_text()
     said = json.loads(call("preview", *asked, "--json").stdout)
     assert said["best"] in said["methods"]
-    assert said["methods"]["singular"]["errors"].keys() == {"points that gather", "points everywhere"}
+    worlds = {"points that gather", "points everywhere", "points in a city"}
+    assert said["methods"]["singular"]["errors"].keys() == said["best_by_world"].keys() == worlds
+    one = json.loads(call("preview", *asked, "--world", "city", "--trials", 2, "--json").stdout)
+    assert (one["trials"], list(one["best_by_world"])) == (2, ["points in a city"])
     assert "sizes are not all above 0" in call("preview", *asked, "--size", -1, code=2).stderr
 
 

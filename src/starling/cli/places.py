@@ -79,17 +79,49 @@ def plan(plan: Path) -> Result:
     metavar="N",
     help="About how many points there are, publicly.  [default: the plan's]",
 )
+@click.option(
+    "--world",
+    "worlds",
+    type=click.Choice(("gather", "everywhere", "city")),
+    multiple=True,
+    help="How the true points may lie: in few places, everywhere, or filling a city. May be given again.  [default: all]",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Releases to simulate by each method; more tell methods apart that are nearly as good.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Public: of the invented points.")
 @options.page
-def preview(plan: Path, *, sizes: tuple[float, ...], expected: int | None, seed: int, out: Path | None) -> Result:
+def preview(
+    plan: Path,
+    *,
+    sizes: tuple[float, ...],
+    expected: int | None,
+    worlds: tuple[str, ...],
+    trials: int,
+    seed: int,
+    out: Path | None,
+) -> Result:
     """How far counts of squares will be off by method and size, on invented points, and which method is best. Opens no records."""
     from starling.places.plan import Plan
-    from starling.places.preview import SIZES
+    from starling.places.preview import CITY, EVERYWHERE, GATHERED, SIZES, WORLDS
     from starling.places.preview import preview as foresee
 
     chosen = Plan.load(plan)
+    names = {"gather": GATHERED, "everywhere": EVERYWHERE, "city": CITY}
     working("simulating releases of invented points")
-    seen = foresee(chosen, expected=expected, sizes=sizes or SIZES, seed=seed)
+    seen = foresee(
+        chosen,
+        expected=expected,
+        sizes=sizes or SIZES,
+        seed=seed,
+        trials=trials,
+        worlds=[names[each] for each in worlds] or tuple(WORLDS),
+    )
     return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
 
 
@@ -220,19 +252,19 @@ def _plan_text(plan: "Plan") -> str:
 
 def _preview_text(seen: "Preview") -> str:
     from starling.places.mechanism.table import mechanism_of
-    from starling.places.preview import EVERYWHERE, GATHERED, LEAST
+    from starling.places.preview import times
     from starling.release.text import facts, table
 
     pairs = [
         ("plan", seen.plan.title),
         ("cost", str(mechanism_of(seen.plan).guarantee.cost)),
-        ("simulated", f"{seen.expected:,} invented points in each slice, two ways to lie"),
+        ("simulated", f"{seen.expected:,} invented points in each slice, {times(seen.trials)} of each method"),
         ("best", seen.why()),
     ]
     header = tuple(name.lower() for name in seen.header())
     parts = [facts(pairs)]
-    for world in (GATHERED, EVERYWHERE):
-        parts.append(f"{world}: how far counts of squares are off, and in percent of the true count (at least {LEAST})")
+    for world in seen.worlds:
+        parts.append(f"{world}: how far counts of squares are off, and in percent of {seen.true_count}")
         parts.append(table(header, seen.rows(world)))
     return "\n\n".join(parts)
 
@@ -244,7 +276,9 @@ def _preview_json(seen: "Preview") -> "dict[str, Json]":
         "title": seen.plan.title,
         "expected_points": seen.expected,
         "sizes_percent": list(seen.sizes),
+        "trials": seen.trials,
         "best": seen.best,
+        "best_by_world": {world: seen.best_in(world) for world in seen.worlds},
         "advice": seen.advice,
         "methods": {
             label: {

@@ -1,12 +1,12 @@
 """How far counts of squares will be off, before anything is spent: by method and size, simulated from public facts alone.
 
-Points are invented in two worlds: one in which they gather in few places, as in cities, and one in which they lie everywhere. Each
-method is run on both as a release runs it, noise and post-processing, and is asked for squares of the sizes that matter, around points.
-Nothing is read but the plan. The noise has no seed, so that numbers differ a little from one preview to the next; the true points may
-differ from both worlds.
+Points are invented in three worlds: they gather in few places, as they do over a country; they lie everywhere; they fill a dense city. Each
+method is run on all as a release runs it, noise and post-processing, and is asked for squares of the sizes that matter, around points.
+Nothing is read but the plan. The noise has no seed, so that numbers differ from one preview to the next, less with more trials; the true
+points may differ from all worlds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import fmean
@@ -14,10 +14,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from starling.engine.machine import in_order
 from starling.errors import ParameterError, PlanError
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.generate.worlds import QUERIES, everywhere, gathered, squares
-from starling.places.measurements import Int64
+from starling.places.generate.worlds import QUERIES, city, everywhere, gathered, squares
+from starling.places.measurements import Int64, Measured
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
@@ -31,14 +32,22 @@ SIZES: Final = (1.0, 5.0, 25.0)
 """Sides of squares in percent of the sides of the grid."""
 MOST_CELLS: Final = 1 << 22
 """Of a grid that is simulated."""
-TRIALS: Final = 3
+TRIALS: Final = 1
+"""Releases of a first look."""
+MOST_TRIALS: Final = 100
 LEAST: Final = 20
 """A relative error is one of at least so many points."""
 RIVALS: Final = ("adaptive", "adaptive_grid", "privtree", "uniform_grid")
 """Methods that are tried with their own defaults, beside that of the plan."""
 GATHERED: Final = "points that gather"
 EVERYWHERE: Final = "points everywhere"
-WORTH: Final = 1.05
+CITY: Final = "points in a city"
+WORLDS: Final[Mapping[str, Callable[[tuple[int, int], int, int], Int64]]] = {
+    GATHERED: gathered,
+    EVERYWHERE: everywhere,
+    CITY: city,
+}
+WORTH: Final = 1.1
 """Another method is named where the score of the plan's own is so many times as large."""
 
 
@@ -55,6 +64,10 @@ class Error:
     percent: float
 
 
+Errors: TypeAlias = Mapping[Label, Mapping[str, tuple[Error, ...]]]
+"""By label of a method and name of a world, the error of each size."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
@@ -65,29 +78,40 @@ class Preview:
         sizes: Sides of squares, in percent of the sides of the grid.
         plans: The plan with each method that was tried, by a label.
         errors: By label and world, the error of each size.
+        trials: Releases simulated by each method in each world.
     """
 
     plan: Plan
     expected: int
     sizes: tuple[float, ...]
     plans: Mapping[Label, Plan]
-    errors: Mapping[Label, Mapping[str, tuple[Error, ...]]]
+    errors: Errors
+    trials: int = TRIALS
 
-    def score(self, label: Label) -> float:
-        """The geometric mean of the relative errors over worlds and sizes."""
-        found = [error.percent for errors in self.errors[label].values() for error in errors]
-        return exp(fmean(log(max(each, 1e-6)) for each in found))
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The worlds that were simulated."""
+        return tuple(self.errors[self.mine])
+
+    def score(self, label: Label, world: str | None = None) -> float:
+        """The geometric mean of the relative errors over sizes, and over worlds unless one is named."""
+        worlds = self.worlds if world is None else (world,)
+        return exp(fmean(log(max(error.percent, 1e-6)) for each in worlds for error in self.errors[label][each]))
 
     @property
     def mine(self) -> Label:
         """The label of the plan itself."""
         return next(label for label, plan in self.plans.items() if plan is self.plan)
 
+    def best_in(self, world: str | None = None) -> Label:
+        """The method of least score; that of the plan where no other is better by more than a simulation can tell."""
+        best = min(self.plans, key=lambda label: self.score(label, world))
+        return self.mine if self.score(self.mine, world) < WORTH * self.score(best, world) else best
+
     @property
     def best(self) -> Label:
-        """The method of least score; that of the plan where no other is better by more than a simulation can tell."""
-        best = min(self.plans, key=self.score)
-        return self.mine if self.score(self.mine) < WORTH * self.score(best) else best
+        """That of all worlds together."""
+        return self.best_in()
 
     @property
     def advice(self) -> str:
@@ -97,12 +121,19 @@ class Preview:
         return "[method] " + ", ".join(parts)
 
     def why(self) -> str:
-        """Which method is best for these sizes, in a sentence."""
+        """Which method is best for these sizes, in a sentence, and in which worlds another is."""
         best, mine = self.best, self.mine
+        others = {world: label for world in self.worlds if (label := self.best_in(world)) != best}
+        apart = "".join(f"; of {world} it is {label}" for world, label in others.items())
         if best == mine:
-            return f"the plan's method, {mine}, has the least error for these sizes, as far as can be told"
+            return f"the plan's method, {mine}, has the least error for these sizes, as far as can be told{apart}"
         ratio = rounded(self.score(mine) / self.score(best))
-        return f"{best} has the least error for these sizes; that of {mine} is {ratio} times as large ({self.advice})"
+        return f"{best} has the least error for these sizes; that of {mine} is {ratio} times as large ({self.advice}){apart}"
+
+    @property
+    def true_count(self) -> str:
+        """What errors are percents of, in words."""
+        return f"the true count (at least {max(LEAST, self.expected // 1000):,})"
 
     @property
     def title(self) -> str:
@@ -128,16 +159,27 @@ class Preview:
     def sections(self) -> tuple[Section, ...]:
         """The content of the page."""
         text = (
-            f"Simulated with {self.expected:,} invented points in each slice and fresh noise: means over {TRIALS} releases and "
-            f"{QUERIES:,} squares around points. Of these methods {self.why()}. The true points may differ from both worlds."
+            f"Simulated with {self.expected:,} invented points in each slice and fresh noise: {times(self.trials)}, means over "
+            f"{QUERIES:,} squares around points. Of these methods {self.why()}. The true points may differ from all of these."
         )
-        what = f"How far counts of squares are off, and in percent of the true count (at least {LEAST})"
-        tables = tuple(Table(self.header(), self.rows(world), f"{what}: {world}") for world in (GATHERED, EVERYWHERE))
+        what = f"How far counts of squares are off, and in percent of {self.true_count}"
+        tables = tuple(Table(self.header(), self.rows(world), f"{what}: {world}") for world in self.worlds)
         return (Section("Expected error", text, tables=tables),)
 
 
+def times(trials: int) -> str:
+    """So many simulated releases of each method, in words."""
+    return "one release" if trials == 1 else f"{trials} releases"
+
+
 def preview(
-    plan: Plan, *, expected: int | None = None, sizes: Sequence[float] = SIZES, seed: int = 1, trials: int = TRIALS
+    plan: Plan,
+    *,
+    expected: int | None = None,
+    sizes: Sequence[float] = SIZES,
+    seed: int = 1,
+    trials: int = TRIALS,
+    worlds: Collection[str] = tuple(WORLDS),
 ) -> Preview:
     """Simulate a plan with its own method and with others.
 
@@ -146,11 +188,12 @@ def preview(
         expected: How many points there are, publicly; those of the plan if None.
         sizes: Sides of the squares that matter, in percent of the sides of the grid.
         seed: Public: of the invented points.
-        trials: Releases that are simulated.
+        trials: Releases that are simulated by each method in each world; more tell methods apart that are nearly as good.
+        worlds: Some of `WORLDS`, those that the true points may be like.
 
     Raises:
         PlanError: nobody says how many points there are, or the grid has more cells than are simulated.
-        ParameterError: a size is not above 0 and at most 100.
+        ParameterError: a size is not above 0 and at most 100, trials are not 1 to 100, or a world is none.
     """
     number = plan.expected if expected is None else expected
     if number is None:
@@ -161,18 +204,19 @@ def preview(
         raise PlanError("grid", f"has {plan.grid.cells:,} cells; {MOST_CELLS:,} can be simulated", fix)
     if not sizes or not all(0 < size <= 100 for size in sizes):
         raise ParameterError("sizes", "are not all above 0 and at most 100", "give sides in percent of the grid's")
+    if not 1 <= trials <= MOST_TRIALS:
+        raise ParameterError("trials", f"are not 1 to {MOST_TRIALS}", "give a number of releases to simulate")
+    if not worlds or not set(worlds) <= set(WORLDS):
+        raise ParameterError("worlds", f"are not some of {', '.join(WORLDS)}", "name those that the points may be like")
     each = number // len(plan.slice_names)
-    plans = dict(_variants(plan))
-    worlds = {name: world(plan.grid.shape, each, seed) for name, world in _WORLDS.items()}
-    asked = {name: [squares(cells, size, seed) for size in sizes] for name, cells in worlds.items()}
-    found = {
-        label: {name: _errors(one, cells, asked[name], trials) for name, cells in worlds.items()}
-        for label, one in plans.items()
+    plans = dict(variants(plan))
+    invented = {
+        name: World.of(WORLDS[name](plan.grid.shape, each, seed), sizes, seed) for name in WORLDS if name in worlds
     }
-    return Preview(plan, each, tuple(sizes), plans, found)
+    return Preview(plan, each, tuple(sizes), plans, mean_errors(plans, invented, trials), trials)
 
 
-def _variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
+def variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
     """The plan itself, then with other methods, then with coarse grids of public numbers of boxes."""
     own = ", ".join(f"{name} = {text}" for name, text in plan.parameters.items())
     yield f"{plan.method} ({own})" if own else plan.method, plan
@@ -187,19 +231,69 @@ def _variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
         yield "singular", replace(plan, method="singular", parameters={})
 
 
-_WORLDS: Final = {GATHERED: gathered, EVERYWHERE: everywhere}
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """Points with the squares that are asked for.
+
+    Attributes:
+        cells: int64 (rows, columns).
+        squares: float64 (squares, 4) of each size.
+        true: float64 (squares,): the points of each.
+    """
+
+    cells: Int64
+    squares: tuple[Float64, ...]
+    true: tuple[Float64, ...]
+
+    @classmethod
+    def of(cls, cells: Int64, sizes: Sequence[float], seed: int) -> "World":
+        """Points with squares of sides in percent of the grid's, around points by a public seed."""
+        asked, exact = tuple(squares(cells, size, seed) for size in sizes), CumulativeGrid(cells)
+        return cls(cells, asked, tuple(exact.count(each).counts for each in asked))
 
 
-def _errors(plan: Plan, cells: Int64, asked: Sequence[Float64], trials: int) -> tuple[Error, ...]:
-    """The error of each size."""
-    method = mechanism_of(plan).method
-    exact = CumulativeGrid(cells)
-    true = [exact.count(each).counts for each in asked]
-    least = max(LEAST, int(cells.sum()) / 1000)
-    found = np.zeros((trials, len(asked), 2))
-    for trial in range(trials):
-        released = CumulativeGrid(estimate(plan.method, method.draw(cells)).grid())
-        for place, (each, counts) in enumerate(zip(asked, true, strict=True)):
-            off = np.abs(released.count(each).counts - counts)
-            found[trial, place] = off.mean(), (100 * off / np.maximum(counts, least)).mean()
-    return tuple(Error(points, percent) for points, percent in found.mean(axis=0).tolist())
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """A simulated release that is not estimated yet."""
+
+    label: Label
+    method: str
+    name: str
+    world: World
+    measured: Measured
+
+    def errors(self) -> tuple[Label, str, Float64]:
+        """The method's label, the name of the world, and float64 (sizes, 2): the numbers of `Error` of each size."""
+        released = CumulativeGrid(estimate(self.method, self.measured).grid())
+        least, found = max(LEAST, int(self.world.cells.sum()) / 1000), []
+        for asked, true in zip(self.world.squares, self.world.true, strict=True):
+            off = np.abs(released.count(asked).counts - true)
+            found.append((off.mean(), (100 * off / np.maximum(true, least)).mean()))
+        return self.label, self.name, np.array(found)
+
+
+def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Errors:
+    """By label and world, the error of each size: means over so many releases, each drawn anew.
+
+    Args:
+        plans: The plan with each method, by a label.
+        worlds: The points of a slice, taken for the true ones.
+        trials: Releases of each plan in each world.
+    """
+    found = {label: {name: np.zeros((len(world.squares), 2)) for name, world in worlds.items()} for label in plans}
+    # Noise is drawn by this thread alone, while others estimate.
+    for label, name, errors in in_order(_Drawn.errors, _drawn(plans, worlds, trials)):
+        found[label][name] += errors / trials
+    return {
+        label: {name: tuple(Error(*row) for row in errors.tolist()) for name, errors in of.items()}
+        for label, of in found.items()
+    }
+
+
+def _drawn(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Iterator[_Drawn]:
+    """Releases of each plan in each world, as many as there are trials."""
+    for label, plan in plans.items():
+        method = mechanism_of(plan).method
+        for name, world in worlds.items():
+            for _ in range(trials):
+                yield _Drawn(label, plan.method, name, world, method.draw(world.cells))

@@ -236,7 +236,7 @@ def add_layer(
 def block(table: Int64, ends: tuple[int, int, int, int], kind: int, at: int) -> int:
     """The sum of a block of boxes: rows from the first to before the second of `ends`, columns from the third to before the fourth."""
     south, north, west, east = ends
-    return (
+    return int(
         table[north, east, kind, at]
         - table[south, east, kind, at]
         - table[north, west, kind, at]

@@ -1,4 +1,4 @@
-"""Points that nobody left, as a preview simulates them: where they gather, where they lie everywhere; squares to ask for them."""
+"""Points that nobody left, as a preview simulates them: where they gather, lie everywhere, or fill a city; squares to ask for them."""
 
 from typing import Final
 
@@ -12,6 +12,13 @@ UNEVEN: Final = 1.2
 """Where points gather: the deviation of the logarithm of what each quarter of a box gets."""
 CENTRES: Final = 5
 """Where points lie everywhere: normal clusters, as wide as a sixth of the grid, on an even ground."""
+
+OCCUPIED: Final = 0.19
+"""A city: the part of the cells that may have points at all; of end points of taxis in Beijing (256 x 256 cells) as many have some."""
+STEEP: Final = 24.0
+"""A city: how fast the logarithm of what a cell gets falls from the centre, over a side of the grid."""
+ROUGH: Final = 0.5
+"""A city: the deviation by which each box of each depth adds to that logarithm. So half of the points lie in about 1 % of the cells."""
 
 
 def gathered(shape: tuple[int, int], number: int, seed: int) -> Int64:
@@ -31,6 +38,18 @@ def everywhere(shape: tuple[int, int], number: int, seed: int) -> Int64:
     centres = random.uniform(0.1, 0.9, (CENTRES, 2))
     high, wide = (np.exp(-18 * (each - centres[:, axis]) ** 2) for axis, each in enumerate((rows, columns)))
     return _points(0.1 + high @ wide.T, number, random)
+
+
+def city(shape: tuple[int, int], number: int, seed: int) -> Int64:
+    """Invented points of a dense city, int64 (rows, columns): they fall off from a centre, and beyond its edge there is none."""
+    random = np.random.default_rng([seed, 4])
+    middle = random.uniform(0.35, 0.65, 2)
+    rows, columns = ((np.arange(cells) + 0.5) / cells for cells in shape)
+    log: Float64 = -STEEP * np.hypot(rows[:, None] - middle[0], columns - middle[1])
+    for depth in range(2, (max(shape) - 1).bit_length() + 1):
+        boxes = ROUGH * random.standard_normal((1 << depth, 1 << depth))
+        log += boxes[np.ix_((rows * (1 << depth)).astype(np.int64), (columns * (1 << depth)).astype(np.int64))]
+    return _points(np.where(log >= np.quantile(log, 1 - OCCUPIED), np.exp(log), 0.0), number, random)
 
 
 def _points(weights: Float64, number: int, random: np.random.Generator) -> Int64:
