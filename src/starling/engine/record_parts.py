@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
 from starling.engine.held_records import Held
+from starling.engine.parquet_rows import open_rows, row_batches
 from starling.engine.record_files import Records, check_columns, first_line, refuse
 from starling.errors import SourceError
 
@@ -64,9 +65,9 @@ def tables(records: Records | Held, part: Part, coded: Sequence[str] = ()) -> It
         if isinstance(records, Held):
             yield from records.tables()
         elif records.form == "parquet":
-            with pq.ParquetFile(part.path, read_dictionary=list(coded)) as file:
-                groups, names = range(part.begin, part.stop), list(records.columns)
-                for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
+            size, names = records.sizes[records.files.index(part.path)], list(records.columns)
+            with open_rows(part.path, size, coded) as file:
+                for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
                     yield pa.Table.from_batches([batch]).select(names)
         elif data := fitting(part, len(records.header))[0]:
             yield parsed(data, records.header, records.columns)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from starling.engine.delimited import Int64, Part, fitting, lines
 from starling.engine.held_records import Held
 from starling.engine.kept_records import Persons
+from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.errors import Found, Problem
 
@@ -72,6 +73,10 @@ class Tally:
                 rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
                 yield table, begin + rows, name
                 at += len(table)
+            if not text and isinstance(records, Records) and records.form == "parquet":
+                missing = np.arange(at + 1, stored_rows(part.path, part.begin, part.stop) + 1)
+                self.add("record", DAMAGED, missing > 0, begin + missing, name)
+                at += len(missing)
             self.total += at
             before[part.path] += at if kept is None else _ends(part)
 

@@ -51,7 +51,19 @@ def test_ways_to_write_an_id_are_one(listed: str, names: list[str]) -> None:
 
 def test_no_other_id_is_taken_for_one() -> None:
     index = snps("rs1", "1:1000:G:A", "rs3;rs4")
-    others = ["rs11", "", ";", "rs1:", "1:1001:G:A", "2:1000:G:A", "1:1000:G:T", "1:1000", "rs", "1:1000:G:A,T", "x" * 5000]
+    others = [
+        "rs11",
+        "",
+        ";",
+        "rs1:",
+        "1:1001:G:A",
+        "2:1000:G:A",
+        "1:1000:G:T",
+        "1:1000",
+        "rs",
+        "1:1000:G:A,T",
+        "x" * 5000,
+    ]
     assert [index.find(name) for name in others] == [None] * len(others)
 
 

@@ -26,16 +26,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import Part, fitting, header_of, labels, parsed, parts_of
+from starling.engine.delimited import Part, header_of, labels, parts_of
 from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
+from starling.engine.record_parts import tables
 from starling.errors import Problem, SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 
 __all__ = ["Records", "open_records"]
 
-ROWS: Final = 1 << 20
-"""Parquet rows that are read at a time."""
 COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
     "groups": ("region", "size"),
     "counts": ("region", "size", "groups"),
@@ -105,25 +104,8 @@ def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> Non
 
 
 def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
-    """The records of a part as they are: of text all columns as bytes, else as stored.
-
-    Raises:
-        SourceError: the file is gone, or is not what was checked; never because of what a record says.
-    """
-    failed = False
-    try:
-        if records.form == "parquet":
-            coded = [name for name in records.columns if name == "region"]
-            with pq.ParquetFile(part.path, read_dictionary=coded) as file:
-                groups, names = range(part.begin, part.stop), list(records.columns)
-                for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
-                    yield pa.Table.from_batches([batch])
-        elif data := fitting(part, len(records.header))[0]:
-            yield parsed(data, records.header, records.columns)
-    except (OSError, pa.ArrowException):
-        failed = True
-    if failed:
-        raise SourceError("records", "are not what was checked", "leave the file alone")
+    """The records of a part as they are; raises as `tables` does."""
+    return tables(records, part, [name for name in records.columns if name == "region"])
 
 
 def bounds(plan: Plan) -> dict[str, int]:

@@ -119,6 +119,7 @@ def _no_number(column: pa.Array) -> Faulty:
     if pa.types.is_integer(column.type):
         fits = pc.greater_equal(column, pa.scalar(0, column.type))
     elif pa.types.is_floating(column.type):
+        column = column.cast(pa.float64())
         fits = pc.and_(pc.greater_equal(column, 0.0), pc.equal(column, pc.floor(column)))
     else:
         fits = pc.match_substring_regex(column, r'^[ \t]*"?[ \t]*\+?[0-9]+(\.0*)?[ \t]*"?[ \t]*$')

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.engine.machine import in_order
+from starling.engine.parquet_rows import open_rows, row_batches
 from starling.engine.spark import Parts
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
@@ -169,7 +170,7 @@ def _line_after(data: Bytes, stop: int) -> int:
 def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
     for number, part in enumerate(persons.parts):
         with opened_parquet(persons, number, names) as file:
-            for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
+            for batch in row_batches(file, range(file.num_row_groups), names, ROWS):
                 yield part, batch
 
 
@@ -178,8 +179,8 @@ def opened_parquet(persons: Persons, number: int, names: list[str]) -> Iterator[
     """One of the Parquet files, open. Raises SourceError when it is not the one whose columns were checked, or ends early."""
     part = persons.parts[number]
     try:
-        with pq.ParquetFile(part, pre_buffer=False, read_dictionary=names) as file:
-            if part.stat().st_size != persons.sizes[number] or tuple(file.schema_arrow.names) != persons.columns:
+        with open_rows(part, persons.sizes[number], names) as file:
+            if tuple(file.schema_arrow.names) != persons.columns:
                 raise _changed(persons)
             yield file
     except (OSError, KeyError, pa.ArrowException):
@@ -253,9 +254,8 @@ def _read_bytes(persons: Persons, columns: Columns, book: Lookup, chunk: int, pa
 def _read_rows(
     persons: Persons, names: list[str], columns: Columns, book: Lookup, part: Part
 ) -> Iterator[pa.RecordBatch]:
-    groups = list(range(part.begin, part.stop))
     with opened_parquet(persons, part.file, names) as file:
-        for batch in file.iter_batches(ROWS, row_groups=groups, columns=names, use_threads=False):
+        for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
             yield _batch(scan_rows(columns, book, False, (persons.parts[part.file], batch)))
 
 

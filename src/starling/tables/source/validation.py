@@ -6,10 +6,13 @@ the coding or the file, not the records. They pass `trust.inspect`, so the answe
 """
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.parquet as pq
 
+from starling.engine.parquet_rows import DAMAGED
 from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
@@ -86,10 +89,16 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
             tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
+    damaged = [path for path in persons.parts if persons.kind == "parquet" and lines[path] < _rows(path)]
+    missing = [Problem("line", DAMAGED, "write the file again", path.name) for path in damaged]
     whole = sum(lines.values())
-    decisive = _decisive(persons, problems, notes, whole, counted)
+    decisive = (*missing, *_decisive(persons, problems, notes, whole, counted))
     phrase = f"{whole:,} records, {counted:,} of them counted"
     return Validated(problems.found(decisive), notes.found(), phrase, {"lines": whole, "counted": counted})
+
+
+def _rows(path: Path) -> int:
+    return int(pq.read_metadata(path).num_rows)
 
 
 def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
