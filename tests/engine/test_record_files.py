@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from starling.engine.delimited import Part
-from starling.engine.record_files import Records, check_columns, first_line, open_files
+from starling.engine.headers import check_columns
+from starling.engine.record_files import Records, beginning_of, open_files
 from starling.errors import SourceError
 
 
 def open_file(path: Path) -> Records:
-    line, size = first_line(path)
+    text, size = beginning_of(path)
+    line = text.splitlines(keepends=True)[0]
     header = tuple(line.decode("utf-8").strip().split(","))
     check_columns(path, ("a",), header, "name a")
     return Records((path,), (size,), "text", header, ("a",), (Part(path, len(line), size),))

@@ -47,7 +47,7 @@ def test_rows_in_memory_are_those_that_are_held() -> None:
     ("header", "cause"),
     [
         (b"\xff", "has a header that is not UTF-8"),
-        (b"a;b", "has a header that is not separated by commas"),
+        (b"a;b", "is separated by semicolons"),
         (b"a,a", "a is there more than once"),
     ],
 )

@@ -19,11 +19,11 @@ def test_lines_are_those_of_the_file_whatever_its_parts(tmp_path: Path) -> None:
     size = path.stat().st_size
 
     def read(part: Part) -> Iterator[pa.Table]:
-        if data := fitting(part, 2)[0]:
+        if data := fitting(part, 2).data:
             yield parsed(data, ("a", "b"), ("a",))
 
     for step in (3, 7, 100):
-        parts = tuple(Part(path, at, min(at + step, size)) for at in range(4, size, step))
+        parts = tuple(Part(path, at, min(at + step, size), 4) for at in range(4, size, step))
         tally = Tally(1, "mend it")
         records = Records((path,), (size,), "text", ("a", "b"), ("a",), parts)
         found = [

@@ -1,14 +1,25 @@
-"""Delimited text by byte ranges, for files that are too large for memory and for several workers: a line belongs to the range in which it
-begins, so that no line is read twice. A field is what stands between commas; a field in quotes may hold commas, and quotes written twice.
+"""Delimited text by byte ranges, for files that are too large for memory and for several workers: a record belongs to the range in which
+it begins, so that none is read twice.
 
-No line can stop a run, and none changes how another is read: a line ends where it ends, quotes or not. A line is left out that has
-another number of fields than the header, that opens a quote and does not close it at the end of the field, or that is too long.
+A field is what stands between separators; a field in quotes may hold separators, line breaks, and quotes written twice (RFC 4180). A line
+ends with LF, CRLF or CR. From its first byte on, every text is read by one rule:
+
+- A blank line is passed over.
+- A record is a line, or where a quote is open at its end the fewest lines from it on at whose end none is, if it then has as many fields
+  as the header and no more than LONGEST_RECORD bytes. The next record begins after it.
+- Any other line is left out, and the next record begins at the next line: too many fields or too few, a quote that is never closed, or
+  one that is closed within a field.
+
+So no text can stop a run, and a record that is left out takes no other with it. The rule needs what stands before a range only to know
+where the first record in it begins. No record is longer than LONGEST_RECORD, so that some record begins within that many bytes before the
+range, or one line is longer: the reader follows the rule from every line that begins there. Where all ways meet, as they do but in
+contrived text, that is the place; else it follows the rule from the beginning of the file.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,19 +28,21 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from starling.privacy.compiled import compiled
+from starling.text_format import PLAIN, TextFormat
 
+Bool = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 
 CHUNK: Final = 16 << 20
 """Bytes of text in a part."""
-LONGEST_LINE: Final = 1 << 20
-"""Bytes that a line may go beyond its part; a longer one is left out."""
-_MARK: Final = b"\xef\xbb\xbf"
-_END, _COMMA, _QUOTE = ord("\n"), ord(","), ord('"')
-_NAME: Final = re.compile('(?:^|,)("(?:[^"]|"")*"|[^,]*)')
-_BLANK, _FITS, _OTHER = 0, 1, 2
-"""Kinds of lines: without a character, with as many fields as the header, and all others."""
+LONGEST_RECORD: Final = 1 << 20
+"""Bytes of the longest record that is read, its line breaks included."""
+MARK: Final = b"\xef\xbb\xbf"
+_LF, _CR, _QUOTE = ord("\n"), ord("\r"), ord('"')
+_CLOSED, _OPEN, _FAULTY, _BLANK = 0, 1, 2, 3
+"""How a line ends: without an open quote, within quotes, with a fault; or it has no character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,101 +53,292 @@ class Part:
         path: The file.
         begin: First byte of text, or row group of Parquet.
         stop: One past the last.
+        origin: Of text the byte at which the first record of the file begins.
     """
 
     path: Path
     begin: int
     stop: int
+    origin: int = field(default=0, compare=False)
 
 
-def header_of(line: bytes) -> tuple[str, ...]:
-    """The names in the first line of a file, without quotes; raises UnicodeDecodeError where it is not UTF-8."""
-    names = _NAME.findall(line.removeprefix(_MARK).decode("utf-8").rstrip("\r\n"))
+class Fitting(NamedTuple):
+    """The records of a part of text.
+
+    Attributes:
+        data: Those that have as many fields as the header, one after the other.
+        kept: int64: the line at which each of them begins, from 1 on in the part.
+        dropped: int64: the lines that are left out, blank ones apart.
+        lines: Lines of the part.
+    """
+
+    data: bytes
+    kept: Int64
+    dropped: Int64
+    lines: int
+
+
+def header_of(record: bytes, form: TextFormat = PLAIN) -> tuple[str, ...]:
+    """The names in the first record of a file, without quotes; raises UnicodeDecodeError where it is not in the encoding."""
+    mark = re.escape(form.mark)
+    text = record.removeprefix(MARK).decode(form.encoding).rstrip("\r\n")
+    names = re.findall(f'(?:^|{mark})("(?:[^"]|"")*"|[^{mark}]*)', text)
     return tuple(_unquoted(name.strip()) for name in names)
 
 
 def _unquoted(name: str) -> str:
-    return name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name
+    return name[1:-1].replace('""', '"').strip() if len(name) > 1 and name[0] == name[-1] == '"' else name
+
+
+def first_record(text: bytes, form: TextFormat = PLAIN) -> bytes:
+    """The first record of a text with its line break, whatever fields it has; its first line, where a quote is not closed in it."""
+    mark = len(MARK) if text.startswith(MARK) else 0
+    lines = _lines_of(np.frombuffer(text, np.uint8)[mark:], form)
+    if not len(lines.outside):
+        return text
+    last = int(lines.ends[1]) if lines.outside[0] == _OPEN and len(lines.outside) > 1 else 0
+    return text[: mark + int(lines.starts[max(last, 1)])]
 
 
 def parts_of(path: Path, begin: int, size: int) -> tuple[Part, ...]:
     """The parts of a file of `size` bytes whose header ends before byte `begin`."""
-    return tuple(Part(path, at, min(at + CHUNK, size)) for at in range(begin, size, CHUNK))
+    return tuple(Part(path, at, min(at + CHUNK, size), begin) for at in range(begin, size, CHUNK))
 
 
-def lines(file: BinaryIO, begin: int, stop: int) -> bytes:
-    """All lines that begin in a range of bytes; the range follows another line."""
-    file.seek(begin - 1)
-    data = file.read(stop - begin + 1 + LONGEST_LINE)
-    # data[i] is byte begin - 1 + i; a line begins after each end of a line.
-    first, last = data.find(b"\n") + 1, data.find(b"\n", stop - begin) + 1
-    if not 0 < first <= stop - begin:
-        return b""
-    if not last:
-        ends = len(data) < stop - begin + 1 + LONGEST_LINE
-        last = len(data) if ends else data.rfind(b"\n", 0, stop - begin) + 1
-    return data[first:last]
+class _Lines(NamedTuple):
+    """Lines of a text, each read twice: as if no quote were open where it begins, and as if one were.
 
-
-def fitting(part: Part, fields: int) -> tuple[bytes, Int64, Int64]:
-    """Of a part, the lines that have so many fields; then their numbers in the part, and those of lines that are left out.
-
-    Lines are numbered from 1, blank ones too, which have no record.
+    Attributes:
+        starts: int64 (lines + 1,): where each begins; the last is the end of the text.
+        outside: uint8: how each ends, where no quote is open at its beginning.
+        marks: int32: the separators of it then.
+        ends: int32: where a quote is open at its beginning, the line after the one at which none is open any more; 0 for none.
+        inside: int32: the separators up to there.
     """
-    with part.path.open("rb") as file:
-        data = lines(file, part.begin, part.stop).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    characters = np.frombuffer(data, np.uint8)
-    many = np.count_nonzero(characters == _END) + (not data.endswith(b"\n"))
-    starts, kinds = np.empty(many + 1, np.int64), np.empty(many, np.uint8)
-    _examine(characters, fields, starts, kinds)
-    fits, other = np.flatnonzero(kinds == _FITS), np.flatnonzero(kinds == _OTHER)
-    if len(other):
-        data = b"".join(data[starts[at] : starts[at + 1]] for at in fits.tolist())
-    return data if len(fits) else b"", fits + 1, other + 1
+
+    starts: Int64
+    outside: UInt8
+    marks: Int32
+    ends: Int32
+    inside: Int32
+
+
+def _lines_of(characters: UInt8, form: TextFormat) -> _Lines:
+    """The lines of a text."""
+    many = int(np.count_nonzero(characters == _LF) + np.count_nonzero(characters == _CR)) + 1
+    starts, outside, marks, ends, inside = (
+        np.empty(many + 1, np.int64),
+        np.empty(many, np.uint8),
+        *(np.empty(many, np.int32) for _ in range(3)),
+    )
+    many = _examine(characters, ord(form.mark), starts, outside, marks, ends, inside)
+    return _Lines(starts[: many + 1], outside[:many], marks[:many], ends[:many], inside[:many])
 
 
 @compiled
-def _examine(characters: UInt8, fields: int, starts: Int64, kinds: UInt8) -> None:
-    """Find where each line begins, int64 (lines + 1,), the last being the end of the data, and its kind, uint8 (lines,)."""
-    place = 0
-    for line in range(len(kinds)):
-        starts[line] = place
-        commas, faulty, begins, quoted = 0, False, True, False
-        while place < len(characters) and characters[place] != _END:
-            byte = characters[place]
-            place += 1
-            if quoted:
-                if byte != _QUOTE:
-                    continue
-                if place < len(characters) and characters[place] == _QUOTE:
-                    place += 1
-                    continue
-                quoted = False
-                # What follows the quote that closes a field is the next field, or the next line.
-                faulty |= place < len(characters) and characters[place] != _COMMA and characters[place] != _END
-            elif byte == _COMMA:
-                commas += 1
-                begins = True
+def _line(characters: UInt8, begin: int, stop: int, mark: int, quoted: bool) -> tuple[int, int]:
+    """How a line ends that begins within quotes or not, and how many separators it has."""
+    marks, begins, place = 0, not quoted, begin
+    while place < stop:
+        byte = characters[place]
+        place += 1
+        if quoted:
+            if byte != _QUOTE:
                 continue
-            elif byte == _QUOTE and begins:
-                quoted = True
-            begins = False
-        fits = commas == fields - 1 and not quoted and not faulty
-        kinds[line] = _BLANK if place == starts[line] else _FITS if fits else _OTHER
-        place = min(place + 1, len(characters))
-    starts[len(kinds)] = place
+            if place < stop and characters[place] == _QUOTE:
+                place += 1
+                continue
+            quoted = False
+            # What follows the quote that closes a field is the next field, or the next line.
+            if place < stop and characters[place] != mark:
+                return _FAULTY, marks
+        elif byte == mark:
+            marks += 1
+            begins = True
+            continue
+        elif byte == _QUOTE and begins:
+            quoted = True
+        begins = False
+    return _OPEN if quoted else _CLOSED, marks
 
 
-def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...]) -> pa.Table:
-    """Lines that have as many fields as the header: these columns, as bytes."""
-    return pacsv.read_csv(
+@compiled
+def _examine(
+    characters: UInt8, mark: int, starts: Int64, outside: UInt8, marks: Int32, ends: Int32, inside: Int32
+) -> int:
+    """Write what `_Lines` has; gives how many lines there are."""
+    place, line = 0, 0
+    while place < len(characters):
+        starts[line] = place
+        separators, quotes, stop = 0, False, place
+        while stop < len(characters) and characters[stop] != _LF and characters[stop] != _CR:
+            separators += characters[stop] == mark
+            quotes |= characters[stop] == _QUOTE
+            stop += 1
+        if not quotes:
+            outside[line], marks[line] = _BLANK if stop == place else _CLOSED, separators
+            ends[line], inside[line] = -1, 0
+        else:
+            how, marks[line] = _line(characters, place, stop, mark, False)
+            outside[line] = how
+            how, inside[line] = _line(characters, place, stop, mark, True)
+            ends[line] = -1 if how == _OPEN else line + 1 if how == _CLOSED else 0
+        place = stop + 1
+        if stop + 1 < len(characters) and characters[stop] == _CR and characters[stop + 1] == _LF:
+            place += 1
+        line += 1
+    starts[line] = len(characters)
+    for at in range(line - 1, -1, -1):
+        if ends[at] < 0:
+            ends[at] = ends[at + 1] if at + 1 < line else 0
+            inside[at] += inside[at + 1] if at + 1 < line else 0
+    return line
+
+
+@compiled
+def _follow(
+    starts: Int64, outside: UInt8, marks: Int32, ends: Int32, inside: Int32, fields: int, longest: int, nexts: Int32
+) -> None:
+    """Write where the next record begins after each line, if one begins at it: as a line, below 0 where this one is left out."""
+    lines = len(outside)
+    for line in range(lines):
+        stop, separators = line + 1, marks[line]
+        if outside[line] == _OPEN:
+            stop = ends[line + 1] if line + 1 < lines else 0
+            separators += inside[line + 1] if line + 1 < lines else 0
+        fits = outside[line] != _FAULTY and stop > 0 and separators == fields - 1
+        fits = fits and starts[stop] - starts[line] <= longest
+        nexts[line] = stop if fits or outside[line] == _BLANK else -line - 1
+
+
+@compiled
+def _meet(nexts: Int32, first: int, stop: int) -> int:
+    """The line at or after `stop` at which a record begins, whichever line from `first` on the rule is followed from; -1 for several."""
+    places = np.empty(stop - first, np.int64)
+    met = -2
+    for line in range(stop - 1, first - 1, -1):
+        after = nexts[line] if nexts[line] >= 0 else line + 1
+        places[line - first] = after if after >= stop else places[after - first]
+        if met == -2:
+            met = places[line - first]
+        elif met != places[line - first]:
+            met = -1
+    return int(met)
+
+
+@compiled
+def _walk(nexts: Int32, outside: UInt8, line: int, stop: int, kept: Bool, dropped: Bool) -> int:
+    """Follow the rule from a line on to `stop`; marks the lines at which records begin, and those left out. Gives where it ends."""
+    while line < stop:
+        if nexts[line] < 0:
+            dropped[line] = True
+            line += 1
+        else:
+            kept[line] = outside[line] != _BLANK
+            line = int(nexts[line])
+    return line
+
+
+class _Window:
+    """A range of a file and what may belong to records that begin in it.
+
+    Args:
+        file: The file.
+        low: The first byte.
+        stop: One past the last byte at which a record may begin.
+        fields: Of a record.
+        form: How the text says records.
+    """
+
+    def __init__(self, file: BinaryIO, low: int, stop: int, fields: int, form: TextFormat) -> None:
+        file.seek(low)
+        self.data = file.read(stop + LONGEST_RECORD + 2 - low)
+        self._low = low
+        self.lines = _lines_of(np.frombuffer(self.data, np.uint8), form)
+        self.nexts = np.empty(len(self.lines.outside), np.int32)
+        _follow(*self.lines, fields, LONGEST_RECORD, self.nexts)
+
+    def line_at(self, byte: int) -> int:
+        """The first line that begins at or after a byte of the file."""
+        return int(np.searchsorted(self.lines.starts[:-1], byte - self._low))
+
+    def byte_of(self, line: int) -> int:
+        """Where a line begins in the file."""
+        return self._low + int(self.lines.starts[line])
+
+
+def _first(window: _Window, file: BinaryIO, part: Part, fields: int, form: TextFormat) -> int:
+    """The line of a window at which the first record of a part begins."""
+    stop = window.line_at(part.begin)
+    if part.begin <= part.origin:
+        return stop
+    begin = window.line_at(part.origin)
+    # Where the window begins within a line, that is none.
+    whole = window.byte_of(0) <= part.origin if len(window.nexts) else True
+    first = begin if whole else 1
+    if first >= stop:
+        return stop
+    if whole:
+        return _walk(window.nexts, window.lines.outside, first, stop, *np.zeros((2, len(window.nexts)), np.bool_))
+    met = _meet(window.nexts, first, stop)
+    if met >= 0:
+        return met
+    at = part.origin
+    while at < part.begin:
+        step = min(at + CHUNK, part.begin)
+        before = _Window(file, at, step, fields, form)
+        line = _walk(
+            before.nexts,
+            before.lines.outside,
+            0,
+            before.line_at(step),
+            *np.zeros((2, len(before.nexts)), np.bool_),
+        )
+        at = before.byte_of(line)
+    return window.line_at(at)
+
+
+def fitting(part: Part, fields: int, form: TextFormat = PLAIN) -> Fitting:
+    """The records of a part that have so many fields, and which lines are left out."""
+    with part.path.open("rb") as file:
+        low = max(part.origin, part.begin - LONGEST_RECORD - 2)
+        window = _Window(file, low, part.stop, fields, form)
+        first = _first(window, file, part, fields, form)
+    stop = window.line_at(part.stop)
+    kept, dropped = np.zeros((2, len(window.nexts)), np.bool_)
+    last = _walk(window.nexts, window.lines.outside, first, stop, kept, dropped)
+    begins, starts = np.flatnonzero(kept), window.lines.starts
+    if not len(begins):
+        data = b""
+    elif dropped.any():
+        data = b"".join(window.data[starts[at] : starts[window.nexts[at]]] for at in begins.tolist())
+    else:
+        data = window.data[starts[first] : starts[last]]
+    return Fitting(data, begins - first + 1, np.flatnonzero(dropped) - first + 1, last - first)
+
+
+def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...], form: TextFormat = PLAIN) -> pa.Table:
+    """Records that have as many fields as the header: these columns, as bytes of UTF-8."""
+    table = pacsv.read_csv(
         pa.BufferReader(data),
         pacsv.ReadOptions(column_names=list(header), block_size=len(data) + 1, use_threads=False),
-        pacsv.ParseOptions(),
+        pacsv.ParseOptions(delimiter=form.mark, newlines_in_values=True),
         pacsv.ConvertOptions(
             check_utf8=False, column_types=dict.fromkeys(header, pa.binary()), include_columns=list(columns)
         ),
     )
+    if form.encoding == PLAIN.encoding:
+        return table
+    return pa.table({name: _decoded(table[name].combine_chunks(), form.encoding) for name in columns})
+
+
+def _decoded(column: pa.Array, encoding: str) -> pa.Array:
+    """Texts in UTF-8; a byte that is none in their encoding becomes U+FFFD."""
+    if not pc.any(pc.match_substring_regex(column, r"[\x80-\xff]")).as_py():
+        return column
+    coded = column.dictionary_encode()
+    texts = [each.decode(encoding, "replace").encode() for each in coded.dictionary.to_pylist()]
+    return pa.array(texts, pa.binary()).take(coded.indices)
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -5,15 +5,16 @@ What a record says is looked at after the charge alone, part by part.
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, Never, TypeAlias
 
 import pyarrow as pa
 
-from starling.engine.delimited import LONGEST_LINE, Part
+from starling.engine.delimited import LONGEST_RECORD, Part
 from starling.errors import Problem, SourceError
+from starling.text_format import PLAIN, TextFormat
 
 Form: TypeAlias = Literal["text", "parquet", "geojson"]
 
@@ -32,6 +33,7 @@ class Records:
         header: The names of all columns, of what is no text those that are read.
         columns: Those that are read.
         parts: Where the records lie.
+        format: How text says them.
     """
 
     files: tuple[Path, ...]
@@ -40,6 +42,7 @@ class Records:
     header: tuple[str, ...]
     columns: tuple[str, ...]
     parts: tuple[Part, ...]
+    format: TextFormat = PLAIN
 
 
 def open_files(path: str | Path, open_file: Callable[[Path], Records], forms: str) -> Records:
@@ -79,18 +82,7 @@ def refuse(path: Path, problem: str, fix: str) -> Never:
     raise SourceError(problems=[Problem("records", problem, fix, path.name or str(path))])
 
 
-def first_line(path: Path) -> tuple[bytes, int]:
-    """The first line of a file with its end, and the bytes of the file."""
+def beginning_of(path: Path) -> tuple[bytes, int]:
+    """The first bytes of a file, no more than a record has, and how many it has in all."""
     with path.open("rb") as file:
-        return file.readline(LONGEST_LINE), file.seek(0, os.SEEK_END)
-
-
-def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix: str) -> None:
-    """Raises SourceError, with every fault, unless each of the columns is there once."""
-    problems = [
-        Problem(name, "is there more than once" if name in names else "is a missing column", fix, path.name)
-        for name in columns
-        if list(names).count(name) != 1
-    ]
-    if problems:
-        raise SourceError(problems=problems)
+        return file.read(LONGEST_RECORD), file.seek(0, os.SEEK_END)

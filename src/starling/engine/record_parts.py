@@ -8,33 +8,26 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import Part, fitting, header_of, parsed, parts_of
+from starling.engine.delimited import Part, first_record, fitting, parsed, parts_of
+from starling.engine.headers import check_columns, text_header
 from starling.engine.held_records import Held
 from starling.engine.parquet_rows import open_rows, row_batches
-from starling.engine.record_files import Records, check_columns, first_line, refuse
+from starling.engine.record_files import Records, beginning_of
 from starling.errors import SourceError
+from starling.text_format import PLAIN, TextFormat
 
 ROWS: Final = 1 << 18
 """Parquet rows that are read at a time."""
 PART_ROWS: Final = 1 << 22
 """Parquet rows of a part, unless a row group has more."""
-_OTHER_SEPARATORS: Final = (";", "\t", "|")
 
 
-def text_records(path: Path, columns: tuple[str, ...], fix: str) -> Records:
-    """The records of a file of text; raises SourceError unless its first line names each of the columns once."""
-    line, size = first_line(path)
-    try:
-        header = header_of(line)
-    except UnicodeDecodeError:
-        fix = "unpack it, or save it as CSV in UTF-8 or as Parquet"
-        refuse(path, "has a header that is not UTF-8; it may be compressed, a workbook, or UTF-16", fix)
-    if not line.strip():
-        refuse(path, "has no header: its first line is empty", "give a file whose first line names its columns")
-    if len(header) == 1 and any(mark in header[0] for mark in _OTHER_SEPARATORS):
-        refuse(path, "has a header that is not separated by commas", "write it with commas, or as Parquet")
+def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextFormat = PLAIN) -> Records:
+    """The records of a file of text; raises SourceError unless its first record names each of the columns once."""
+    text, size = beginning_of(path)
+    header = text_header(path, text, columns, form)
     check_columns(path, columns, header, fix)
-    return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
+    return Records((path,), (size,), "text", header, columns, parts_of(path, len(first_record(text, form)), size), form)
 
 
 def parquet_parts(path: Path, file: pq.ParquetFile) -> tuple[Part, ...]:
@@ -69,8 +62,8 @@ def tables(records: Records | Held, part: Part, coded: Sequence[str] = ()) -> It
             with open_rows(part.path, size, coded) as file:
                 for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
                     yield pa.Table.from_batches([batch]).select(names)
-        elif data := fitting(part, len(records.header))[0]:
-            yield parsed(data, records.header, records.columns)
+        elif data := fitting(part, len(records.header), records.format).data:
+            yield parsed(data, records.header, records.columns, records.format)
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException, duckdb.Error):
         failed = True
     if failed:

@@ -8,6 +8,8 @@
     str, int, bool, None    themselves; a text can be shown, an integer has 64 bits
     Literal, Enum           one of their values
 
+A field with the metadata OPTIONAL is left out where it has its default, so that plans without it have the JSON that they had before.
+
 One value has one JSON, and JSON that no value gives is refused: a key too many, a key too few, 1 for true, a member of a set twice. What a
 value may be beyond its types, its class says when it is made.
 
@@ -22,7 +24,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, Union, get_args, get_origin, get_type_hints
 
 from starling.planfile.spelling import name_problem
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 KIND: Final = "kind"
 """The key that says which dataclass of a union an object is."""
+OPTIONAL: Final = MappingProxyType({"optional": True})
+"""The metadata of a field that is left out where it has its default."""
 _LEAST: Final = -(2**63)
 _RATIONAL: Final = re.compile(r"-?[0-9]{1,400}(/[1-9][0-9]{0,399})?")
 
@@ -58,6 +62,7 @@ def encode(hint: Any, value: Any, instead: "Mapping[str, Json] | None" = None) -
         return {
             name: known[name] if name in known else encode(kind, getattr(value, name))
             for name, kind in _hints(hint).items()
+            if not _left_out(hint, name, value)
         }
     if origin is tuple:
         return [encode(kind, each) for kind, each in zip(_members(arguments, len(value)), value, strict=True)]
@@ -90,11 +95,14 @@ def decode(hint: Any, data: Any, instead: Mapping[str, Any] | None = None) -> An
         return decode(member, rest, instead)
     if _is_record(hint):
         known = dict(instead or {})
-        if data.keys() != _hints(hint).keys():
+        hints, defaults = _hints(hint), _defaults(hint)
+        if not hints.keys() - defaults.keys() <= data.keys() <= hints.keys():
             refuse()
         values = {
-            name: known[name] if name in known else decode(kind, data[name]) for name, kind in _hints(hint).items()
+            name: known[name] if name in known else decode(hints[name], data[name]) for name in hints if name in data
         }
+        if any(values[name] == default for name, default in defaults.items() if name in values):
+            refuse()
         return hint(**values)
     if origin is Literal:
         return data if any(type(each) is type(data) and each == data for each in arguments) else refuse()
@@ -148,7 +156,19 @@ def _is_record(hint: Any) -> bool:
 def _hints(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass and their types."""
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {each.name: hints[each.name] for each in fields(kind)}
+
+
+@lru_cache(maxsize=256)
+def _defaults(kind: Any) -> dict[str, Any]:
+    """The default of each optional field of a dataclass."""
+    return {each.name: each.default for each in fields(kind) if each.metadata == OPTIONAL}
+
+
+def _left_out(kind: Any, name: str, value: Any) -> bool:
+    """Whether a field of a dataclass has the default with which it is left out."""
+    defaults = _defaults(kind)
+    return name in defaults and getattr(value, name) == defaults[name]
 
 
 def _members(arguments: tuple[Any, ...], length: int) -> tuple[Any, ...]:
@@ -215,7 +235,11 @@ def plain(value: Any) -> Any:
     ['1/3', ['a', 'b'], None]
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {
+            each.name: plain(getattr(value, each.name))
+            for each in fields(value)
+            if not _left_out(type(value), each.name, value)
+        }
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, tuple | list):

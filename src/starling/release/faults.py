@@ -6,17 +6,20 @@ The value that is at fault is never repeated.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.engine.delimited import Int64, Part, fitting, lines
+from starling.engine.delimited import Int64, Part, fitting
 from starling.engine.held_records import Held
 from starling.engine.kept_records import Persons
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.errors import Found, Problem
+
+OTHER_FIELDS: Final = "has another number of fields than the header, or a quote that is not closed"
 
 
 @dataclass(slots=True)
@@ -56,18 +59,12 @@ class Tally:
             read: Gives the records of a part that have as many fields as the header.
         """
         text = isinstance(records, Records) and records.form == "text"
-        before = dict.fromkeys((part.path for part in records.parts), int(text))
+        before = {part.path: header_lines(part) if text else 0 for part in records.parts}
         for part in records.parts:
-            begin, name, at, kept = before[part.path], part.path.name, 0, None
+            begin, name, at, kept, lines = before[part.path], part.path.name, 0, None, 0
             if isinstance(records, Records) and text:
-                _, kept, dropped = fitting(part, len(records.header))
-                self.add(
-                    "record",
-                    "has another number of fields than the header, or a quote that is not closed",
-                    dropped > 0,
-                    begin + dropped,
-                    name,
-                )
+                _, kept, dropped, lines = fitting(part, len(records.header), records.format)
+                self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
             for table in read(part):
                 rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
@@ -78,7 +75,7 @@ class Tally:
                 self.add("record", DAMAGED, missing > 0, begin + missing, name)
                 at += len(missing)
             self.total += at
-            before[part.path] += at if kept is None else _ends(part)
+            before[part.path] += at if kept is None else lines
 
     def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
         """What was found; `decisive` is what is wrong with the records as a whole."""
@@ -108,7 +105,7 @@ def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file
     return Found(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
 
 
-def _ends(part: Part) -> int:
-    """How many lines of text end in a part."""
+def header_lines(part: Part) -> int:
+    """The lines of text before the first record of its file."""
     with part.path.open("rb") as file:
-        return lines(file, part.begin, part.stop).count(b"\n")
+        return len(file.read(part.origin).splitlines())

@@ -92,7 +92,7 @@ HEADER = ",".join(FIELDS).encode()
     ],
 )
 def test_a_faulty_line_changes_no_other(faulty: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "LONGEST_LINE", 2000)
+    monkeypatch.setattr(delimited, "LONGEST_RECORD", 2000)
     for end in (b"\n", b"\r\n"):
         for lines in ((LINE, faulty, LINE), (faulty, LINE, LINE), (LINE, LINE, faulty)):
             path = tmp_path / "a.csv"

@@ -34,8 +34,8 @@ def test_a_folder_of_parts_is_named_as_such(tmp_path: Path) -> None:
     ("data", "causes"),
     [
         ("sex,sex\n", ["sex is there more than once", "age is a missing column"]),
-        ("sex;age\n", ["has a header that is not separated by commas"]),
-        ("\xff\xfe", ["has a header that is not UTF-8"]),
+        ("sex;age\n", ["is separated by semicolons"]),
+        ("\xff", ["has a header that is not UTF-8"]),
         ("", ["has no header: its first line is empty"]),
         ({"sex": [1.5], "age": [True]}, ["sex is of type double, not text or an integer", "age is of type bool"]),
         ({"sex": ["F"]}, ["have no such columns"]),

@@ -17,7 +17,7 @@ at size s of level l, so that a size costs eps/q over all levels, and one member
 variance q/(2 rho_l(s))). Where a total is public, c at size N is that total and gets no noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -45,7 +45,8 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.neighbours import Relation
-from starling.release.codec import digest
+from starling.release.codec import OPTIONAL, digest
+from starling.text_format import PLAIN, TextFormat
 
 MOST_MEMBERS: Final = 1 << 60
 """Bounds G times N, so that no sum of sizes leaves int64."""
@@ -77,6 +78,7 @@ class Plan:
         measure: Of the budget: epsilon of pure DP, or rho of zCDP.
         budget: The amount of each level, and of each band of sizes in it.
         shares: The public shares of sizes that the budget follows from; None where the plan states the budget itself.
+        format: How text says the records.
     """
 
     title: str
@@ -94,6 +96,7 @@ class Plan:
     measure: Measure
     budget: SplitBudget
     shares: PublicShares | None = None
+    format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if self.cells > MOST_CELLS:
@@ -222,6 +225,7 @@ class Plan:
                 "register": None if self.register is None else self.register.sha256,
                 **{name: getattr(self, name) for name in ("largest", "groups", "totals", "kind", "unit", "quantity")},
                 **{name: getattr(self, name) for name in ("method", "measure", "budget")},
+                **({} if self.format == PLAIN else {"format": self.format}),
             }
         )
 

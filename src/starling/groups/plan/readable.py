@@ -20,6 +20,9 @@ groups = 117630445             # G; left out where a register or the regions say
 kind = "groups"                # region,size; "counts": region,size,groups; "persons": person,group; "events": group
 register = "register.csv"      # persons and events: public, group,region
 
+[format]                       # optional: how text says the records (text_format.py)
+separator = ";"
+
 [privacy]
 unit = "member"                # whose data the guarantee hides: a member, or an event
 neighbours = "add-remove"
@@ -55,6 +58,7 @@ from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Unit, default_method
 from starling.groups.plan.regions import MOST_GROUPS, Regions, leaf_totals, read_rows, regions_of
 from starling.groups.plan.shares import COLUMNS, INLINE, PublicShares, read_shares, shares_of
+from starling.planfile.formats import read_format
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section, read_file
 from starling.privacy.budget import Measure, exact
@@ -62,7 +66,7 @@ from starling.privacy.budget import Measure, exact
 if TYPE_CHECKING:
     from starling.groups.plan.model import Plan
 
-_TOP: Final = ("title", "group", "member", "regions", "sizes", "totals", "input", "privacy")
+_TOP: Final = ("title", "group", "member", "regions", "sizes", "totals", "input", "format", "privacy")
 _WORDS: Final = {"group": "household", "member": "person"}
 _LEVEL: Final = 40
 """Characters of the name of a level, which is that of a file too."""
@@ -89,6 +93,7 @@ def read_plan(path: Path) -> dict[str, Any]:
     records.only(("kind", "register"))
     said["kind"] = records.choice("kind", get_args(Kind), f"write one of {', '.join(get_args(Kind))}")
     register = _register(records, path.parent)
+    said["format"] = read_format(top)
     totals = top.table("totals")
     totals.only(("public", "groups"))
     said["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')

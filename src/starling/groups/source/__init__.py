@@ -10,10 +10,8 @@ Two forms, CSV with a header and Parquet, of one file or of a folder of Parquet 
 Every record follows one rule, so that none can stop a run, and the rule is the same whatever other records there are. A number is what the
 text or the value says, rounded down; below 0, not a number or missing, it is 0; beyond the public bound (N for sizes, q for quantities, G
 for groups) it is the bound. A record whose region is no leaf of the plan, whose group is not in the register, or that has no person where
-persons are asked for, is dropped, as is a line of CSV that has another number of fields than the header. A field of CSV is what stands
-between commas, without the quotes around it, within which it may hold commas.
-
-Text is read by byte ranges (engine/delimited.py).
+persons are asked for, is dropped, as is a record of CSV that has another number of fields than the header (engine/delimited.py). Text
+writes numbers as `[format]` of the plan states.
 """
 
 from collections.abc import Iterator
@@ -26,9 +24,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from starling.engine.delimited import Part, header_of, labels, parts_of
-from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
-from starling.engine.record_parts import tables
+from starling.engine.delimited import Part, labels
+from starling.engine.headers import check_columns
+from starling.engine.plain_text import numbers_of
+from starling.engine.record_files import PARQUET, Records, beginning_of, open_files
+from starling.engine.record_parts import parquet_parts, tables, text_records
 from starling.errors import Problem, SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
@@ -69,24 +69,18 @@ def files_read(plan: Plan, records: Records) -> tuple[Path, ...]:
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
-    line, size = first_line(path)
+    text, size = beginning_of(path)
     # A quantity is read only where the plan lets one bring more than 1.
     several = plan.kind in ("persons", "events") and plan.quantity > 1
     columns = (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
     fix = f"records of the kind {plan.kind} have {','.join(columns)}"
-    if line.startswith(PARQUET):
+    if text.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
-            schema, groups = opened.schema_arrow, opened.num_row_groups
+            schema, parts = opened.schema_arrow, parquet_parts(path, opened)
         check_columns(path, columns, schema.names, fix)
         _check_types(path, schema, columns)
-        parts = tuple(Part(path, group, group + 1) for group in range(groups))
         return Records((path,), (size,), "parquet", columns, columns, parts)
-    try:
-        header = header_of(line)
-    except UnicodeDecodeError:
-        refuse(path, "has a header that is not UTF-8; it may be compressed", "unpack it, and give CSV or Parquet")
-    check_columns(path, columns, header, fix)
-    return Records((path,), (size,), "text", header, columns, parts_of(path, len(line), size))
+    return text_records(path, columns, fix, plan.format)
 
 
 def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> None:
@@ -104,8 +98,8 @@ def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> Non
 
 
 def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
-    """The records of a part as they are; raises as `tables` does."""
-    return tables(records, part, [name for name in records.columns if name == "region"])
+    """The records of a part as they are: of text all columns as bytes, else as stored; raises as `tables` does."""
+    return tables(records, part, tuple(name for name in records.columns if name == "region"))
 
 
 def bounds(plan: Plan) -> dict[str, int]:
@@ -121,7 +115,11 @@ def counted(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch
 
 def rows(plan: Plan, table: pa.Table) -> pa.RecordBatch:
     """Records as SCHEMAS has them, by the rule of all records."""
-    number = {name: whole(table[name], bound) for name, bound in bounds(plan).items() if name in table.column_names}
+    number = {
+        name: whole(numbers_of(table[name], plan.format), bound)
+        for name, bound in bounds(plan).items()
+        if name in table.column_names
+    }
     ones = np.ones(len(table), np.int64)
     if plan.kind in ("groups", "counts"):
         leaf = leaves(plan, table["region"])
@@ -144,9 +142,8 @@ def leaves(plan: Plan, column: pa.ChunkedArray) -> Int64:
     return leaf
 
 
-def whole(column: pa.ChunkedArray, most: int) -> Int64:
+def whole(found: pa.Array, most: int) -> Int64:
     """Numbers by the rule of all records: rounded down, 0 where there is none, `most` where it is more."""
-    found = column.combine_chunks()
     plain: npt.NDArray[Any]
     if pa.types.is_integer(found.type):
         plain = found.fill_null(0).to_numpy(zero_copy_only=False)

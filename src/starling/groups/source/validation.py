@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from starling.engine import duck
 from starling.engine.delimited import labels
+from starling.engine.plain_text import numbers_of
 from starling.errors import SHOWN, Problem
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
@@ -102,8 +103,9 @@ def _check(
             problems.add(name, "is no leaf of the plan", leaves(plan, table[name]) < 0, lines, file)
         elif name in NUMBERS:
             bound = bounds(plan)[name]
-            problems.add(name, "is no whole number from 0 on", _no_number(table[name].combine_chunks()), lines, file)
-            beyond = whole(table[name], bound + 1) > bound
+            number = numbers_of(table[name], plan.format)
+            problems.add(name, "is no whole number from 0 on", _no_number(number), lines, file)
+            beyond = whole(number, bound + 1) > bound
             tally = problems if name == "groups" else notes
             tally.add(name, f"is beyond {bound:,}, and counts as that", beyond, lines, file)
         else:

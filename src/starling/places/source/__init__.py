@@ -20,8 +20,9 @@ import pyarrow.parquet as pq
 
 from starling.distribution import install
 from starling.engine.delimited import Part
+from starling.engine.headers import check_columns
 from starling.engine.held_records import Held, InMemory, hold
-from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files, refuse
+from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import parquet_parts, tables, text_records
 from starling.errors import Problem, SourceError
 from starling.places.plan import Plan
@@ -62,7 +63,7 @@ def _check_extra(plan: Plan) -> None:
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
-    line, size = first_line(path)
+    line, size = beginning_of(path)
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
     if line.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from starling.errors import PlanError, Problem
 from starling.planfile.times import microseconds
 from starling.tables.plan.detail_attributes import MOST
+from starling.text_format import PLAIN, TextFormat
 
 MOST_SEVERAL: Final = 64
 """The most values of a column that are read of one record."""
@@ -238,6 +239,7 @@ class RecordColumns:
         detail: The attributes of the detail, each with one value.
         unit: Whose records count together; None where each record is protected by itself.
         numbers: The columns of numbers of which sums and quantiles are made.
+        format: How text says them.
     """
 
     area: Column | None
@@ -245,6 +247,7 @@ class RecordColumns:
     detail: tuple[Column, ...]
     unit: Unit | None = None
     numbers: tuple[Column, ...] = ()
+    format: TextFormat = PLAIN
 
     def __post_init__(self) -> None:
         problems = list(self._problems())

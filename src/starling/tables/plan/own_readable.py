@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
+from starling.planfile.formats import read_format
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices, degree, within
@@ -40,6 +41,7 @@ _TOP: Final = (
     "title",
     "privacy",
     "records",
+    "format",
     "columns",
     "regions",
     "groups",
@@ -68,6 +70,7 @@ def read_own(top: Section, folder: Path) -> Choices:
     measure, gamma = read_privacy(privacy, UNITS)
     protects = next((unit for unit in UNITS if unit == privacy.values.get("unit")), UNITS[0])
     unit, expected = _unit(top.table("records"), protects)
+    form = read_format(top)
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
     variants, structure = read_variants(publication), read_structure(publication)
@@ -82,7 +85,7 @@ def read_own(top: Section, folder: Path) -> Choices:
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
-        records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects)
+        records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects, form)
         stated = read_own_levels(top, regions, records, detail)
         if top.problems:
             raise PlanError(problems=top.problems)

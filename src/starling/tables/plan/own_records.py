@@ -6,16 +6,18 @@ the detail, is dropped; a value outside a domain is in no group, and no set hold
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
+from starling.release.codec import OPTIONAL
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
+from starling.text_format import PLAIN, TextFormat
 
 MOST_AREAS: Final = 1_000_000
 EXPECTED: Final = 100_000
@@ -89,6 +91,7 @@ class OwnRecords:
         expected: About how many records there are, a public guess by which previews assume sizes of groups; nothing is measured by it.
         unit: The column that says whose a record is, and how many records of one are counted; None where each has one record.
         protects: Whose data the guarantee hides.
+        format: How text says the records.
     """
 
     columns: tuple[Column, ...]
@@ -98,6 +101,7 @@ class OwnRecords:
     expected: int = EXPECTED
     unit: Unit | None = None
     protects: Literal["person", "household"] = "person"
+    format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         names = [*(column.name for column in self.columns), *([self.areas.column] if self.areas.column else [])]
@@ -146,7 +150,8 @@ class OwnRecords:
         """All that is read of a record: the area, the columns of families as these cut them, and those of the detail."""
         area = Column(self.areas.column, codes_of(self.areas.codes)) if self.areas.column else None
         groups = dict.fromkeys(column for family in self.families for column in family.read(self.by_name))
-        return RecordColumns(area, tuple(groups), tuple(self.by_name[name] for name in self.detail), self.unit)
+        detail = tuple(self.by_name[name] for name in self.detail)
+        return RecordColumns(area, tuple(groups), detail, self.unit, format=self.format)
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

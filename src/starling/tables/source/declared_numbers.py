@@ -1,9 +1,9 @@
 """What fields of columns of numbers say, of which sums and quantiles are made: one rule for text and for typed columns.
 
 A number is read in double precision, multiplied by its public places, rounded to the nearest whole unit, halves to the even one, and
-clamped to the public bounds of its column. Text is a number where it is digits, perhaps with a sign, a point and an exponent; blanks,
-tabs and a quote around it are passed over. NaN, and whatever else is no number, is none. So no field can stop a run, and a record's
-part in a sum is bounded whatever it says.
+clamped to the public bounds of its column. Text is a number where it is digits, perhaps with a sign, a point and an exponent, or
+as `[format]` of the plan states; blanks, tabs and a quote around it are passed over. NaN, and whatever else is no number, is none. So no
+field can stop a run, and a record's part in a sum is bounded whatever it says.
 """
 
 from typing import Final, NamedTuple
@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import labels, plain
+from starling.engine.plain_text import NAN, plain_numbers
 from starling.tables.plan.columns import Column, Decimals, Integers, places_of
-from starling.tables.source.declared_values import NAN
 from starling.tables.source.lookup import Int64
+from starling.text_format import PLAIN, TextFormat
 
 NONE: Final = -1
 """Stands for a field without a number."""
@@ -35,22 +36,22 @@ class Said(NamedTuple):
     missing: npt.NDArray[np.bool_]
 
 
-def units_above(column: Column, field: pa.Array) -> Int64:
+def units_above(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Int64:
     """int64 (records,): how many units the number of each record lies above the least of its column; NONE where it has none."""
     low, high = bounds(column)
-    units = said(column, field).units
+    units = said(column, field, form).units
     given = ~np.isnan(units)
     clamped = np.clip(np.where(given, units, low), low, high).astype(np.int64)
     return np.where(given, clamped - low, NONE)
 
 
-def said(column: Column, field: pa.Array) -> Said:
-    """The numbers of a field, as they are written but for rounding."""
+def said(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Said:
+    """The numbers of a field, as they are written but for rounding; `form` is that of text."""
     found = plain(field)
     if pa.types.is_integer(found.type) or pa.types.is_floating(found.type) or pa.types.is_decimal(found.type):
         typed, missing = found.cast(pa.float64(), safe=False), found.is_null()
     else:
-        text = labels(found)
+        text = plain_numbers(labels(found), form)
         missing = pc.or_kleene(text.is_null(), pc.is_in(text, NAN))
         # What matches is ASCII.
         written = pc.if_else(

@@ -140,7 +140,7 @@ class _Reading:
 
     def __init__(self, columns: RecordColumns) -> None:
         self._columns = columns
-        self._reads = {each: reader(each.domain) for each in (*columns.single, *columns.groups)}
+        self._reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
 
     def of_part(self, source: Records, part: Part) -> Iterator[Unnumbered]:
         """The batches of a part of a file."""
@@ -169,7 +169,7 @@ class _Reading:
             groups.append(found[kept])
         left = [found[kept] for found in single]
         area = left.pop(0) if columns.area else np.zeros(int(kept.sum()), dtype=np.int32)
-        measured = tuple(units_above(each, fields[each.fields[0]])[kept] for each in columns.numbers)
+        measured = tuple(units_above(each, fields[each.fields[0]], columns.format)[kept] for each in columns.numbers)
         return Unnumbered(Batch(area, tuple(groups), tuple(left), measured), tuple(several), person)
 
     def _values(self, column: Column, fields: dict[str, pa.Array]) -> Int32:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from starling.engine.headers import check_columns
 from starling.engine.held_records import Held, InMemory, hold
-from starling.engine.record_files import PARQUET, Records, check_columns, first_line, open_files
+from starling.engine.record_files import PARQUET, Records, beginning_of, open_files
 from starling.engine.record_parts import parquet_parts, text_records
 from starling.errors import Problem, SourceError
 from starling.tables.plan.columns import RecordColumns
@@ -56,10 +57,10 @@ def open_declared(data: str | Path | InMemory, columns: RecordColumns) -> Declar
 
 
 def _open_file(columns: RecordColumns, path: Path) -> Records:
-    line, size = first_line(path)
+    line, size = beginning_of(path)
     names, fix = columns.fields, f"the plan reads {', '.join(columns.fields)}"
     if not line.startswith(PARQUET):
-        return text_records(path, names, fix)
+        return text_records(path, names, fix, columns.format)
     with pq.ParquetFile(path) as opened:
         schema, parts = opened.schema_arrow, parquet_parts(path, opened)
     check_columns(path, names, schema.names, fix)

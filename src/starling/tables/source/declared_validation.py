@@ -94,7 +94,8 @@ class _Check:
         self._single, self._unit = columns.single, columns.unit
         self._columns = tuple(dict.fromkeys((*columns.single, *columns.groups)))
         self._numbers = columns.numbers
-        self._reads = {each: reader(each.domain) for each in self._columns}
+        self._reads = {each: reader(each.domain, columns.format) for each in self._columns}
+        self._format = columns.format
 
     def add(self, table: pa.Table, lines: Int64, file: str) -> None:
         """Look at some records, of which `lines` has the line of each."""
@@ -130,7 +131,7 @@ class _Check:
 
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
         """Look at the numbers of one column."""
-        name, (low, high), found = column.fields[0], bounds(column), said(column, field)
+        name, (low, high), found = column.fields[0], bounds(column), said(column, field, self._format)
         none = np.isnan(found.units)
         self.problems.add(name, "is no number", none & ~found.missing, lines, file, fix=NO_NUMBER)
         self.notes.add(name, f"is missing, and {NO_PART}", found.missing, lines, file)

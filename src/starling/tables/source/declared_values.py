@@ -6,6 +6,7 @@ Every field follows the rule by itself, so that none can stop a run or change ho
 - A code is the same text as one of the domain; an integer counts as its digits, without a sign where it is positive.
 - A whole number is its digits, perhaps with a sign before and a point and zeros after them, or a number of the same value. NaN is missing.
 - A time is as in ISO 8601, or of a type of times; without a zone it is of UTC.
+- Text may write numbers and times as `[format]` of the plan states, and then only so.
 
 Whatever else a field says is outside the domain.
 """
@@ -20,10 +21,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import labels, plain
+from starling.engine.plain_text import NAN, plain_numbers, times_of
 from starling.engine.times import periods_of_times
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods
 from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import gather
+from starling.text_format import PLAIN, TextFormat
 
 MISSING: Final = -1
 """Stands for a field that says nothing."""
@@ -34,18 +37,17 @@ Read: TypeAlias = Callable[[pa.Array], Int32]
 """Gives the number of the value of each field, MISSING or OUTSIDE."""
 
 _WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,10})(?:\.0*)?$"
-NAN: Final = pa.array([b"nan", b"NaN", b"NAN"], pa.binary())
 
 
-def reader(domain: Domain) -> Read:
-    """The function that finds the values of a domain in a column of any type that `fits` allows."""
+def reader(domain: Domain, form: TextFormat = PLAIN) -> Read:
+    """The function that finds the values of a domain in a column of any type that `fits` allows; `form` is that of text."""
     match domain:
         case Codes():
             return partial(_by_text, partial(_codes, pa.array([code.encode() for code in domain.codes], pa.binary())))
         case Integers():
-            return partial(_integers, domain)
+            return partial(_integers, domain, form)
         case Periods():
-            return partial(_periods, domain)
+            return partial(_periods, domain, form)
         case Decimals():
             raise TypeError("declared_numbers.py reads columns of decimals")
 
@@ -105,12 +107,12 @@ def _codes(codes: pa.Array, texts: pa.Array) -> Int32:
     return np.where(missing, MISSING, found).astype(np.int32)
 
 
-def _integers(domain: Integers, column: pa.Array) -> Int32:
+def _integers(domain: Integers, form: TextFormat, column: pa.Array) -> Int32:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_decimal(kind):
         column, kind = plain(column).cast(pa.string()), pa.string()
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return _by_text(partial(_whole, domain), column)
+        return _by_text(partial(_whole, domain, form), column)
     typed = plain(column) if pa.types.is_integer(kind) else plain(column).cast(pa.float64())
     missing = typed.is_null().to_numpy(zero_copy_only=False)
     number = typed.fill_null(0).to_numpy(zero_copy_only=False)
@@ -123,8 +125,9 @@ def _integers(domain: Integers, column: pa.Array) -> Int32:
     return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
 
 
-def _whole(domain: Integers, texts: pa.Array) -> Int32:
+def _whole(domain: Integers, form: TextFormat, texts: pa.Array) -> Int32:
     """The numbers that texts write."""
+    texts = plain_numbers(texts, form)
     written = pc.extract_regex(texts, _WHOLE)
     digits = pc.struct_field(written, "digits").fill_null(b"0").cast(pa.string())
     size = pc.if_else(pc.equal(digits, ""), "0", digits).cast(pa.int64()).to_numpy(zero_copy_only=False)
@@ -143,11 +146,11 @@ def _place(domain: Integers, numbers: Int64) -> Int64:
     return np.asarray(np.searchsorted(np.array(domain.cuts), numbers, side="right") - 1)
 
 
-def _periods(domain: Periods, column: pa.Array) -> Int32:
+def _periods(domain: Periods, form: TextFormat, column: pa.Array) -> Int32:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return _period(domain, plain(column))
-    return _by_text(partial(_period, domain), column)
+    return _by_text(lambda texts: _period(domain, times_of(texts, form)), column)
 
 
 def _period(domain: Periods, times: pa.Array) -> Int32:

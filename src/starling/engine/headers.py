@@ -1,0 +1,104 @@
+"""Why a file is not the text that a plan reads, as its first bytes and its header tell: both are public."""
+
+import difflib
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from starling.engine.delimited import MARK, first_record, header_of
+from starling.engine.record_files import refuse
+from starling.errors import Problem, SourceError, plain
+from starling.text_format import NAMED, TextFormat
+
+_KINDS: Final = (
+    (b"\xff\xfe", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
+    (b"\xfe\xff", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
+    (b"PK\x03\x04", "is a workbook or another archive", "give the workbook with the ending .xlsx, or unpack it"),
+    (b"\xd0\xcf\x11\xe0", "is a workbook of Excel 97 to 2003", "save it as .xlsx or as CSV in UTF-8"),
+    (b"\x1f\x8b", "is compressed (gzip), or an .rds of R", "unpack it, or write CSV or Parquet"),
+    (b"BZh", "is compressed (bzip2)", "unpack it"),
+    (b"\xfd7zXZ", "is compressed (xz)", "unpack it"),
+    (b"\x28\xb5\x2f\xfd", "is compressed (zstd)", "unpack it"),
+    (b"$FL2", "is a file of SPSS", "export it as CSV in UTF-8, or write Parquet"),
+    (b"$FL3", "is a file of SPSS", "export it as CSV in UTF-8, or write Parquet"),
+    (b"<stata_dta>", "is a file of Stata", "export it as CSV in UTF-8, or write Parquet"),
+    (b"\x00" * 12 + b"\xc2\xea\x81\x60", "is a file of SAS", "export it as CSV in UTF-8, or write Parquet"),
+    (
+        b"sep=",
+        "begins with a line sep=, which only Excel reads",
+        "remove that line, and state the separator in [format]",
+    ),
+)
+_SEPARATORS: Final = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+_SHOWN: Final = 12
+"""Columns of a file that a message names."""
+_NAME: Final = 60
+
+
+def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextFormat) -> tuple[str, ...]:
+    """The names in the first record of a text.
+
+    Raises:
+        SourceError: it is no text, has none, or is separated by other marks.
+    """
+    line = first_record(text, form)
+    for begin, problem, fix in _KINDS:
+        if text.removeprefix(MARK).startswith(begin):
+            refuse(path, problem, fix)
+    if b"\x00" in line:
+        refuse(path, "is no text, or is UTF-16", "save it as CSV in UTF-8")
+    if not line.removeprefix(MARK).strip():
+        refuse(path, "has no header: its first line is empty", "give a file whose first line names its columns")
+    try:
+        header = header_of(line, form)
+    except UnicodeDecodeError:
+        fix = 'save it as UTF-8, or state encoding = "cp1252" or another below [format] of the plan'
+        refuse(path, f"has a header that is not {form.encoding.upper()}", fix)
+    if not set(columns) <= set(header):
+        for mark, name in _SEPARATORS.items():
+            others = header_of(line, replace_mark(form, mark))
+            if len(others) > len(header) and len({*columns} & {*others}) > len({*columns} & {*header}):
+                word = next((word for word, each in NAMED.items() if each == mark), mark)
+                refuse(path, f"is separated by {name}", f'state separator = "{word}" below [format] of the plan')
+    return header
+
+
+def replace_mark(form: TextFormat, mark: str) -> TextFormat:
+    """The format with another separator."""
+    return TextFormat(next((word for word, each in NAMED.items() if each == mark), mark), encoding=form.encoding)
+
+
+def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix: str) -> None:
+    """Raises SourceError, with every fault, unless each of the columns is there once."""
+    problems = [
+        Problem(name, "is there more than once", fix, path.name)
+        if name in names
+        else Problem(name, "is a missing column", _meant(name, names), path.name)
+        for name in columns
+        if list(names).count(name) != 1
+    ]
+    if problems:
+        raise SourceError(problems=problems)
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    """What a file has in place of a column."""
+    alike = [each for each in names if _folded(each) == _folded(name)]
+    near = alike or difflib.get_close_matches(name[:_NAME], [each[:_NAME] for each in names if each], n=1)
+    shown = [plain(each[:_NAME]) or '""' for each in names[:_SHOWN]]
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    listed = f"the file has {', '.join(shown)}{more}"
+    if not near:
+        return listed
+    how = (
+        ", in another Unicode form"
+        if unicodedata.normalize("NFC", near[0]) == unicodedata.normalize("NFC", name)
+        else ""
+    )
+    return f"{listed}: did you mean {plain(near[0][:_NAME])}{how}?"
+
+
+def _folded(name: str) -> str:
+    """A name without what is easily overlooked: case, Unicode form, and characters that are not letters or digits."""
+    return "".join(each for each in unicodedata.normalize("NFKC", name).casefold() if each.isalnum())

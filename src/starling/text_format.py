@@ -1,0 +1,121 @@
+"""How text says its records, where it is not as usual: `[format]` of a plan, the same in every domain.
+
+[format]
+separator = ";"                # between fields; "tab" and "space" by name
+decimal = ","                  # the mark before decimals
+thousands = "."                # the mark between thousands; "space" by name
+dates = "%d.%m.%Y"             # how dates and times are written
+encoding = "cp1252"
+sheet = "2024"                 # of a workbook of several sheets
+
+It is public, and says how every record is read: nothing of it is guessed from records.
+"""
+
+import codecs
+import re
+from dataclasses import dataclass, fields
+from typing import Final
+
+from starling.errors import PlanError, Problem
+
+NAMED: Final = {"tab": "\t", "space": " "}
+"""Marks that are written by name."""
+DECIMALS: Final = (".", ",")
+THOUSANDS: Final = {"": "", ",": ",", ".": r"\.", "'": "(?:'|\u2019)", "space": "(?: |\u00a0|\u202f|\u2009)"}
+"""The pattern of each mark between thousands: spaces that do not break and round apostrophes are as good as plain ones."""
+DIRECTIVES: Final = frozenset("YymdbHIMSfp%")
+"""Of dates and times, as `strftime` has them; %b is English."""
+_SEPARATORS: Final = frozenset("!#$%&*,/:;<=>?@\\^_`{|}~\t ")
+_ASCII: Final = (rb"\x41\u0041", bytes(range(128)))
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """How text says records; raises PlanError with every problem.
+
+    Attributes:
+        separator: The mark between fields, or its name.
+        decimal: The mark before decimals.
+        thousands: The mark between thousands, or its name; "" for none.
+        dates: The form of dates and times; "" for that of ISO 8601.
+        encoding: The name of the encoding, as Python has it.
+        sheet: The sheet of a workbook; "" for its only one.
+    """
+
+    separator: str = ","
+    decimal: str = "."
+    thousands: str = ""
+    dates: str = ""
+    encoding: str = "utf-8"
+    sheet: str = ""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.mark not in _SEPARATORS:
+            problems.append(Problem("separator", "is no mark that can separate fields", 'write one like ";" or "tab"'))
+        if self.decimal not in DECIMALS:
+            problems.append(Problem("decimal", "is neither a point nor a comma", 'write "." or ","'))
+        if self.thousands not in THOUSANDS or self.thousands == self.decimal:
+            fix = 'write a point, a comma, an apostrophe or "space", another one than the decimal mark'
+            problems.append(Problem("thousands", "is no mark between thousands", fix))
+        if self.dates and (problem := _problem_of_dates(self.dates)):
+            problems.append(Problem("dates", problem, 'write them like "%d.%m.%Y" or "%m/%d/%Y %H:%M"'))
+        if not self.encoding or self.encoding != encoding_of(self.encoding, self.mark):
+            fix = 'write one like "cp1252", or save the file as UTF-8'
+            problems.append(Problem("encoding", "is no encoding that keeps letters and marks of ASCII", fix))
+        if problems:
+            raise PlanError(problems=problems)
+
+    @property
+    def mark(self) -> str:
+        """The character between fields."""
+        return NAMED.get(self.separator, self.separator)
+
+    @property
+    def plain_numbers(self) -> bool:
+        """Whether numbers are as programs write them."""
+        return (self.decimal, self.thousands) == (".", "")
+
+
+def encoding_of(name: str, mark: str) -> str:
+    """The name that Python gives an encoding; "" where there is none, or one in which a byte of a mark may be part of a letter.
+
+    >>> encoding_of("latin-1", ";"), encoding_of("utf-8-sig", ";"), encoding_of("utf-16", ";"), encoding_of("cp932", "|")
+    ('iso8859-1', 'utf-8', '', '')
+    """
+    if name == "utf-8":
+        return name
+    try:
+        found = codecs.lookup(name).name
+        if any(each.decode(found) != each.decode("ascii") for each in _ASCII):
+            return ""
+        marks = f'{mark}"\r\n'.encode("ascii")
+        high = range(128, 256)
+        alone = all(bytes((lead, byte)).decode(found, "replace").endswith(chr(byte)) for lead in high for byte in marks)
+        # An encoding that switches by escapes knows no byte above 127.
+        alone = alone and any("\ufffd" not in bytes((lead, 0xA1)).decode(found, "replace") for lead in high)
+    except (LookupError, ValueError):
+        return ""
+    return ("utf-8" if found == "utf-8-sig" else found) if alone else ""
+
+
+def _problem_of_dates(text: str) -> str:
+    """What is wrong with a form of dates; "" where nothing is."""
+    directives = re.findall("%(.?)", text)
+    if not set(directives) <= DIRECTIVES or not text.isprintable():
+        return f"has a directive other than {' '.join(f'%{each}' for each in 'YymdbHIMSfp')}"
+    each_once = all(directives.count(each) <= 1 for each in set(directives) - {"%"})
+    said = set(directives)
+    whole = len(said & {"Y", "y"}) == 1 and len(said & {"m", "b"}) == 1 and "d" in said
+    hours = len(said & {"H", "I"})
+    clock = hours == bool(said & set("MSfp")) or (hours == 1 and not said & {"M", "S", "f", "p"})
+    half = ("I" in said) == ("p" in said)
+    later = ("M" in said or not said & {"S", "f"}) and ("S" in said or "f" not in said)
+    return (
+        "" if each_once and whole and clock and hours <= 1 and half and later else "does not say a day, or a time of it"
+    )
+
+
+PLAIN: Final = TextFormat()
+"""The format of a plan that states none."""
+KEYS: Final = tuple(field.name for field in fields(TextFormat))

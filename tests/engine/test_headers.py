@@ -1,0 +1,55 @@
+"""Why a file is not what a plan reads: the true cause, of every habit of the programs that write such files."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from starling.engine.headers import check_columns, text_header
+from starling.errors import SourceError
+from starling.text_format import PLAIN, TextFormat
+
+COLUMNS = ("sex", "age")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("sex,age\n".encode("utf-16"), "is UTF-16"),
+        ("sex\tage\n".encode("utf-16-be"), "is no text, or is UTF-16"),
+        (b"PK\x03\x04....", "is a workbook or another archive"),
+        (b"\xd0\xcf\x11\xe0....", "is a workbook of Excel 97 to 2003"),
+        (gzip.compress(b"sex,age\n"), "is compressed"),
+        (b"$FL2@(#) SPSS", "is a file of SPSS"),
+        (b"sep=;\nsex;age\n", "begins with a line sep="),
+        (b"\xef\xbb\xbfsep=;\nsex;age\n", "begins with a line sep="),
+        (b"", "has no header"),
+        (b"\n\nsex,age\n", "has no header"),
+        (b"sex;age\n", 'state separator = ";"'),
+        (b'"sex"\t"age"\n', 'state separator = "tab"'),
+        (b"id|sex|age\n", 'state separator = "|"'),
+        ("größe,sex,age\n".encode("cp1252"), 'state encoding = "cp1252"'),
+    ],
+)
+def test_a_file_that_is_no_such_text_is_named_by_its_cause(text: bytes, cause: str) -> None:
+    with pytest.raises(SourceError, match=cause):
+        text_header(Path("a.csv"), text, COLUMNS, PLAIN)
+
+
+@pytest.mark.parametrize("name", ["Sex", " sex", "se x", "sex:", "SEX", "séx".replace("é", "e\u0301"), "\u200bsex"])
+def test_a_column_under_a_similar_name_is_meant(name: str) -> None:
+    with pytest.raises(SourceError, match=r"the file has .*: did you mean") as refused:
+        check_columns(Path("a.csv"), COLUMNS, (name, "age"), "the plan reads them")
+    assert [each.field for each in refused.value.problems] == ["sex"]
+
+
+def test_the_columns_of_the_file_are_listed() -> None:
+    with pytest.raises(SourceError, match=r"the file has a0, a1, .* and 8 more$"):
+        check_columns(Path("a.csv"), ("sex",), [f"a{at}" for at in range(20)], "")
+    with pytest.raises(SourceError, match="did you mean gro\u0308ße, in another Unicode form"):
+        check_columns(Path("a.csv"), ("größe",), ["gro\u0308ße"], "")
+
+
+def test_a_stated_separator_and_encoding_are_read() -> None:
+    form = TextFormat(separator=";", encoding="cp1252")
+    assert text_header(Path("a.csv"), "größe;sex;age\n".encode("cp1252"), COLUMNS, form) == ("größe", "sex", "age")
