@@ -191,3 +191,51 @@ def test_k_records_of_a_person_divide_the_budget() -> None:
     assert three.share(three.aggregates[0]) == one.share(one.aggregates[0]) / 9
     values["privacy"] = {**values["privacy"], "measure": "epsilon"}
     assert Plan.of(values).share(Plan.of(values).aggregates[0]) == one.share(one.aggregates[0]) / 3
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.parametrize(("rounding", "most"), [({}, 1), ({"unit": 1000}, 3), ({"decimals": 1}, 1)])
+def test_sums_of_ordinary_money_up_to_the_widest_bounds(
+    measure: str, rounding: dict[str, Any], most: int, tmp_path: Path
+) -> None:
+    """Released, verified, evaluated and previewed at widths of 2^40; the means of both groups lie within their intervals."""
+    scale = rounding.get("unit", 1) / 10 ** rounding.get("decimals", 0)
+    low, high = (f"{sign * (int(2**39 * scale) // 1000 * 1000)}" for sign in (-1, 1))
+    plan = Plan.of(
+        {
+            "title": "Money",
+            "privacy": {"unit": "person", "neighbours": "add-remove", "measure": measure},
+            "records": {"of-a-person": most} | ({"person": "who"} if most > 1 else {}),
+            "columns": [
+                {"name": "sex", "values": ["F", "M"]},
+                {"name": "money", "from": low, "to": high} | (rounding or {"decimals": 0}),
+            ],
+            "groups": [{"name": "by sex", "columns": ["sex"]}],
+            "publication": {"negative-counts": True},
+            "sums": [{"of": "money", "groups": "by sex", "budget": "1000000"}],
+        }
+    )
+    (sums,) = plan.aggregates
+    assert sums.wide
+    assert Plan.of(plan.values()) == plan
+    records = pa.table(
+        {
+            "who": [str(each) for each in range(60)],
+            "sex": ["F", "M"] * 30,
+            "money": [float(low), 1e300] * 15 + [0.0, 12345678.0] * 15,
+        }
+    )
+    folder = release(plan, records, out=tmp_path / "r", payment=UNVALIDATED).folder
+    assert verify(folder).findings == ()
+    numbers = pq.read_table(next(folder.rglob("aggregate-1.parquet")))["numbers"]
+    assert numbers.type.value_type == pa.decimal128(38)
+    t3 = pq.read_table(folder / "data" / "t3.parquet").to_pandas().set_index(["iteration_code", "statistic"])
+    for sex, mean in (("F", float(low) / 2), ("M", (float(high) + 12345678.0) / 2)):
+        row, size = t3.loc[(f"by sex: {sex}", "mean")], t3.loc[(f"by sex: {sex}", "size")]
+        # The widths of three intervals, and five standard deviations.
+        assert abs(row["value"] - mean) <= 3 * (row["upper"] - row["lower"]) + 2 * scale
+        assert abs(size["value"] - 30) <= 5 * size["standard_deviation"] + 1e-6
+    found = evaluate(plan, read_regions(plan), open_records(records, plan), folder).value
+    assert [each.groups for each in found.aggregates] == [2, 2, 2]
+    assert np.isfinite([each.mean_absolute_error for each in found.aggregates]).all()
+    assert all(0 < margin < float("inf") for each in preview(plan).aggregates for margin in each.margins.values())

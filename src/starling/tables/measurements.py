@@ -12,6 +12,8 @@ from starling.tables.plan import Detail, Piece
 from starling.tables.plan.detail import TOTAL_ONLY
 
 Int64: TypeAlias = npt.NDArray[np.int64]
+GroupNumbers: TypeAlias = Int64 | npt.NDArray[np.object_]
+"""Numbers of groups for an aggregate: int64, or integers of Python where it is wide (plan/aggregates.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,14 @@ Keep: TypeAlias = Callable[[Iterable[tuple[Piece, Measured]]], Measurements]
 
 
 class AggregateMeasurements(Protocol):
-    """The noisy numbers of all pieces of the aggregates of a plan, int64 (groups, numbers), in plan order, as often as they are asked
-    for.
-    """
+    """The noisy numbers of all pieces of the aggregates of a plan, (groups, numbers), in plan order, as often as they are asked for."""
 
-    def __iter__(self) -> Iterator[tuple[Piece, Int64]]:
+    def __iter__(self) -> Iterator[tuple[Piece, GroupNumbers]]:
         """Each piece with its numbers: of a sum two, of quantiles the nodes of a tree, or a class for each share."""
         ...
 
 
-KeepAggregates: TypeAlias = Callable[[Iterable[tuple[Piece, Int64]]], AggregateMeasurements]
+KeepAggregates: TypeAlias = Callable[[Iterable[tuple[Piece, GroupNumbers]]], AggregateMeasurements]
 """What `Keep` is for levels, for aggregates."""
 
 

@@ -3,7 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -11,12 +11,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+from starling.engine import duck
 from starling.engine.spark import Spark
 from starling.errors import ParameterError, SourceError
 from starling.privacy.trust import inspect
 from starling.release.payment import PaymentOptions
 from starling.tables.counts import count_records
 from starling.tables.plan import read_regions
+from starling.tables.plan.counting_sql import own_answer_sql
 from starling.tables.publish import release
 from starling.tables.source import open_records
 from starling.verification import verify
@@ -102,3 +104,20 @@ def test_a_frame_of_spark_is_read_like_a_table(spark: Spark, tmp_path: Path) -> 
     records = open_records(failing, WORLD.plan)
     with pytest.raises(SourceError, match="are not what was checked"):
         inspect(count_records(WORLD.plan, read_regions(WORLD.plan), records))
+
+
+def test_sums_of_either_engine_have_128_bits(spark: Spark) -> None:
+    rows = pa.table(
+        {
+            "unit": pa.array([0] * 9, pa.int32()),
+            "groups": [b""] * 9,
+            "cell": pa.array([0] * 9, pa.int16()),
+            "n0": [2**62] * 9,
+        }
+    )
+    text = own_answer_sql("records", "", (True,))
+    for answer in (duck.run(text, {"records": rows}), spark.run(text, {"records": rows})):
+        with closing(answer):
+            (row,) = pa.Table.from_batches(answer).to_pylist()
+        assert int(row["sum0"]) == 9 * 2**62
+        assert row["given0"] == row["persons"] == 9

@@ -1,12 +1,15 @@
 """Sums and classes of records are what the words of the plan say, from every form, and one record moves them by a bounded amount."""
 
 import tempfile
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
@@ -14,8 +17,10 @@ from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import inspect
 from starling.tables.counts import count_records
-from starling.tables.counts.spread_records import SpreadRecords
-from starling.tables.plan import Plan, aggregate_pieces, read_regions
+from starling.tables.counts.kernels import Iterations, Memberships
+from starling.tables.counts.spread_records import FEW, LARGEST, SpreadRecords, add_weights, joined, limbs
+from starling.tables.plan import Aggregate, Plan, aggregate_pieces, read_regions
+from starling.tables.plan.aggregates import NARROW, WIDEST
 from starling.tables.source import open_records
 from tests.tables.aggregate_worlds import aggregate_worlds, aggregates_of, expected_aggregate
 from tests.tables.own_worlds import Group, World
@@ -119,6 +124,39 @@ def test_records_in_several_runs_add_up() -> None:
             records.add(area, groups, np.array([number], np.int64), np.array([many], np.int64))
     records.put_away()
     parts = [records.read(part).records.tolist() for part in records.parts(np.array([0, 1, 2]))]
-    # Cell and weight of each record that has a number, twice; two records that say 15 together are one row.
-    wanted = [0, 7, 1, 3, 0, 10, 1, 0, 0, 0, 1, 10, 0, 5, 1, 15]
+    # Lower limbs of both numbers of what records say, but for zeros; two records that say 15 together are one row.
+    wanted = [0, 7, 2, 3, 0, 10, 2, 10, 0, 5, 2, 15]
     assert sorted(number for part in parts for number in part) == sorted(wanted)
+
+
+def joined_of(records: SpreadRecords, sums: Aggregate) -> list[list[int]]:
+    """Both numbers of each of three areas, every record being in the one group."""
+    nobody = Iterations(np.zeros(2, np.int64), np.zeros(0, np.int32))
+    members = Memberships(Iterations(np.array([0, 1]), np.zeros(1, np.int32)), nobody, 1)
+    table = np.zeros((3, 4), dtype=np.int64)
+    for part in records.parts(np.arange(3)):
+        add_weights(records.read(part), np.arange(3, dtype=np.int32), 0, members, table)
+    numbers: list[list[int]] = joined(table, wide=sums.wide).tolist()
+    return numbers
+
+
+@given(
+    st.integers(1, WIDEST),
+    st.lists(st.tuples(st.integers(0, 2), st.fractions(0, 1), st.integers(1, 2**35)), min_size=1, max_size=6),
+    st.sampled_from([0, FEW]),
+)
+@example(WIDEST, [(0, Fraction(1), 2**35)] * 6, FEW)
+@example(NARROW, [(0, Fraction(1), 2**35)], FEW)
+def test_no_number_of_records_overflows(width: int, rows: list[tuple[int, Fraction, int]], few: int) -> None:
+    """Widths up to the widest with 2^37 records: exact in a wide column, and in a narrow one cut at a public limit."""
+    sums = replace(SUMS, low=0, high=width)
+    records, expected = SpreadRecords(sums, 3, Spill(None, None)), [[0, 0] for _ in range(3)]
+    for area, share, many in rows:
+        number = int(share * width) * many
+        high, low = limbs(pa.array([number], pa.decimal128(38)))
+        with mock.patch("starling.tables.counts.spread_records.FEW", few):
+            records.add(np.array([area], np.int32), np.array([0], np.int32), low, np.array([many], np.int64), high)
+        expected[area] = [expected[area][0] + width * many - number, expected[area][1] + number]
+    records.put_away()
+    limit = max(map(max, expected)) if sums.wide else LARGEST
+    assert joined_of(records, sums) == [[min(each, limit) for each in pair] for pair in expected]

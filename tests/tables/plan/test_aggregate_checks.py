@@ -4,10 +4,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from starling.errors import PlanError
+from starling.privacy.sampling.noise import draw
 from starling.privacy.sampling.selection_rows import LONGEST, reach
+from starling.tables.inference.pairs import pair_errors
 from starling.tables.plan import Aggregate, Plan
 from starling.tables.plan.aggregate_checks import LONGEST_REACH, reach_of
 from starling.tables.plan.aggregates import Quantiles, sensitivity
@@ -84,3 +87,53 @@ def test_noise_of_the_plan_is_that_of_its_shares() -> None:
 
     assert share(budget=Fraction(2)) == 2 * share(budget=Fraction(1))
     assert share(stability=4) == share() / 4
+
+
+def money(width: int, budget: str, measure: str, **rounding: int) -> dict[str, Any]:
+    """The values of a plan with sums of a column of this width."""
+    return {
+        "title": "Money",
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": measure},
+        "records": {"of-a-person": 1},
+        "columns": [{"name": "money", "from": 0, "to": width} | rounding],
+        "groups": [{"name": "all", "columns": []}],
+        "publication": {"negative-counts": True},
+        "sums": [{"of": "money", "groups": "all", "budget": budget}],
+    }
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.parametrize("width", [1, 10**7, 2**31, 2**31 + 1, 2**40])
+def test_the_noise_of_what_is_let_through_can_be_drawn_at_any_width(width: int, measure: str) -> None:
+    """At one to a thousand budgets; where it is refused, the budget that the message names is let through."""
+    for budget in ("1000", "1", "0.001", f"1/{2**30}", f"1/{2**55}"):
+        try:
+            plan = Plan.of(money(width, budget, measure))
+        except PlanError as error:
+            (problem,) = error.problems
+            assert "too small to draw its noise" in problem.problem
+            assert "a unit to which numbers are rounded" in problem.fix
+            plan = Plan.of(money(width, problem.problem.rsplit(" ", 1)[1], measure))
+        (sums,) = plan.aggregates
+        noise = sums.noise(measure, plan.share(sums))  # type: ignore[arg-type]
+        assert draw(noise, 3).dtype == np.int64
+        assert 0 <= pair_errors(sums, noise, Fraction(1, 20)).sum_margin < 2**62
+
+
+def test_wider_bounds_are_refused_with_what_to_do_and_a_unit_does_it() -> None:
+    with pytest.raises(PlanError, match=r"-2\^40 to 2\^40"):
+        Plan.of(money(10**15, "1", "rho"))
+    wide = money(2**40, "1", "rho")
+    wide["columns"][0]["from"] = -(2**40)
+    with pytest.raises(PlanError, match="a unit such as 1000"):
+        Plan.of(wide)
+    plan = Plan.of(money(10**15, "1", "rho", unit=1000))
+    assert plan.aggregates[0].width == 10**12
+    assert Plan.of(plan.values()) == plan
+    for rounding, problem in (
+        ({"unit": 1500}, "is no power of ten"),
+        ({"unit": 10, "decimals": 2}, "stands beside decimals"),
+        ({"unit": 10**9}, "does not divide the bounds"),
+    ):
+        with pytest.raises(PlanError, match=problem):
+            Plan.of(money(10**15 + 1000, "1", "rho", **rounding))

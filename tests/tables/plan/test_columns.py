@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from starling.errors import PlanError
-from starling.tables.plan.columns import Codes, Column, Integers, Periods, RecordColumns, Unit, codes_of
+from starling.tables.plan.columns import Codes, Column, Decimals, Integers, Periods, RecordColumns, Unit, codes_of
 
 LIST = codes_of(("a", "b"))
 
@@ -45,7 +45,8 @@ def test_every_field_is_read_once() -> None:
         (lambda: codes_of(("a\n",)), "hold one that no field of a record can say"),
         (lambda: Codes((("a", "a"),), "b"), "other is not one of the codes"),
         (lambda: Integers(1, 1), "do not ascend"),
-        (lambda: Integers(0, 10**9 + 1), "do not ascend"),
+        (lambda: Integers(0, 2**40 + 1), "do not ascend"),
+        (lambda: Decimals(0, 2**40 + 1, 2), "a unit such as 1000"),
         (lambda: Integers(0, 9, (1, 5)), "do not cut the numbers"),
         (lambda: Integers(0, 9, (0, 5, 5)), "do not cut the numbers"),
         (lambda: Integers(0, 9, (0, 10)), "do not cut the numbers"),

@@ -32,7 +32,7 @@ def test_bounds_are_in_units_of_the_last_place() -> None:
         ({"from": -0.5}, "float"),
         ({"to": "a"}, "to is"),
         ({"to": "-11"}, "bounds do not ascend"),
-        ({"to": 10**8}, "within -10\\^9 to 10\\^9 units"),
+        ({"to": 2**40}, "within -2\\^40 to 2\\^40 units"),
         ({"decimals": 10}, "decimals is not an integer from 0 to 9"),
         ({"decimals": "2"}, "decimals is not an integer"),
     ],

@@ -34,12 +34,12 @@ from starling.places.mechanism.boxes import SENSITIVITY, cut_axis, deviations, h
 from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
 from starling.places.mechanism.ladders import cube_root, remainders, shares
 from starling.places.mechanism.method import Spent
+from starling.privacy.distributions.discrete import LARGEST_SCALE
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
 from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.exact_draws import below
-from starling.privacy.sampling.noise import LARGEST_SCALE
 from starling.privacy.sampling.selection import exponential_mechanism
 
 Cuts: TypeAlias = Literal["search", "all", "exponential", "middle", "random"]

@@ -8,9 +8,14 @@ discrete distribution is never above it.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from starling.privacy.budget import positive
+
+LARGEST_SCALE: Final = Fraction(2**50)
+"""The widest discrete Laplace noise that is drawn."""
+LARGEST_SIGMA_SQUARED: Final = Fraction(2**90)
+"""The widest discrete Gaussian noise that is drawn: below 2^50 but for a probability of 2^-63, which integers of Python count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,17 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
 from starling.privacy.compiled import compiled
-from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
+from starling.privacy.distributions.discrete import (
+    LARGEST_SCALE,
+    LARGEST_SIGMA_SQUARED,
+    DiscreteLaplace,
+    Distribution,
+)
 from starling.privacy.sampling import entropy
 from starling.privacy.sampling.certified import Digit, GaussianMagnitude, Geometric, LaplaceMagnitude, Negative
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.inversion import CHUNK, Int64, Inversion, Search, inversion
-from starling.privacy.sampling.wide_gaussian import LARGEST_SIGMA_SQUARED, wide_gaussian
+from starling.privacy.sampling.wide_gaussian import wide_gaussian
 
 Size: TypeAlias = int | tuple[int, ...]
 Exacts: TypeAlias = Exact | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
@@ -68,7 +73,6 @@ TABLE_SCALE = Fraction(2**12)
 TABLE_SIGMA_SQUARED = Fraction(2**24)
 """Up to this sigma squared one table of all magnitudes is used: at most 37,200 entries."""
 DIGIT_BITS = 10
-LARGEST_SCALE = Fraction(2**50)
 _MOST_TOP = 1 << 22
 """t below this keeps X within int64 (k <= 4). P(t >= 2^22) < e^-4096."""
 

@@ -38,9 +38,6 @@ from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.exact_draws import coin
 from starling.privacy.sampling.inversion import CHUNK, Int64, Inversion, Search, inversion
 
-LARGEST_SIGMA_SQUARED = Fraction(2**90)
-"""Keeps B h + l below 2^50 (but for a probability of 2^-63, and that is counted in integers of Python)."""
-
 _SLACK: Final = 2.0**-40
 _MOST: Final = 0.5
 _TAYLOR: Final = tuple(1 / factorial(i) for i in range(13))

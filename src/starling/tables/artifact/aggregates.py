@@ -20,7 +20,7 @@ from starling.release.table_files import column as described
 from starling.tables.artifact.columns import FOLDER, GROUP, MOST_CSV_ROWS, WORDS
 from starling.tables.artifact.group_files import GROUP as GROUP_COLUMNS
 from starling.tables.artifact.group_files import GroupFile, labels, writing
-from starling.tables.measurements import AggregateMeasurements, Int64
+from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64
 from starling.tables.plan import Aggregate, Geography, Piece, Plan, RegionLevels
 from starling.tables.plan.aggregates import tree
 from starling.tables.plan.columns import Column as RecordColumn
@@ -29,6 +29,8 @@ from starling.tables.plan.wording import wording
 from starling.tables.postprocess.aggregates import T3_SCHEMA
 
 SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.int64()))])
+WIDE_SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.decimal128(38)))])
+"""That of wide sums, whose numbers may be beyond 64 bits."""
 
 COLUMN_WORDS: Final = {
     "column": "The column of numbers that the statistic is of",
@@ -51,6 +53,11 @@ def aggregate_path(plan: Plan, aggregate: Aggregate) -> str:
     return f"{FOLDER}/aggregate-{plan.aggregates.index(aggregate) + 1}.parquet"
 
 
+def schema_of(aggregate: Aggregate) -> pa.Schema:
+    """The columns of the file of an aggregate."""
+    return WIDE_SCHEMA if aggregate.wide else SCHEMA
+
+
 def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
     """How many noisy numbers each group has."""
     asked = aggregate.quantiles
@@ -60,7 +67,7 @@ def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
 
 
 def keep_aggregates(
-    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Int64]]
+    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, GroupNumbers]]
 ) -> AggregateMeasurements:
     """Write the pieces as they come; what is read from `folder` once they are there.
 
@@ -68,12 +75,17 @@ def keep_aggregates(
         OSError: the disk is full or fails, or there are measurements already.
     """
     with ExitStack() as files:
-        writers = [files.enter_context(writing(create, aggregate_path(plan, each), SCHEMA)) for each in plan.aggregates]
+        writers = [
+            files.enter_context(writing(create, aggregate_path(plan, each), schema_of(each)))
+            for each in plan.aggregates
+        ]
         for piece, numbers in drawn:
-            level = plan.aggregates[piece.level].level
+            aggregate = plan.aggregates[piece.level]
+            schema, level = schema_of(aggregate), aggregate.level
             starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
-            lists = pa.LargeListArray.from_arrays(starts, pa.array(numbers.ravel()))
-            table = pa.table([*labels(geography, level, piece), lists], schema=SCHEMA)
+            values = pa.array(numbers.ravel(), schema.field("numbers").type.value_type)
+            lists = pa.LargeListArray.from_arrays(starts, values)
+            table = pa.table([*labels(geography, level, piece), lists], schema=schema)
             writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
     return read_aggregates(folder, plan, geography)
 
@@ -86,7 +98,7 @@ class read_aggregates:  # noqa: N801 - a function whose answer can be iterated a
     plan: Plan
     geography: Geography
 
-    def __iter__(self) -> Iterator[tuple[Piece, Int64]]:
+    def __iter__(self) -> Iterator[tuple[Piece, GroupNumbers]]:
         return in_order(lambda group: group[0].read(*group[1:]), self._row_groups())
 
     def _row_groups(self) -> Iterator[tuple["_File", int, Piece]]:
@@ -101,17 +113,23 @@ class _File(GroupFile):
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
         aggregate = plan.aggregates[number]
-        super().__init__(folder, aggregate_path(plan, aggregate), SCHEMA, geography, aggregate.level, number)
-        self._numbers = numbers_of(plan, aggregate)
+        super().__init__(
+            folder, aggregate_path(plan, aggregate), schema_of(aggregate), geography, aggregate.level, number
+        )
+        self._numbers, self._wide = numbers_of(plan, aggregate), aggregate.wide
         selected = aggregate.quantiles is not None and aggregate.quantiles.way == "selection"
         self._classes = aggregate.cells if selected else None
 
-    def read(self, index: int, piece: Piece) -> tuple[Piece, Int64]:
+    def read(self, index: int, piece: Piece) -> tuple[Piece, GroupNumbers]:
         """A piece and the numbers in its row group."""
         lists = self.table(index, piece)["numbers"].combine_chunks()
         values = lists.flatten()
         if lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != self._numbers).any():
             raise self.invalid(FORMS, "has more or fewer numbers for a group than its aggregate measures")
+        if self._wide:
+            # Decimals without places: integers of Python.
+            of_python = np.array([int(each) for each in values.to_pylist()], dtype=object)
+            return piece, of_python.reshape(piece.groups, self._numbers)
         numbers: Int64 = values.to_numpy().reshape(piece.groups, self._numbers)
         if self._classes is not None and ((numbers < 0) | (numbers >= self._classes)).any():
             raise self.invalid(FORMS, "has a quantile in a class that the plan does not have")
@@ -177,7 +195,7 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
         "regions": len(geography.regions[level.geography]),
         "iterations": len(level.iterations),
         "bounds": [aggregate.low, aggregate.high],
-        "unit": f"1e-{places_of(_column(plan, aggregate))}",
+        "unit": _unit(places_of(_column(plan, aggregate))),
     }
     if asked is None:
         drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
@@ -187,6 +205,10 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
         return said | {"epsilon_of_a_selection": str(asked.epsilon(plan.measure, share))}
     drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
     return said | {"noise": drawn, "tree": list[Json](tree(aggregate.cells, plan.measure).widths)}
+
+
+def _unit(places: int) -> str:
+    return f"1e-{places}" if places >= 0 else f"1e{-places}"
 
 
 def _column(plan: Plan, aggregate: Aggregate) -> RecordColumn:

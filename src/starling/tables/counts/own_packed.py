@@ -18,6 +18,7 @@ from starling.engine.spark import Parts, Spark
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of, contributions, kinds_of
 from starling.tables.counts.own_tally import Said, Tally
+from starling.tables.counts.spread_records import limbs
 from starling.tables.plan import Plan
 from starling.tables.plan.counting_sql import own_answer_sql
 from starling.tables.source.declared_reading import check_unchanged
@@ -40,7 +41,8 @@ def count_packed(
                     classes = found[f"n{at}"].to_numpy()
                     each.add(unit, number, np.maximum(classes, 0), np.where(classes < 0, 0, persons))
                 else:
-                    each.add(unit, number, found[f"sum{at}"].to_numpy(), found[f"given{at}"].to_numpy())
+                    high, low = limbs(found[f"sum{at}"])
+                    each.add(unit, number, low, found[f"given{at}"].to_numpy(), high)
     return groups.rows()
 
 

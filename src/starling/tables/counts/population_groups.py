@@ -17,7 +17,8 @@ from starling.engine.machine import processors
 from starling.tables.counts import kernels
 from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
 from starling.tables.counts.records import Records, Runs
-from starling.tables.counts.spread_records import SpreadRecords, add_weights
+from starling.tables.counts.spread_records import SpreadRecords, add_weights, joined
+from starling.tables.measurements import GroupNumbers
 from starling.tables.plan import Geography, Level, Piece, Plan
 
 SMALL: Final = 1 << 18
@@ -68,15 +69,18 @@ class GroupCounts:
         chosen, order = np.unique(groups, return_inverse=True)
         return self._cells(piece, chosen)[order]
 
-    def aggregate(self, piece: Piece, /) -> Int64:
-        """The exact numbers of every group of a piece of an aggregate: int64 (groups, cells), as plan/aggregates.py defines them."""
+    def aggregate(self, piece: Piece, /) -> GroupNumbers:
+        """The exact numbers of every group of a piece of an aggregate, (groups, cells), as plan/aggregates.py defines them."""
         asked = self._plan.aggregates[piece.level]
         level = self._of(asked.level)
 
         def add(portion: Portion, table: Int64) -> None:
             add_weights(portion, level.region, piece.first, level.members, table)
 
-        return _added(self._spread[piece.level], level, piece, (piece.groups, asked.cells), add)
+        records = self._spread[piece.level]
+        if asked.quantiles is not None:
+            return _added(records, level, piece, (piece.groups, asked.cells), add)
+        return joined(_added(records, level, piece, (piece.groups, 2 * asked.cells), add), wide=asked.wide)
 
     def _all_cells(self, piece: Piece) -> Int64:
         """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""

@@ -1,21 +1,32 @@
 """Records of an aggregate, spread over its cells: two numbers each, what it says and its weight in the cell.
 
-A record of a sum is high - x in the first cell and x - low in the second; one of quantiles is 1 in the class of its number. So the exact
+A record of a sum is high - x in the first number and x - low in the second; one of quantiles is 1 in the class of its number. So the exact
 numbers of a group are sums of weights by cell, whatever the aggregate (plan/aggregates.py).
+
+Each number of a sum has two cells, its limbs: what is below 2^LIMB, and the rest in units of that. Weights may have either sign, and are
+added up as they come. So the sum is exact, in as many bits as two numbers have, for up to 2^38 records of the widest column.
 """
 
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from starling.engine.spill import Spill
 from starling.privacy.compiled import compiled
 from starling.tables.counts.kernels import Int32, Int64, Memberships, Portion
 from starling.tables.counts.records import RUN, Runs
+from starling.tables.measurements import GroupNumbers
 from starling.tables.plan import Aggregate
 
 Rows: TypeAlias = tuple[Int32, Int32, Int64, Int64]
 """Units, numbers of sets of values, cells and weights, of one length."""
+LIMB: Final = 24
+"""Bits of the lower limb of a sum."""
+LARGEST: Final = 2**62
+"""A number of a sum of a column that is not wide counts as at most this."""
+_LOW: Final = (1 << LIMB) - 1
 
 FEW: Final = 4
 """Records are added up where they are so many times as many as the rows that there could be."""
@@ -35,7 +46,7 @@ class SpreadRecords(Runs):
         self._width, self._sums = aggregate.width, aggregate.quantiles is None
         self._waiting: list[Rows] = []
 
-    def add(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> None:
+    def add(self, unit: Int32, groups: Int32, number: Int64, records: Int64, high: Int64 | None = None) -> None:
         """Some records that say the same: area and number of what they say of groups.
 
         Args:
@@ -43,35 +54,54 @@ class SpreadRecords(Runs):
             groups: The numbers of what is said of groups.
             number: Of sums, how many units the numbers of these records lie above the least one, in all; else the class of each of them.
             records: How many records with a number there are; where there are none, nothing is added.
+            high: Of sums, what is to be added to the numbers, in units of 2^LIMB.
 
         Raises OutputError when they find no room on the disk.
         """
         given = records > 0
-        rows = unit[given], groups[given], number[given], records[given]
-        unit, groups, number, records = self._added_up(*rows)
+        unit, groups, number, records = unit[given], groups[given], number[given], records[given]
         if self._sums:
-            cell = np.zeros_like(number)
-            self._waiting += [(unit, groups, cell, self._width * records - number), (unit, groups, cell + 1, number)]
+            upper = (number >> LIMB) if high is None else high[given] + (number >> LIMB)
+            self._waiting += self._limbs(*self._sums_added_up(unit, groups, records, number & _LOW, upper))
         else:
-            self._waiting.append((unit, groups, number, records))
+            self._waiting.append(self._added_up(unit, groups, number, records))
         if sum(len(rows[0]) for rows in self._waiting) >= RUN:
             self.put_away()
 
+    def _limbs(self, unit: Int32, groups: Int32, records: Int64, low: Int64, high: Int64) -> Iterator[Rows]:
+        """The rows of both numbers of sums, from the limbs of the second; those of 0 are left out."""
+        width_high, width_low = divmod(self._width, 1 << LIMB)
+        weights = (width_low * records - low, width_high * records - high, low, high)
+        for cell, weight in enumerate(weights):
+            there = np.flatnonzero(weight)
+            yield unit[there], groups[there], np.full(len(there), cell, dtype=np.int64), weight[there]
+
+    def _sums_added_up(self, unit: Int32, groups: Int32, *numbers: Int64) -> tuple[Int32, Int32, Int64, Int64, Int64]:
+        """The same records, limb and limb, as a row for each area and number of what they say, where those are few."""
+        said = int(groups.max(initial=0)) + 1
+        if FEW * self.units * said > len(unit):
+            records, low, high = numbers
+            return unit, groups, records, low, high
+        key = unit.astype(np.int64) * said + groups
+        sums = np.zeros((3, self.units * said), dtype=np.int64)
+        for into, each in zip(sums, numbers, strict=True):
+            np.add.at(into, key, each)
+        present = np.flatnonzero(sums[0])
+        areas, in_area = np.divmod(present, said)
+        records, low, high = sums[:, present]
+        return areas.astype(np.int32), in_area.astype(np.int32), records, low, high
+
     def _added_up(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> Rows:
-        """The same records as a row for each area, number of what they say and, of quantiles, class, where those are few."""
-        said, classes = int(groups.max(initial=0)) + 1, 1 if self._sums else int(number.max(initial=0)) + 1
+        """The same records of quantiles as a row for each area, number of what they say and class, where those are few."""
+        said, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
         if FEW * self.units * said * classes > len(unit):
             return unit, groups, number, records
-        key = (unit.astype(np.int64) * said + groups) * classes + (0 if self._sums else number)
-        weights = np.zeros((2, self.units * said * classes), dtype=np.int64)
-        np.add.at(weights[0], key, records)
-        present = np.flatnonzero(weights[0])
+        key = (unit.astype(np.int64) * said + groups) * classes + number
+        weights = np.zeros(self.units * said * classes, dtype=np.int64)
+        np.add.at(weights, key, records)
+        present = np.flatnonzero(weights)
         areas, in_area = np.divmod(present, said * classes)
-        of_row = areas.astype(np.int32), (in_area // classes).astype(np.int32)
-        if not self._sums:
-            return *of_row, in_area % classes, weights[0, present]
-        np.add.at(weights[1], key, number)
-        return *of_row, weights[1, present], weights[0, present]
+        return areas.astype(np.int32), (in_area // classes).astype(np.int32), in_area % classes, weights[present]
 
     def put_away(self) -> None:
         """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
@@ -84,6 +114,36 @@ class SpreadRecords(Runs):
             _sort_by_unit(*rows, place, records)
         self._waiting.clear()
         self.put(starts, records)
+
+
+def limbs(numbers: pa.Decimal128Array) -> tuple[Int64, Int64]:
+    """Whole numbers of 128 bits, from 0 to 2^86, as their upper and lower limbs.
+
+    >>> [each.tolist() for each in limbs(pa.array([2**70 + 5], pa.decimal128(38, 0)))]
+    [[70368744177664], [5]]
+    """
+    halves = np.frombuffer(numbers.buffers()[1], "<u8").reshape(-1, 2)
+    low, high = halves[numbers.offset : numbers.offset + len(numbers)].T
+    upper = (high << np.uint64(64 - LIMB)) | (low >> np.uint64(LIMB))
+    return upper.astype(np.int64), (low & np.uint64(_LOW)).astype(np.int64)
+
+
+def joined(table: Int64, *, wide: bool) -> GroupNumbers:
+    """The two numbers of sums, from their limbs: integers of Python where the column is wide; else int64, each at most LARGEST.
+
+    No number is above LARGEST but with more than 2^31 records. To count it as that moves no two sums further apart.
+
+    Args:
+        table: int64 (groups, 4): lower and upper limb of the first number, then of the second.
+        wide: Whether the column is wide.
+    """
+    low, high = table[:, 0::2], table[:, 1::2]
+    high, low = high + (low >> LIMB), low & _LOW
+    if wide:
+        numbers: GroupNumbers = high.astype(object) * (1 << LIMB) + low.astype(object)
+        return numbers
+    most = LARGEST >> LIMB
+    return np.where(high >= most, LARGEST, (np.minimum(high, most - 1) << LIMB) + low)
 
 
 @compiled

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.errors import SourceError
-from starling.tables.measurements import Int64
+from starling.tables.inference.pairs import linear
+from starling.tables.measurements import GroupNumbers, Int64
 from starling.tables.mechanism.aggregates import ExactAggregates, scores
 from starling.tables.plan import Aggregate, Geography, Plan, aggregate_pieces
 from starling.tables.plan.aggregates import statistic_names
-from starling.tables.plan.columns import places_of
+from starling.tables.plan.columns import from_units, in_units, places_of
 from starling.tables.preview.aggregates import title
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -71,9 +72,9 @@ def compare_aggregates(
     return tuple(found)
 
 
-def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: Int64) -> Iterator[AggregateErrors]:
+def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: GroupNumbers) -> Iterator[AggregateErrors]:
     assert plan.records is not None
-    names, unit = statistic_names(aggregate), 10.0 ** places_of(plan.records.by_name[aggregate.column])
+    names, places = statistic_names(aggregate), places_of(plan.records.by_name[aggregate.column])
     if not rows["column"].unique().to_pylist() == [aggregate.column] or rows["statistic"].unique().to_pylist() != list(
         names
     ):
@@ -85,21 +86,22 @@ def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: Int64) -> I
     for at, name in enumerate(names):
         value, lower, upper, ranks = (columns[each][:, at] for each in ("value", "lower", "upper", "rank_margin"))
         if aggregate.quantiles is None:
-            truth = _truth(aggregate, name, exact, unit)
+            truth = _truth(aggregate, name, exact, places)
             error, held = np.abs(value - truth), (lower <= truth) & (truth <= upper)
         else:
-            error, held = _ranks(aggregate, at, exact, unit, (value, lower, upper, ranks))
+            error, held = _ranks(
+                aggregate, at, exact.astype(np.int64, copy=False), places, (value, lower, upper, ranks)
+            )
         there = ~np.isnan(error)
         groups = int(np.count_nonzero(there))
         mean = float(error[there].mean()) if groups else 0.0
         yield AggregateErrors(title(plan, aggregate), name, groups, mean, float(held[there].mean()) if groups else 1.0)
 
 
-def _truth(aggregate: Aggregate, name: str, exact: Int64, unit: float) -> Float64:
+def _truth(aggregate: Aggregate, name: str, exact: GroupNumbers, places: int) -> Float64:
     """The true size, sum or mean of each group; NaN for the mean of an empty one."""
-    below, above = exact[:, 0].astype(np.float64), exact[:, 1].astype(np.float64)
-    size = (below + above) / aggregate.width
-    whole = (aggregate.high * above + aggregate.low * below) / aggregate.width / unit
+    size, units = linear(aggregate, exact)
+    whole = from_units(units, places)
     if name == "size":
         return np.asarray(size)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -107,18 +109,18 @@ def _truth(aggregate: Aggregate, name: str, exact: Int64, unit: float) -> Float6
 
 
 def _ranks(
-    aggregate: Aggregate, at: int, exact: Int64, unit: float, said: tuple[Float64, Float64, Float64, Float64]
+    aggregate: Aggregate, at: int, exact: Int64, places: int, said: tuple[Float64, Float64, Float64, Float64]
 ) -> tuple[Float64, npt.NDArray[np.bool_]]:
     """How many records each published quantile is off, and whether its interval or its rank margin holds."""
     assert aggregate.quantiles is not None
     share, cuts = aggregate.quantiles.shares[at], np.array(aggregate.quantiles.cuts)
     value, lower, upper, ranks = said
     off = -scores(exact, share.numerator, share.denominator) / share.denominator
-    classes = np.searchsorted(cuts, np.rint(value * unit), side="right") - 1
+    classes = np.searchsorted(cuts, np.rint(in_units(value, places)), side="right") - 1
     error = off[np.arange(len(off)), classes]
     if aggregate.quantiles.way == "selection":
         return error, error <= ranks
     # The quantile of the definition: the first class up to which there are as many records as its share asks for.
     upto = np.cumsum(exact, axis=1)
-    true = cuts[np.argmax(share.denominator * upto >= share.numerator * upto[:, -1:], axis=1)] / unit
+    true = from_units(cuts[np.argmax(share.denominator * upto >= share.numerator * upto[:, -1:], axis=1)], places)
     return error, (lower <= true) & (true <= upper)

@@ -6,6 +6,8 @@ that are periods of one and of another length; it then says what all of them acc
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
 from typing import Final, TypeAlias
 
 from starling.errors import ParameterError
@@ -159,12 +161,12 @@ def _texts(domains: Sequence[Codes], columns: Sequence[Column]) -> Texts | None:
 
 
 def _numbers(columns: Sequence[Column]) -> Numbers | None:
-    places = min(map(places_of, columns))
+    places = max(min(map(places_of, columns)), 0)
     low, high = -(10**18), 10**18
     for column in columns:
         assert isinstance(column.domain, Integers | Decimals)
-        unit = 10 ** (places_of(column) - places)
-        low, high = max(low, -(-column.domain.low // unit)), min(high, column.domain.high // unit)
+        unit = Fraction(10) ** (places_of(column) - places)
+        low, high = max(low, ceil(column.domain.low / unit)), min(high, floor(column.domain.high / unit))
     return Numbers(low, high, places) if low <= high else None
 
 

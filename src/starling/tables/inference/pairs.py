@@ -17,7 +17,7 @@ import numpy.typing as npt
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.two_draws import weighted_margin
-from starling.tables.measurements import Int64
+from starling.tables.measurements import GroupNumbers
 from starling.tables.plan import Aggregate
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -71,21 +71,28 @@ def pair_errors(aggregate: Aggregate, noise: Distribution, missing: Fraction) ->
 
 
 def sizes_and_sums(
-    aggregate: Aggregate, pairs: Int64, noise: Distribution, missing: Fraction
+    aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missing: Fraction
 ) -> tuple[Interval, Interval]:
     """The sizes, in records, and the sums, in units of the last place, of groups.
 
     Args:
         aggregate: What was measured.
-        pairs: A and B of each group, int64 (groups, 2).
+        pairs: A and B of each group, (groups, 2).
         noise: The noise of each.
         missing: The chance that an interval misses.
     """
     errors = pair_errors(aggregate, noise, missing)
-    below, above = pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)
+    size, whole = linear(aggregate, pairs)
+    return _whole(size, errors.size_margin), _whole(whole, errors.sum_margin)
+
+
+def linear(aggregate: Aggregate, pairs: GroupNumbers) -> tuple[Float64, Float64]:
+    """The sizes and the sums, in units of the last place, that follow from pairs."""
+    # Integers of Python are divided exactly, and rounded once.
+    below, above = (pairs[:, at] if aggregate.wide else pairs[:, at].astype(np.float64) for at in (0, 1))
     size = (below + above) / aggregate.width
     whole = (aggregate.high * above + aggregate.low * below) / aggregate.width
-    return _whole(size, errors.size_margin), _whole(whole, errors.sum_margin)
+    return size.astype(np.float64), whole.astype(np.float64)
 
 
 def _whole(value: Float64, half: float) -> Interval:
@@ -96,7 +103,7 @@ def _whole(value: Float64, half: float) -> Interval:
     return Interval(value, np.minimum(lower, np.floor(value)), np.maximum(upper, np.ceil(value)))
 
 
-def means(aggregate: Aggregate, pairs: Int64, noise: Distribution, missing: Fraction) -> Interval:
+def means(aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missing: Fraction) -> Interval:
     """The means of groups, in units of the last place; NaN, in an interval of all numbers, where the noisy size is not above 0.
 
     Args: as of `sizes_and_sums`.

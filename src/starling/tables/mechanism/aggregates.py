@@ -17,7 +17,7 @@ import numpy as np
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
 from starling.privacy.sampling.selection_rows import exponential_rows
-from starling.tables.measurements import AggregateMeasurements, Int64, KeepAggregates, Measurements
+from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64, KeepAggregates, Measurements
 from starling.tables.mechanism import ExactCounts, SafeTab
 from starling.tables.plan import Aggregate, Geography, Piece, Plan, aggregate_pieces
 from starling.tables.plan.aggregates import Tree, sensitivity, tree
@@ -26,8 +26,8 @@ from starling.tables.plan.aggregates import Tree, sensitivity, tree
 class ExactAggregates(Protocol):
     """What the mechanism asks of the exact numbers; the room counts gives it."""
 
-    def aggregate(self, piece: Piece, /) -> Int64:
-        """The exact numbers of every group of a piece of an aggregate, int64 (groups, cells), empty groups included."""
+    def aggregate(self, piece: Piece, /) -> GroupNumbers:
+        """The exact numbers of every group of a piece of an aggregate, (groups, cells), empty groups included."""
         ...
 
 
@@ -52,7 +52,7 @@ class Aggregation:
         """
         return self.keep(self._drawn(exact))
 
-    def _drawn(self, exact: ExactAggregates) -> Iterator[tuple[Piece, Int64]]:
+    def _drawn(self, exact: ExactAggregates) -> Iterator[tuple[Piece, GroupNumbers]]:
         for piece in aggregate_pieces(self.plan, self.geography):
             aggregate = self.plan.aggregates[piece.level]
             drawn = measure(self.plan, aggregate, exact.aggregate(piece))
@@ -89,19 +89,26 @@ class Measuring:
         return levels
 
 
-def measure(plan: Plan, aggregate: Aggregate, exact: Int64) -> Int64:
-    """The noisy numbers of some groups, int64 (groups, numbers): of a sum its pair, of quantiles the nodes of the tree or a class a
+def measure(plan: Plan, aggregate: Aggregate, exact: GroupNumbers) -> GroupNumbers:
+    """The noisy numbers of some groups, (groups, numbers): of a sum its pair, of quantiles the nodes of the tree or a class a
     share.
     """
     share, asked = plan.share(aggregate), aggregate.quantiles
+    if aggregate.wide:
+        # Integers of Python, which no sum leaves.
+        noise = draw(aggregate.noise(plan.measure, share), exact.shape)
+        noisy: GroupNumbers = exact.astype(object) + noise.astype(object)
+        return noisy
+    values = exact.astype(np.int64, copy=False)
     if asked is not None and asked.way == "selection":
         epsilon = asked.epsilon(plan.measure, share)
         chosen = [
-            exponential_rows(scores(exact, each.numerator, each.denominator), epsilon, sensitivity(each))
+            exponential_rows(scores(values, each.numerator, each.denominator), epsilon, sensitivity(each))
             for each in asked.shares
         ]
         return np.stack(chosen, axis=1)
-    values = exact if asked is None else nodes(exact, tree(aggregate.cells, plan.measure))
+    if asked is not None:
+        values = nodes(values, tree(aggregate.cells, plan.measure))
     noise = draw(aggregate.noise(plan.measure, share), values.size)
     return checked_add(values.ravel(), noise).reshape(values.shape)
 

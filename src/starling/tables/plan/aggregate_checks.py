@@ -5,7 +5,17 @@ from fractions import Fraction
 from typing import Final
 
 from starling.errors import Problem
-from starling.tables.plan.aggregates import FINEST_SHARE, MOST_CLASSES, MOST_SHARES, Aggregate, Quantiles, sensitivity
+from starling.privacy.budget import decimal_up
+from starling.privacy.distributions.discrete import LARGEST_SCALE, LARGEST_SIGMA_SQUARED, DiscreteLaplace
+from starling.tables.plan.aggregates import (
+    FINEST_SHARE,
+    MOST_CLASSES,
+    MOST_SHARES,
+    WIDEST,
+    Aggregate,
+    Quantiles,
+    sensitivity,
+)
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.columns import Decimals, Integers
 from starling.tables.plan.stability import stability
@@ -63,11 +73,11 @@ def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Probl
     """Where noise or a selection cannot be drawn with the budget."""
     share = aggregate.level.budget / plan.degree(aggregate.level)
     asked = aggregate.quantiles
-    parts = aggregate.width**2 if asked is None else aggregate.cells**2
-    if share / parts < SMALLEST_SHARE:
-        yield Problem(aggregate.name, "has a budget too small to draw its noise", "give it more, or narrower bounds")
-        return
     if asked is None:
+        yield from _sum_problems(plan, aggregate, share)
+        return
+    if share / aggregate.cells**2 < SMALLEST_SHARE:
+        yield Problem(aggregate.name, "has a budget too small to draw its noise", "give it more, or fewer classes")
         return
     if not _possible(asked, aggregate.low, aggregate.high):
         yield Problem(aggregate.name, "has shares or classes that cannot be", "read them from a plan file")
@@ -77,6 +87,25 @@ def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Probl
         if reach > LONGEST_REACH:
             fix = 'give it more, or write way = "counts"'
             yield Problem(aggregate.name, "has a budget too small for selections", fix)
+
+
+def _sum_problems(plan: Choices, aggregate: Aggregate, share: Fraction) -> Iterator[Problem]:
+    """Where the bounds are too far apart, or the noise is wider than what can be drawn."""
+    if aggregate.width > WIDEST:
+        problem = f"is of bounds {aggregate.width:,} units apart, and at most 2^40 ({WIDEST:,}) are possible"
+        fix = "give narrower bounds, fewer decimals, or a unit such as 1000 to which numbers are rounded"
+        yield Problem(aggregate.name, problem, fix)
+        return
+    noise = aggregate.noise(plan.measure, share)
+    wider = (
+        noise.scale / LARGEST_SCALE
+        if isinstance(noise, DiscreteLaplace)
+        else noise.sigma_squared / LARGEST_SIGMA_SQUARED
+    )
+    if wider > 1:
+        least = decimal_up(aggregate.level.budget * wider)
+        problem = f"has a budget too small to draw its noise: bounds {aggregate.width:,} units apart need {least}"
+        yield Problem(aggregate.name, problem, "give it more, narrower bounds, or a unit to which numbers are rounded")
 
 
 def _possible(asked: Quantiles, low: int, high: int) -> bool:

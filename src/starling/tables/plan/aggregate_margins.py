@@ -69,7 +69,7 @@ def read_margins(section: Section, places: int) -> tuple[SumMargin, ...]:
         elif "records" in each.values:
             each.refuse("records", "is of a mean", "leave it out: other margins are those of every group")
         if within is not None and within > 0:
-            found.append(SumMargin(number, within * (1 if number == "size" else 10**places), records))
+            found.append(SumMargin(number, within * (1 if number == "size" else Fraction(10) ** places), records))
     return tuple(found)
 
 

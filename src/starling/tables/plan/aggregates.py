@@ -41,6 +41,10 @@ MOST_SHARES: Final = 9
 """Quantiles of one group."""
 FINEST_SHARE: Final = 100
 """The largest denominator of a share: a selection's sensitivity grows with it."""
+WIDEST: Final = 2**40
+"""Units that the bounds of a column of sums may be apart: noise of up to 2^10 times as much is drawn."""
+NARROW: Final = 2**31
+"""Up to this width the two numbers of a group are 64-bit integers; those of wider columns are decimals of 128 bits."""
 OF_SUMS: Final = ("size", "sum", "mean")
 """The statistics of a sum."""
 _ROOT: Final = 10**12
@@ -97,6 +101,11 @@ class Aggregate:
     def width(self) -> int:
         """W: how far two numbers can be apart."""
         return self.high - self.low
+
+    @property
+    def wide(self) -> bool:
+        """Whether the numbers of a group may be beyond 64 bits: sums of a wide column."""
+        return self.quantiles is None and self.width > NARROW
 
     @property
     def cells(self) -> int:

@@ -12,18 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from starling.errors import PlanError, Problem
 from starling.planfile.times import microseconds
 from starling.tables.plan.detail_attributes import MOST
 from starling.text_format import PLAIN, TextFormat
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Floats = TypeVar("Floats", float, "npt.NDArray[np.float64]")
+
 MOST_SEVERAL: Final = 64
 """The most values of a column that are read of one record."""
 
 MOST_PLACES: Final = 9
-"""Digits after the point of a number."""
+"""Digits after the point of a number, or zeros of the unit to which it is rounded."""
+LARGEST: Final = 2**40
+"""The largest number of a column, in units of its last place, and its negative the least."""
 AROUND: Final = ' \t"'
 """What is taken away at both ends of a field, and so can be at no end of a code."""
 
@@ -68,7 +76,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Integers:
-    """Whole numbers, or classes of them; raises PlanError unless the bounds and the cuts ascend within -10^9 to 10^9.
+    """Whole numbers, or classes of them; raises PlanError unless the bounds and the cuts ascend within -2^40 to 2^40.
 
     Attributes:
         low: The least number.
@@ -81,8 +89,9 @@ class Integers:
     cuts: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not -MOST <= self.low < self.high <= MOST:
-            raise PlanError("bounds", "do not ascend within -10^9 to 10^9", "give the least and the largest number")
+        if not -LARGEST <= self.low < self.high <= LARGEST:
+            fix = "give the least and the largest number; sums of larger ones need a unit such as 1000 to which they are rounded"
+            raise PlanError("bounds", "do not ascend within -2^40 to 2^40", fix)
         cuts = self.cuts
         if cuts and (list(cuts) != sorted(set(cuts)) or cuts[0] != self.low or cuts[-1] > self.high):
             fix = f"give ascending cuts from {self.low} on and up to {self.high}, or none"
@@ -131,7 +140,7 @@ class Decimals:
     Attributes:
         low: The least number; a smaller one counts as this.
         high: The largest number; a larger one counts as this.
-        places: The digits after the point that are kept of a number: 1.25 is 125 in units of the second.
+        places: The digits after the point that are kept of a number: 1.25 is 125 in units of the second; -3 for numbers in thousands.
     """
 
     low: int
@@ -139,10 +148,10 @@ class Decimals:
     places: int
 
     def __post_init__(self) -> None:
-        if not -MOST <= self.low < self.high <= MOST:
-            fix = "give bounds and decimals so that there are at most 10^9 units to either side of 0"
-            raise PlanError("bounds", "do not ascend within -10^9 to 10^9 units of the last place", fix)
-        if not 0 <= self.places <= MOST_PLACES:
+        if not -LARGEST <= self.low < self.high <= LARGEST:
+            fix = "give narrower bounds, fewer decimals, or a unit such as 1000 to which numbers are rounded"
+            raise PlanError("bounds", "do not ascend within -2^40 to 2^40 units of the last place", fix)
+        if not -MOST_PLACES <= self.places <= MOST_PLACES:
             raise PlanError("decimals", f"are not 0 to {MOST_PLACES}", "state how many digits after the point are kept")
 
     @property
@@ -291,6 +300,20 @@ def codes_of(texts: Sequence[str]) -> Codes:
     return Codes(tuple((text, text) for text in texts))
 
 
+def in_units(numbers: Floats, places: int) -> Floats:
+    """Numbers as units of the last place.
+
+    >>> in_units(5500.0, -3), in_units(1.25, 2)
+    (5.5, 125.0)
+    """
+    return numbers * 10.0**places if places >= 0 else numbers / 10.0**-places
+
+
+def from_units(units: Floats, places: int) -> Floats:
+    """Numbers from units of the last place."""
+    return units / 10.0**places if places >= 0 else units * 10.0**-places
+
+
 def places_of(column: Column) -> int:
-    """The digits after the point of a column of numbers."""
+    """The digits after the point of a column of numbers; below 0 the zeros of the unit to which they are rounded."""
     return column.domain.places if isinstance(column.domain, Decimals) else 0

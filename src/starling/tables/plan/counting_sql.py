@@ -19,13 +19,13 @@ def own_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
         where: What stands after it.
         of_sums: Of each of these numbers whether it is added up; a class of quantiles is not.
 
-    The columns of the answer: unit, groups, cell, the classes; then persons, and of each number that is added up its sum, and the records
-    that have one.
+    The columns of the answer: unit, groups, cell, the classes; then persons, and of each number that is added up its sum, in 128 bits, and
+    the records that have one.
     """
     names = ("unit", "groups", "cell", *(f"n{at}" for at, of_sum in enumerate(of_sums) if not of_sum))
     columns = ", ".join(f"{table}.{name}" for name in names)
     sums = "".join(
-        f", CAST(sum(CASE WHEN {table}.n{at} < 0 THEN 0 ELSE {table}.n{at} END) AS bigint) AS sum{at}"
+        f", sum(CAST(CASE WHEN {table}.n{at} < 0 THEN 0 ELSE {table}.n{at} END AS decimal(38, 0))) AS sum{at}"
         f", CAST(sum(CASE WHEN {table}.n{at} < 0 THEN 0 ELSE 1 END) AS bigint) AS given{at}"
         for at, of_sum in enumerate(of_sums)
         if of_sum

@@ -10,19 +10,42 @@ from typing import Final
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.toml import Section
-from starling.tables.plan.columns import MOST_PLACES, MOST_SEVERAL, Codes, Column, Decimals, Domain, Integers, Periods
-from starling.tables.plan.detail_attributes import MOST
+from starling.tables.plan.columns import (
+    MOST_PLACES,
+    MOST_SEVERAL,
+    Codes,
+    Column,
+    Decimals,
+    Domain,
+    Integers,
+    Periods,
+)
 
+MOST_WRITTEN: Final = 10**18
+"""The largest whole number that is read, so that larger ones than are possible are refused with what to do."""
 LONGEST_FILE: Final = 1 << 28
 """Bytes of a public file of values or areas."""
 
-_COLUMN: Final = ("name", "fields", "values", "file", "other", "from", "to", "decimals", "periods", "separator", "most")
+_COLUMN: Final = (
+    "name",
+    "fields",
+    "values",
+    "file",
+    "other",
+    "from",
+    "to",
+    "decimals",
+    "unit",
+    "periods",
+    "separator",
+    "most",
+)
 
-_OF_SOME: Final = frozenset(("other", "to", "decimals"))
+_OF_SOME: Final = frozenset(("other", "to", "decimals", "unit"))
 _OF_A_DOMAIN: Final = {
     "values": frozenset(("other",)),
     "file": frozenset(("other",)),
-    "from": frozenset(("to", "decimals")),
+    "from": frozenset(("to", "decimals", "unit")),
     "periods": frozenset[str](),
 }
 """The key that says what a domain is, and which of the keys _OF_SOME go with it."""
@@ -70,11 +93,11 @@ def _domain(section: Section, folder: Path) -> Domain:
         return Integers(0, 1)
     for key in sorted(_OF_A_DOMAIN[kinds[0]].symmetric_difference(_OF_SOME) & section.values.keys()):
         section.refuse(key, f"does not go with {kinds[0]}", "leave it out")
-    if kinds == ["from"] and "decimals" in section.values:
+    if kinds == ["from"] and ("decimals" in section.values or "unit" in section.values):
         return _decimals(section)
     if kinds == ["from"]:
-        low = section.whole("from", -MOST, MOST - 1)
-        return Integers(low, section.whole("to", low + 1, MOST))
+        low = section.whole("from", -MOST_WRITTEN, MOST_WRITTEN - 1)
+        return Integers(low, section.whole("to", low + 1, MOST_WRITTEN))
     if kinds == ["periods"]:
         return Periods(
             tuple(
@@ -87,24 +110,38 @@ def _domain(section: Section, folder: Path) -> Domain:
 
 
 def _decimals(section: Section) -> Decimals:
-    """Numbers with digits after the point, between two bounds."""
-    places = section.whole("decimals", 0, MOST_PLACES)
+    """Numbers with digits after the point, or rounded to a unit, between two bounds."""
+    if "unit" in section.values and "decimals" in section.values:
+        section.refuse("unit", "stands beside decimals", "give one of the two")
+    places = section.whole("decimals", 0, MOST_PLACES) if "decimals" in section.values else -_zeros(section)
     fix = 'write a whole number, or a text such as "1.25"'
     bounds = [section.number(key, fix) for key in ("from", "to")]
     low, high = (0 if bound is None else in_units(bound, places) for bound in bounds)
     if low is None or high is None:
-        section.refuse("decimals", "are fewer than the bounds have", "state as many, or round the bounds")
+        if "unit" in section.values:
+            section.refuse("unit", "does not divide the bounds", "round the bounds to it")
+        else:
+            section.refuse("decimals", "are fewer than the bounds have", "state as many, or round the bounds")
         return Decimals(0, 1, places)
     return Decimals(low, high, places) if None not in bounds else Decimals(0, 1, places)
+
+
+def _zeros(section: Section) -> int:
+    """The zeros of the unit to which numbers are rounded."""
+    unit = section.whole("unit", 10, 10**MOST_PLACES)
+    zeros = len(str(unit)) - 1
+    if unit != 10**zeros:
+        section.refuse("unit", "is no power of ten", "write 10, 100, 1_000 or another one")
+    return zeros
 
 
 def in_units(number: Fraction, places: int) -> int | None:
     """A number in units of its last place; None where it has more places.
 
-    >>> in_units(Fraction("1.25"), 2), in_units(Fraction("1.25"), 1)
-    (125, None)
+    >>> in_units(Fraction("1.25"), 2), in_units(Fraction("1.25"), 1), in_units(Fraction(5000), -3)
+    (125, None, 5)
     """
-    scaled = number * 10**places
+    scaled = number * Fraction(10) ** places
     return int(scaled) if scaled.denominator == 1 else None
 
 

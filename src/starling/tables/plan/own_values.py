@@ -38,7 +38,7 @@ def _aggregate_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
         said = {"of": each.column, **_place_values(each.level, records), **price_values(each.level)}
         if each.quantiles is not None:
             places = places_of(records.by_name[each.column])
-            cuts = [exact_text(Fraction(cut, 10**places)) if places else cut for cut in each.quantiles.cuts]
+            cuts = [exact_text(cut / Fraction(10) ** places) if places else cut for cut in each.quantiles.cuts]
             said |= {"shares": [exact_text(share) for share in each.quantiles.shares]}
             said |= {"classes": cuts, "way": each.quantiles.way}
         made[AGGREGATES[each.quantiles is not None]].append(said)
@@ -88,8 +88,9 @@ def _column_values(column: Column) -> dict[str, Any]:
         case Integers():
             said |= {"from": domain.low, "to": domain.high}
         case Decimals():
-            bounds = (exact_text(Fraction(bound, 10**domain.places)) for bound in (domain.low, domain.high))
-            said |= dict(zip(("from", "to"), bounds, strict=True)) | {"decimals": domain.places}
+            bounds = (exact_text(bound / Fraction(10) ** domain.places) for bound in (domain.low, domain.high))
+            rounded = {"decimals": domain.places} if domain.places >= 0 else {"unit": 10**-domain.places}
+            said |= dict(zip(("from", "to"), bounds, strict=True)) | rounded
         case Periods():
             said |= {"periods": list(domain.edges)}
     if column.separator:

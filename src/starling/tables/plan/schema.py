@@ -80,6 +80,7 @@ def _own() -> _Schema:
         "from": _exact("The least number; a whole one unless the column has decimals."),
         "to": _exact("The largest number."),
         "decimals": _integer("The digits after the point of a column for sums and quantiles.", 0, MOST_PLACES),
+        "unit": _integer("In place of decimals: the power of ten to which numbers are rounded.", 10, 10**MOST_PLACES),
         "periods": _texts("Dates at which periods begin, and at which the last one ends."),
         "separator": _text("The mark between several values in a field."),
         "most": _integer("The most values that are read of a record.", 1, MOST_SEVERAL),

@@ -16,10 +16,10 @@ import pyarrow as pa
 from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums
 from starling.tables.inference.ranks import quantile_classes, rank_margin
 from starling.tables.inference.totals import CONFIDENCE
-from starling.tables.measurements import AggregateMeasurements, Int64
+from starling.tables.measurements import AggregateMeasurements, GroupNumbers
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import statistic_names, tree
-from starling.tables.plan.columns import places_of
+from starling.tables.plan.columns import from_units, places_of
 from starling.tables.postprocess.rows import coded
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -70,22 +70,22 @@ def tabulate_aggregates(plan: Plan, geography: Geography, drawn: AggregateMeasur
         yield _table(geography, piece, aggregate, list(_statistics(plan, aggregate, numbers)))
 
 
-def _statistics(plan: Plan, aggregate: Aggregate, numbers: Int64) -> Iterator[_Rows]:
+def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers) -> Iterator[_Rows]:
     names, asked, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
     assert plan.records is not None
-    unit = float(10 ** places_of(plan.records.by_name[aggregate.column]))
+    places = places_of(plan.records.by_name[aggregate.column])
     nothing = float("nan")
     if asked is None:
         noise = aggregate.noise(plan.measure, share)
         errors = pair_errors(aggregate, noise, _MISSING)
         size, whole = sizes_and_sums(aggregate, numbers, noise, _MISSING)
         mean = means(aggregate, numbers, noise, _MISSING)
-        yield _clamped(names[0], size, errors.size, 1.0, 0 if plan.allow_negative else 1)
+        yield _clamped(names[0], size, errors.size, 0, 0 if plan.allow_negative else 1)
         sign = 0 if plan.allow_negative else (aggregate.low >= 0) - (aggregate.high <= 0)
-        yield _clamped(names[1], whole, errors.sum, unit, sign)
-        yield _clamped(names[2], mean, nothing, unit, 0)
+        yield _clamped(names[1], whole, errors.sum, places, sign)
+        yield _clamped(names[2], mean, nothing, places, 0)
         return
-    starts, ends = _edges(aggregate, unit)
+    starts, ends = _edges(aggregate, places)
     for at, (name, quantile) in enumerate(zip(names, asked.shares, strict=True)):
         if asked.way == "selection":
             value = starts[numbers[:, at]]
@@ -94,23 +94,24 @@ def _statistics(plan: Plan, aggregate: Aggregate, numbers: Int64) -> Iterator[_R
             yield _Rows(name, value, nothing, none, none, margin, value)
         else:
             noise = aggregate.noise(plan.measure, share)
-            found = quantile_classes(numbers, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
+            counted = numbers.astype(np.int64, copy=False)
+            found = quantile_classes(counted, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
             value = starts[found.found]
             yield _Rows(name, value, nothing, starts[found.first], ends[found.last], nothing, value)
 
 
-def _edges(aggregate: Aggregate, unit: float) -> tuple[Float64, Float64]:
+def _edges(aggregate: Aggregate, places: int) -> tuple[Float64, Float64]:
     """The least and the largest number of each class."""
     assert aggregate.quantiles is not None
-    cuts = np.array([*aggregate.quantiles.cuts, aggregate.high + 1])
-    return cuts[:-1] / unit, (cuts[1:] - 1) / unit
+    cuts = np.array([*aggregate.quantiles.cuts, aggregate.high + 1], dtype=np.float64)
+    return from_units(cuts[:-1], places), from_units(cuts[1:] - 1, places)
 
 
-def _clamped(name: str, found: Interval, deviation: float, unit: float, sign: int) -> _Rows:
+def _clamped(name: str, found: Interval, deviation: float, places: int, sign: int) -> _Rows:
     """A statistic in the numbers of its column; with a sign other than 0, what has the other sign is 0."""
-    drawn = [each / unit for each in (found.value, found.lower, found.upper)]
+    drawn = [from_units(each, places) for each in (found.value, found.lower, found.upper)]
     value, lower, upper = [np.where(sign * each < 0, 0.0, each) for each in drawn]
-    return _Rows(name, drawn[0], deviation / unit, lower, upper, float("nan"), value)
+    return _Rows(name, drawn[0], from_units(deviation, places), lower, upper, float("nan"), value)
 
 
 def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[_Rows]) -> pa.Table:

@@ -10,7 +10,7 @@ from starling.tables.inference.ranks import edge_margin, rank_margin
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Aggregate, Geography, Plan
 from starling.tables.plan.aggregates import Way, rank_errors, statistic_names, tree
-from starling.tables.plan.columns import places_of
+from starling.tables.plan.columns import from_units, places_of
 from starling.tables.plan.labels import level_text
 
 SIZES = (100, 1_000, 10_000)
@@ -82,9 +82,9 @@ def _preview(plan: Plan, aggregate: Aggregate, geography: Geography | None) -> A
 
 def _of_sums(plan: Plan, aggregate: Aggregate, share: Fraction) -> dict[str, float]:
     assert plan.records is not None
-    noise, unit = aggregate.noise(plan.measure, share), 10 ** places_of(plan.records.by_name[aggregate.column])
+    noise, places = aggregate.noise(plan.measure, share), places_of(plan.records.by_name[aggregate.column])
     errors = pair_errors(aggregate, noise, _MISSING)
     # The widest it can be: where the mean lies at one of the bounds.
     of_mean = weighted_margin(noise, 1, 0, _MISSING)
-    means = {f"mean of {size:,}": of_mean / size / unit for size in SIZES}
-    return {"size": errors.size_margin, "sum": errors.sum_margin / unit, **means}
+    means = {f"mean of {size:,}": from_units(of_mean / size, places) for size in SIZES}
+    return {"size": errors.size_margin, "sum": from_units(errors.sum_margin, places), **means}

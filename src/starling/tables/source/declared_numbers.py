@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from starling.engine.delimited import labels, plain
 from starling.engine.plain_text import NAN, plain_numbers
-from starling.tables.plan.columns import Column, Decimals, Integers, places_of
+from starling.tables.plan.columns import Column, Decimals, Integers, in_units, places_of
 from starling.tables.source.lookup import Int64
 from starling.text_format import PLAIN, TextFormat
 
@@ -62,7 +62,7 @@ def said(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Said:
     nothing = missing.to_numpy(zero_copy_only=False)
     nothing = nothing | (np.isnan(values) & typed.is_valid().to_numpy(zero_copy_only=False))
     with np.errstate(over="ignore"):
-        return Said(np.rint(values * 10.0 ** places_of(column)), nothing)
+        return Said(np.rint(in_units(values, places_of(column))), nothing)
 
 
 def bounds(column: Column) -> tuple[int, int]:

@@ -36,7 +36,7 @@ OUTSIDE: Final = -2
 Read: TypeAlias = Callable[[pa.Array], Int32]
 """Gives the number of the value of each field, MISSING or OUTSIDE."""
 
-_WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,10})(?:\.0*)?$"
+_WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,13})(?:\.0*)?$"
 
 
 def reader(domain: Domain, form: TextFormat = PLAIN) -> Read:
