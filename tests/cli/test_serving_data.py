@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import PolicyRefused
-from starling.ledger.opening import open_ledger
+from starling.ledger.opening import open_ledger, read_ledger
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
 from starling.server.purposes import Purpose
@@ -136,6 +136,39 @@ def is_accepted(home: Path) -> bool:
         except PolicyRefused:
             return False
     return True
+
+
+def test_one_command_does_what_many_do(call: Call, tmp_path: Path) -> None:
+    """From an empty folder to data that an analyst may ask for; again, it changes nothing."""
+    home, records = tmp_path / "home", write_world(tmp_path)
+    with records.open("a") as more:
+        more.write("nowhere,1\n")
+    words = ["server", "add", home, "data", "--plan", tmp_path / "plan.toml", "--file", f"records={records}"]
+    words += ["--cap", "5", "--grant", "ada=1", "--purpose", "Planning of homes"]
+    asked = call(*words)
+    assert (asked.exit_code, "--yes" in asked.stderr, "records.csv:11: region" in asked.stderr) == (2, True, True)
+    kinds = [event.kind for event in read_ledger(f"sqlite:///{home / 'ledger.sqlite'}").reading.events()]
+    assert kinds == ["create", "population", "dataset"], "nothing is accepted, granted or delegated"
+    done = call(*words, "--yes", "--json")
+    body = document(done)
+    assert (done.exit_code, body["domain"], body["sandbox"], list(body["tokens"])) == (0, "groups", True, ["ada"])
+    assert open_home(home).access.admit(body["tokens"]["ada"]).role == "analyst"
+    for step in ("accepting the files", "granting ada 1 of data", "letting the server charge data for 90 days"):
+        assert f"... {step}" in done.stderr
+    assert is_accepted(home)
+    again = call(*words, "--yes")
+    assert again.exit_code == 0
+    assert "ada has a way in already; for a new token: starling server token" in again.stdout
+    assert not [line for line in again.stderr.splitlines() if "granting" in line or "accepting" in line]
+    for wrong, says in (
+        (["--cap", "6"], "is 5 in the ledger, not 6"),
+        (["--grant", "ada"], "is not ANALYST=AMOUNT"),
+        (["--grant", "ada=2", "--grant", "ada=1"], "is not ANALYST=AMOUNT"),
+        (["--domain", "places"], "starling"),
+    ):
+        refused = call(*words, *wrong, "--yes")
+        assert refused.exit_code in (2, 4, 65), refused.output
+        assert says in refused.stderr
 
 
 @pytest.mark.parametrize(

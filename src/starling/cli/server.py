@@ -30,6 +30,7 @@ server = Group(
     lazy={
         **{name: f"starling.cli.server:{name}" for name in ("init", "user", "password", "token", "tokens", "revoke")},
         "log": "starling.cli.server:log",
+        "add": "starling.cli.serving_add:add",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show", "sandbox")},
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
         **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},

@@ -1,22 +1,95 @@
 """`starling server`, for custodians: register data, read what was found in them, accept them; on the machine of the home."""
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from starling.cli.commands import Result, as_json, attributes, check_terminal, command
-from starling.cli.options import PATH
+from starling.cli.options import PATH, as_one
 from starling.cli.progress import working
 from starling.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
     from starling.server.datasets import Entry
+    from starling.server.purposes import Purpose
+    from starling.worker.sources import Registered
     from starling.worker.standing_in import Missing
 
 _home = click.argument("home", type=PATH)
 _name = click.argument("name", metavar="NAME")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Which data are registered, and what is public about them, as the options of a command say it.
+
+    Attributes:
+        plan: What will be released, or asked.
+        files: The confidential files, NAME=PATH each.
+        deadline: Seconds from a charge to its answer.
+        purpose: What the data may be used for, in words.
+        codes: The same by codes.
+    """
+
+    plan: str
+    files: tuple[str, ...]
+    deadline: int
+    purpose: str
+    codes: tuple[str, ...]
+
+    @property
+    def use(self) -> "Purpose":
+        """What the data may be used for; raises ParameterError for what is no code."""
+        from starling.server.purposes import Purpose
+
+        return Purpose(self.purpose, self.codes)
+
+    def source(self, domain: str) -> "Registered":
+        """The source; raises ParameterError where the domain takes no such files."""
+        from starling.worker.sources import source_of
+
+        return source_of(domain, self.plan, paths_of(self.files))
+
+
+description = as_one(
+    "description",
+    Description,
+    click.option(
+        "--plan",
+        required=True,
+        metavar="PLAN",
+        help="What will be released, or asked: a plan file, as of `starling DOMAIN plan`.",
+    ),
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        required=True,
+        metavar="NAME=PATH",
+        help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX and"
+        " phenotype=PATH. May be given again.",
+    ),
+    click.option(
+        "--deadline",
+        type=int,
+        default=60,
+        show_default=True,
+        metavar="SECONDS",
+        help="When an answer leaves, counted from its charge: after nearly every release will be done. Public.",
+    ),
+    click.option("--purpose", default="", metavar="TEXT", help="What the data may be used for, in your words. Public."),
+    click.option(
+        "--duo",
+        "codes",
+        multiple=True,
+        metavar="CODE",
+        help="The same by a code of the Data Use Ontology, such as DUO:0000042 (general research use). Public. May be given again.",
+    ),
+)
+"""The options of every command that registers data, as one argument `description`."""
 
 
 @command(
@@ -29,47 +102,13 @@ _name = click.argument("name", metavar="NAME")
 @click.option(
     "--domain", required=True, metavar="DOMAIN", help="The kind of statistics: tables, genome, groups or places."
 )
-@click.option(
-    "--plan",
-    required=True,
-    metavar="PLAN",
-    help="What will be released, or asked: a plan file, as of `starling DOMAIN plan`.",
-)
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    required=True,
-    metavar="NAME=PATH",
-    help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX and"
-    " phenotype=PATH. May be given again.",
-)
-@click.option(
-    "--deadline",
-    type=int,
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="When an answer leaves, counted from its charge: after nearly every release will be done. Public.",
-)
-@click.option("--purpose", default="", metavar="TEXT", help="What the data may be used for, in your words. Public.")
-@click.option(
-    "--duo",
-    "codes",
-    multiple=True,
-    metavar="CODE",
-    help="The same by a code of the Data Use Ontology, such as DUO:0000042 (general research use). Public. May be given again.",
-)
+@description
 def dataset(
     home: Path,
     name: str,
     *,
     domain: str,
-    plan: str,
-    files: tuple[str, ...],
-    deadline: int,
-    purpose: str,
-    codes: tuple[str, ...],
+    description: Description,
 ) -> Result:
     """Register data under the NAME that they have in the ledger, with the one plan that is released from them. Reads no records.
 
@@ -77,26 +116,31 @@ def dataset(
     home invented records are registered under the same name, from plan and public files alone, so that code can be tried for free.
     """
     from starling.server.home import open_home
-    from starling.server.purposes import KNOWN, Purpose
-    from starling.worker.sources import Sources, source_of
+    from starling.worker.sources import Sources
     from starling.worker.standing_in import stand_in
 
-    use = Purpose(purpose, codes)
-    source = source_of(domain, plan, _paths(files))
+    use, source = description.use, description.source(domain)
     working("computing how far numbers may be off, from the plan alone")
     opened = open_home(home)
-    made = Sources(opened).register(name, source, deadline=deadline, purpose=use)
+    made = Sources(opened).register(name, source, deadline=description.deadline, purpose=use)
     working("inventing records for the sandbox")
     missing = stand_in(opened, name)
     if missing is not None:
         tell_missing(missing)
-    cost = _cost(made)
-    lines = [f"dataset {name}: {made.title}, {cost or 'asked questions'} for {made.relation}"]
+    lines, body = described(made)
+    return Result(lambda: "\n".join(lines), lambda: body | {"sandbox": missing is None})
+
+
+def described(entry: "Entry") -> tuple[list[str], dict[str, Any]]:
+    """What is registered, for people and for programs."""
+    from starling.server.purposes import KNOWN
+
+    cost, use = _cost(entry), entry.purpose
+    lines = [f"dataset {entry.name}: {entry.title}, {cost or 'asked questions'} for {entry.relation}"]
     lines += [f"for use: {use.text}"] if use.text else []
     lines += [f"for use: {code}, {KNOWN.get(code, 'a code that is not known here')}" for code in use.codes]
-    body = {**attributes(made, "name", "domain", "title", "deadline"), "cost": cost, "sandbox": missing is None}
-    body |= {"purpose": use.text, "duo": list(use.codes)}
-    return Result(lambda: "\n".join(lines), lambda: body)
+    body = {**attributes(entry, "name", "domain", "title", "deadline"), "cost": cost}
+    return lines, body | {"purpose": use.text, "duo": list(use.codes)}
 
 
 @command("findings", example="starling server findings home points")
@@ -168,7 +212,7 @@ def _accept_again(home: Path, name: str, files: tuple[str, ...]) -> Result:
     opened = open_home(home)
     sources = Sources(opened)
     before = sources.find(name)
-    now = source_of(before.domain, before.plan, {**before.files, **_paths(files)})
+    now = source_of(before.domain, before.plan, {**before.files, **paths_of(files)})
     delivery = sources.open(name, now)
     working("comparing every byte with what was accepted")
     with closing(open_ledger(opened.settings.ledger)) as ledger:
@@ -233,7 +277,7 @@ def _cost(entry: "Entry") -> str | None:
     return str(entry.guarantee.cost) if isinstance(entry, Dataset) else None
 
 
-def _paths(files: tuple[str, ...]) -> dict[str, Path]:
+def paths_of(files: tuple[str, ...]) -> dict[str, Path]:
     """The paths by their names."""
     found = {}
     for each in files:

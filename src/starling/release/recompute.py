@@ -233,8 +233,6 @@ def package(
 ) -> list[Problem]:
     """What the data package of a release by this version says otherwise than its plan gives: titles, descriptions, keys.
 
-    `datapackage.check` has found nothing in it, but what differs in the files themselves.
-
     Args:
         folder: The folder of the release.
         title: The title of the release.
@@ -248,10 +246,14 @@ def package(
     except (OSError, pa.ArrowException):
         # A table that cannot be read is found where it is read.
         return []
-    found = _wording(datapackage.read_json(folder / datapackage.FILE))
-    if ours == found or {each["path"] for each in ours[1]} != {each["path"] for each in found[1]}:
-        return []
-    return [Problem(datapackage.FILE, "says other words of the files than the plan gives", AGAIN)]
+    other = [Problem(datapackage.FILE, "says other words of the files than the plan gives", AGAIN)]
+    try:
+        found = _wording(datapackage.read_json(folder / datapackage.FILE))
+        missing = {each["path"] for each in ours[1]} != {each["path"] for each in found[1]}
+    except (KeyError, TypeError, AttributeError):
+        return other
+    # Files that are missing are found where they are read.
+    return [] if ours == found or missing else other
 
 
 def _wording(package: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:

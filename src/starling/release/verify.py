@@ -171,7 +171,7 @@ def charged(checked: Checked) -> Charged | None:
     """What a release says of its charge; None where it names no place in a ledger."""
     if checked.stated is None or checked.guarantee is None:
         return None
-    ledger, account = _ledger(checked.stated), checked.stated["account"]
+    ledger, account = _ledger(checked.stated), checked.stated.get("account") or {}
     if ledger is None or type(ledger.get("position")) is not int:
         return None
     texts = [*map(account.get, ("name", "request_id")), *map(ledger.get, ("head", "dataset", "population"))]

@@ -165,6 +165,11 @@ class Access:
             self._note(connection, "command line", f"user {name} {role}")
         return User(name, role)
 
+    def knows(self, name: str) -> bool:
+        """Whether there is a user of this name."""
+        with self._database.reading() as connection:
+            return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
+
     def issue(self, name: str, *, days: int) -> tuple[str, Issued]:
         """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
         if not 1 <= days <= MOST_DAYS:

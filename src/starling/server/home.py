@@ -13,6 +13,7 @@ sandbox/         a home of invented records, with these settings and users (sand
 """
 
 import pwd
+import shutil
 import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,29 +101,36 @@ def make_home(folder: Path, *, ledger: str | None = None) -> Home:
         ledger: The URL of the ledger; without it a file `ledger.sqlite` in the home.
 
     Raises:
-        ParameterError: the folder holds something.
+        ParameterError: the folder holds something else than what was left by a run that was cut off.
         OutputError: it cannot be written.
         PlanError: the URL is not one.
     """
     folder = folder.absolute()
+    begun = folder / f"{FILE}.partial"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if begun.exists() and not (folder / FILE).exists():
+            # The settings come last: nobody has used what is there.
+            for name in (ACCESS, REQUESTS, KEY):
+                (folder / name).unlink(missing_ok=True)
+            for name in FOLDERS:
+                shutil.rmtree(folder / name, ignore_errors=True)
+        elif any(folder.iterdir()):
             raise ParameterError("home", "is a folder that holds something", "name a new or an empty folder")
         folder.chmod(0o700)
         url = ledger if ledger is not None else f"sqlite:///{folder / LEDGER}"
-        settings = folder / FILE
-        settings.write_text(documented(url), encoding="utf-8")
+        begun.write_text(documented(url), encoding="utf-8")
         try:
-            read_settings(settings)
+            read_settings(begun)
         except BaseException:
-            settings.unlink()
+            begun.unlink()
             raise
         Access(folder / ACCESS).create()
         Requests(folder / REQUESTS).create()
         keys.write(folder / KEY)
         for name in FOLDERS:
             (folder / name).mkdir(mode=0o700)
+        begun.rename(folder / FILE)
     except OSError as error:
         raise OutputError("home", f"cannot be made ({error.strerror})", "name another folder") from None
     return open_home(folder)

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -154,26 +154,19 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
 
 
 def _register(home: "Home", name: str, source: "Registered", deadline: int) -> None:
-    """Everything that a custodian does with a delivery: register, look, accept, cap, grant, and let the server charge."""
+    """Everything that a custodian does with a delivery, for ada."""
     from starling.cli.serving_data import tell_missing
-    from starling.ledger.opening import open_ledger
     from starling.privacy.budget import Epsilon
-    from starling.server.datasets import Study
-    from starling.worker.findings import Inspections
-    from starling.worker.sources import Sources
-    from starling.worker.standing_in import stand_in
+    from starling.release.domain import Asking
+    from starling.worker.adding import Addition, add
 
-    dataset = Sources(home).register(name, source, deadline=deadline)
-    found = Inspections(home).inspect(name, Sources(home).open(name))
-    cost = Epsilon(Fraction(EPSILON)) if isinstance(dataset, Study) else dataset.guarantee.cost
-    with closing(open_ledger(home.settings.ledger)) as ledger:
-        ledger.custody.add_population(name, cost.measure, dataset.relation, RELEASES * cost.amount)
-        ledger.custody.add_dataset(name, name, {}, RELEASES * cost.amount)
-        ledger.custody.grant(name, "ada", (RELEASES - 1) * cost.amount)
-        ledger.custody.delegate(name, home.key.public, days=DAYS)
-        ledger.custody.accept(name, found.files)
-    if (missing := stand_in(home, name)) is not None:
-        tell_missing(missing)
+    publication = source.open().publication
+    cost = Epsilon(Fraction(EPSILON)) if isinstance(publication, Asking) else publication.guarantee.cost
+    cap, granted = (each * cost.amount for each in (RELEASES, RELEASES - 1))
+    wanted = Addition(name, source, name, cap, {"ada": granted}, deadline, DAYS)
+    made = add(home, wanted, lambda _: None, lambda _: None)
+    if made.missing is not None:
+        tell_missing(made.missing)
 
 
 def _nation(folder: Path, persons: int) -> "Registered":
