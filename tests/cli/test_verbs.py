@@ -95,7 +95,7 @@ def test_attack_a29_no_records_say_so(call: Call, inputs: Inputs, tmp_path: Path
     empty.write_text(inputs.persons.read_text().splitlines()[0] + "\n")
     refused = call("tables", "validate", "demo", "--persons", empty, "--geography", inputs.geography)
     assert (refused.exit_code, refused.stdout) == (65, "")
-    assert findings(refused)[0].startswith("starling: empty.txt: records are none: there is nothing but the header")
+    assert findings(refused)[0].startswith("starling: empty.txt: the file has no rows, only a header")
 
 
 @pytest.mark.parametrize("words", ["tables", "genome"], indirect=True)

@@ -1,6 +1,6 @@
 """Faults of records as their custodian is told them: every one is counted, and the first are named with their line. NOT PRIVATE.
 
-The value that is at fault is never repeated.
+What is shown of the values that are at fault, causes.py says.
 """
 
 from collections import Counter
@@ -18,6 +18,7 @@ from starling.engine.kept_records import Persons
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.errors import Found, Problem
+from starling.release.causes import Kind, Offending
 
 OTHER_FIELDS: Final = "has another number of fields than the header, or a quote that is not closed"
 
@@ -32,6 +33,7 @@ class Tally:
         total: Records that were looked at by `tables`.
         counts: How often each field has each fault.
         listed: The first faults.
+        offending: The values of faults that have some.
     """
 
     most: int
@@ -39,6 +41,12 @@ class Tally:
     total: int = 0
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     listed: list[Problem] = field(default_factory=list)
+    offending: dict[tuple[str, str], Offending] = field(default_factory=dict)
+
+    def show(self, name: str, problem: str, kind: Kind, texts: pa.Array, codes: tuple[str, ...] = ()) -> None:
+        """Add values of a field that have a fault, to be shown to the custodian."""
+        if len(texts):
+            self.offending.setdefault((name, problem), Offending(kind, codes)).add(texts)
 
     def add(
         self, name: str, problem: str, bad: npt.NDArray[np.bool_], lines: Int64, file: str, *, fix: str = ""
@@ -82,7 +90,9 @@ class Tally:
         by_field: Counter[str] = Counter()
         for (name, _), many in self.counts.items():
             by_field[name] += many
-        return Found(by_field.total(), dict(by_field), tuple(self.listed), decisive)
+        file = self.listed[0].file or "" if self.listed else ""
+        shown = tuple(each.explanation(*fault, file) for fault, each in self.offending.items())
+        return Found(by_field.total(), dict(by_field), tuple(self.listed), (*decisive, *shown))
 
 
 def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Found:

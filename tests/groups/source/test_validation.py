@@ -39,14 +39,16 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     ]
     assert found.values["records"] == 14
     assert [each.problem for each in found.problems.decisive] == [
-        "have 11 groups in regions of the plan, and 9 are public"
+        "have 11 groups in regions of the plan, and 9 are public",
+        "is no leaf of the plan: most often 'x' (1)",
+        "is no whole number from 0 on: most often '1.5' (1), '-2' (1), '' (1)",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        ("region,size\n", "are none: there is nothing but the header"),
+        ("region,size\n", "has no rows, only a header"),
         ("region,size\n" + "east,1\n" * 9, "is no leaf of the plan, in 9 of 9 records"),
         ("region,size\n" + "e1,one\n" * 9, "is no whole number from 0 on, in 9 of 9 records"),
         ("region,size\n" + "e1,1\n" * 12, "have 12 groups in regions of the plan, and 9 are public"),

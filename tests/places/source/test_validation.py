@@ -58,7 +58,7 @@ FEET = {"grid": {"crs": "plain", "crs_name": "EPSG:2263", "box": ["900000", "120
 @pytest.mark.parametrize(
     ("text", "changes", "cause"),
     [
-        ("lon,lat\n", (), "are none: there is nothing but the header"),
+        ("lon,lat\n", (), "has no rows, only a header"),
         ("lon,lat\n" + "1.5,-0.5\n" * 9, (), "has x and y swapped: most points lie in the box the other way round"),
         ("lon,lat\n" + "-74,40.7\n" * 9, (FEET,), "is EPSG:2263, and most points look like degrees"),
         ("lon,lat\n" + "984000,210000\n" * 9, (), "takes points in degrees, and most look like metres or feet"),

@@ -148,9 +148,7 @@ def test_all_faults_are_listed_where_all_are_asked_for(tmp_path: Path) -> None:
 def test_attack_a29_no_records_and_records_of_elsewhere_are_told_first(tmp_path: Path) -> None:
     """Of no records it said that nothing breaks the rules."""
     (nothing,) = validated(tmp_path, []).problems.decisive
-    assert (
-        str(nothing) == "persons.txt: records are none: there is nothing but the header; give the file that holds them"
-    )
+    assert str(nothing) == "persons.txt: the file has no rows, only a header; give the file that holds them"
     (elsewhere,) = validated(tmp_path, [row(**FINE, TABBLKST="05")] * 3).problems.decisive
     assert "persons.txt: records are 3, and none is counted: 3 are outside the states of the plan" in str(elsewhere)
     (most,) = validated(tmp_path, [row(**FINE, QSEX="M")] * 3 + [row(**FINE)]).problems.decisive

@@ -1,7 +1,7 @@
 """What is wrong with the records, for their custodian's eyes: never part of a release, never shown by one.
 
 A release takes every record by its stated rule, silently (source/__init__.py). Here every broken rule is counted, and the first are named
-with line and field; the value that broke it is never repeated. What concerns the file as a whole is stated before all else: another number
+with line and field, and the most frequent values that break it. What concerns the file as a whole is stated before all else: another number
 of groups than is public, or a fault that most records have, which is the coding or the wrong file.
 """
 
@@ -24,6 +24,7 @@ from starling.groups.plan import Plan
 from starling.groups.plan.readable import read_register
 from starling.groups.source import NUMBERS, SCHEMAS, Records, bounds, counted, leaves, read_part, rows, whole
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.causes import texts_of
 from starling.release.domain import Validated
 from starling.release.faults import Tally
 
@@ -100,11 +101,15 @@ def _check(
     """Add the faults of some records."""
     for name in records.columns:
         if name == "region":
-            problems.add(name, "is no leaf of the plan", leaves(plan, table[name]) < 0, lines, file)
+            other = leaves(plan, table[name]) < 0
+            problems.add(name, "is no leaf of the plan", other, lines, file)
+            problems.show(name, "is no leaf of the plan", "code", _some(table[name], other), plan.regions.leaves)
         elif name in NUMBERS:
             bound = bounds(plan)[name]
             number = numbers_of(table[name], plan.format)
-            problems.add(name, "is no whole number from 0 on", _no_number(number), lines, file)
+            wrong = _no_number(number)
+            problems.add(name, "is no whole number from 0 on", wrong, lines, file)
+            problems.show(name, "is no whole number from 0 on", "number", _some(table[name], wrong))
             beyond = whole(number, bound + 1) > bound
             tally = problems if name == "groups" else notes
             tally.add(name, f"is beyond {bound:,}, and counts as that", beyond, lines, file)
@@ -113,7 +118,14 @@ def _check(
             problems.add(name, "is missing", named.is_null().to_numpy(zero_copy_only=False), lines, file)
             if name == "group" and registered is not None:
                 unknown = pc.and_(named.is_valid(), pc.invert(pc.is_in(named, registered)))
-                problems.add(name, "is not in the register", unknown.to_numpy(zero_copy_only=False), lines, file)
+                wrong = unknown.to_numpy(zero_copy_only=False)
+                problems.add(name, "is not in the register", wrong, lines, file)
+                problems.show(name, "is not in the register", "code", _some(named, wrong))
+
+
+def _some(column: pa.ChunkedArray | pa.Array, wrong: Faulty) -> pa.Array:
+    """The values of a column that are wrong."""
+    return texts_of(column).filter(pa.array(wrong)) if wrong.any() else pa.array([], pa.binary())
 
 
 def _no_number(column: pa.Array) -> Faulty:
@@ -140,7 +152,7 @@ def _ask(sql: str, plan: Plan, records: Records) -> int:
 def _decisive(file: str, problems: Tally, total: int) -> list[Problem]:
     """That there are no records, or what is wrong with most of them."""
     if not total:
-        return [Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)]
+        return [Problem("the file", "has no rows, only a header", "give the file that holds them", file)]
     fix = "look at the coding, the columns and the plan before anything else"
     return [
         Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)

@@ -100,7 +100,7 @@ def _inside(plan: Plan, x: Float64, y: Float64) -> Faulty:
 def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
     """That there are no records, or what is wrong with most of them."""
     if not tally.total:
-        yield Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)
+        yield Problem("the file", "has no rows, only a header", "give the file that holds them", file)
         return
     outside = sum(many for (_, problem), many in tally.counts.items() if "outside" in problem or "beyond" in problem)
     x0, y0, x1, y1 = plan.grid.box

@@ -1,7 +1,7 @@
 """What is wrong with records of one's own, for their custodian's eyes: never part of a release, never shown by one.
 
 A release drops or reads as a stated rule says, silently (declared_reading.py). Here every fault is counted, and the first are named with
-their line and column; the value that is at fault is never repeated. What most records have in common is stated before all else.
+their line and column. What most records have in common is stated before all else, and the most frequent values that are at fault.
 """
 
 from collections import Counter
@@ -13,12 +13,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from starling.engine.delimited import labels
 from starling.engine.kept_records import persons_of
+from starling.engine.plain_text import times_of
 from starling.engine.record_parts import tables
+from starling.engine.times import no_times
 from starling.errors import SHOWN, Found, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
@@ -34,6 +38,7 @@ DROPPED: Final = "correct it, or the domain in the plan; a release drops the rec
 NO_GROUP: Final = "correct it, or the domain in the plan; until then the record is in no group by it"
 NO_PART: Final = "the record takes no part in sums and quantiles of it"
 NO_NUMBER: Final = f"correct it; until then {NO_PART}"
+NO_DATE: Final = "is no date"
 NOTHING: Final = "nothing to do, if that is meant"
 
 
@@ -115,10 +120,10 @@ class _Check:
                 self.notes.add(name, other, missing & (not column.several), lines, file)
             elif column in self._single:
                 self.problems.add(name, "is missing", missing, lines, file)
-                self.problems.add(name, what, outside, lines, file)
+                self._outside(column, fields, outside, lines, file, DROPPED)
                 kept &= ~(missing | outside)
             else:
-                self.problems.add(name, what, outside, lines, file, fix=NO_GROUP)
+                self._outside(column, fields, outside, lines, file, NO_GROUP)
                 # Of a column of several values, none is an answer like any other.
                 nothing = missing & (not column.several)
                 self.notes.add(name, "is missing, and the record is in no group by it", nothing, lines, file)
@@ -129,11 +134,41 @@ class _Check:
             self._number(column, table[column.fields[0]].combine_chunks(), lines, file)
         self.counted += int(np.count_nonzero(kept))
 
+    def _outside(
+        self, column: Column, fields: list[pa.Array], outside: Faulty, lines: Int64, file: str, fix: str
+    ) -> None:
+        """Add what lies outside a domain, with its values."""
+        if not outside.any():
+            return
+        name, what = ", ".join(column.fields), _outside(column.domain)
+        kind, codes = _kind(column.domain)
+        if isinstance(column.domain, Periods):
+            each = [times_of(field, self._format) for field in fields]
+            none = outside & np.logical_or.reduce([no_times(times) for times in each])
+            self.problems.add(name, NO_DATE, none, lines, file, fix=fix)
+            outside = outside & ~none
+        self.problems.add(name, what, outside, lines, file, fix=fix)
+        for field in fields:
+            texts = labels(texts_of(field))
+            if column.separator:
+                texts = pc.list_flatten(pc.split_pattern(texts, column.separator.encode()))
+                own = self._reads[column](texts) == OUTSIDE
+            else:
+                own = self._reads[column](field) == OUTSIDE
+            if isinstance(column.domain, Periods):
+                none = own & no_times(times_of(field, self._format))
+                self.problems.show(name, NO_DATE, "time", texts.filter(pa.array(none)))
+                own &= ~none
+            self.problems.show(name, what, kind, texts.filter(pa.array(own)), codes)
+
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
         """Look at the numbers of one column."""
         name, (low, high), found = column.fields[0], bounds(column), said(column, field, self._format)
         none = np.isnan(found.units)
-        self.problems.add(name, "is no number", none & ~found.missing, lines, file, fix=NO_NUMBER)
+        wrong = none & ~found.missing
+        self.problems.add(name, "is no number", wrong, lines, file, fix=NO_NUMBER)
+        if wrong.any():
+            self.problems.show(name, "is no number", "number", texts_of(field).filter(pa.array(wrong)))
         self.notes.add(name, f"is missing, and {NO_PART}", found.missing, lines, file)
         for beyond, which in ((found.units < low, "below"), (found.units > high, "above")):
             self.notes.add(
@@ -144,7 +179,9 @@ class _Check:
         """That there are no records, that none is counted, or what is wrong with most of them."""
         total = self.problems.total
         if not total:
-            yield Problem("records", "are none: there is nothing but the header", "give the file that holds them", file)
+            yield Problem(
+                "records", "are none: the file has a header and no rows", "give the file that holds them", file
+            )
             return
         fix = "look at the columns, the coding and the plan before anything else"
         if not self.counted:
@@ -165,6 +202,17 @@ def _more(column: Column, said: Given) -> Faulty:
     found, several = sets(column, said, column.most + 1)
     full = np.append(several[:, -1] >= 0, False)
     return np.asarray(full[np.where(found < 0, -1 - found, len(several))])
+
+
+def _kind(domain: Domain) -> tuple[Kind, tuple[str, ...]]:
+    """What values of a domain should be, and its codes."""
+    match domain:
+        case Codes():
+            return "code", domain.codes
+        case Periods():
+            return "text", ()
+        case _:
+            return "number", ()
 
 
 def _outside(domain: Domain) -> str:

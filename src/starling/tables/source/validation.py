@@ -105,7 +105,7 @@ def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, cou
     """What is wrong with the file as a whole."""
     name = persons.name
     if not lines:
-        return (Problem("records", "are none: there is nothing but the header", "give the file that holds them", name),)
+        return (Problem("the file", "has no rows, only a header", "give the file that holds them", name),)
     fix = "look at the coding, the columns and the plan before anything else"
     problem_list = [
         Problem(fault.field, f"{fault.problem}, in {count:,} of {lines:,} records", fix, name)
