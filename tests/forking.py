@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 
 LATE = (
     "dp_accounting.pld.privacy_loss_distribution", "duckdb", "jinja2.ext", "matplotlib.backends.backend_svg",
-    "matplotlib.figure", "msprime", "pandas", "pgenlib", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "rich.console",
+    "matplotlib.figure", "msprime", "pandas", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "rich.console",
 )  # fmt: skip
 """What Starling imports where it needs it. None of them starts a thread by being imported that a fork could lose."""
 

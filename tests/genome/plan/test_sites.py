@@ -28,7 +28,6 @@ def test_a_bim_and_a_pvar_say_the_same(tmp_path: Path) -> None:
         ("x.bim", "", "x.bim: file holds no SNP"),
         ("x.pvar", "1 100 rs1 G A\n", "x.pvar:1: header does not begin with #CHROM POS ID REF ALT"),
         ("x.pvar", "#CHROM POS ID REF ALT\n1 100 rs1 G\n", "x.pvar:2: line does not have 5 fields"),
-        ("x.pvar", "#CHROM POS ID REF ALT\n1 100 rs1 G A,T\n", "x.pvar:2: rs1 has more than two alleles"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, name: str, text: str, problem: str) -> None:

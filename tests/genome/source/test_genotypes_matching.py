@@ -17,10 +17,11 @@ def test_rows_and_alleles(tmp_path: Path) -> None:
     path = write_bim(study, tmp_path / "x.bim", order)
     text = path.read_text().replace("rs3\t0\t3000\tT\tA", "rs3\t0\t3000\tA\tT") + "9 other 0 5 A C\n0 rs999 0 0 A C\n"
     path.write_text(text)
-    rows, second, number = match_sites(path, plan)
+    rows, second, carried, alleles = match_sites(path, plan)
+    assert carried.tolist() == [1, 1, 0, 1, 1, 1, 1]
+    assert alleles.tolist() == [2] * 9
     assert rows.tolist() == [order.index(row) for row in range(7)]
     assert second.tolist() == [False, False, True, False, False, False, False]
-    assert number == 9
 
 
 def test_an_allele_that_plink_did_not_see_fits(tmp_path: Path) -> None:
@@ -32,7 +33,7 @@ def test_an_allele_that_plink_did_not_see_fits(tmp_path: Path) -> None:
     path.write_text(
         text.replace("rs1\t0\t1000\tA\tC", "rs1\t0\t1000\t0\tC").replace("rs2\t0\t2000\tG\tT", "rs2\t0\t2000\t0\tG")
     )
-    rows, second, _ = match_sites(path, plan)
+    rows, second, *_ = match_sites(path, plan)
     assert second.tolist() == [False, True, False, False, False, False, False]
     assert rows.tolist() == list(range(7))
 
@@ -74,5 +75,5 @@ def test_every_order_is_undone(tmp_path: Path) -> None:
     random = np.random.default_rng(5)
     for _ in range(20):
         order = random.permutation(30)
-        rows, _, _ = match_sites(write_bim(study, tmp_path / "x.bim", order.tolist()), plan)
+        rows, *_ = match_sites(write_bim(study, tmp_path / "x.bim", order.tolist()), plan)
         assert np.array_equal(order[rows], np.arange(30))

@@ -9,7 +9,7 @@ import pytest
 from starling.errors import SourceError
 from starling.genome.source import pgen
 from starling.genome.source.calls import Calls, copies
-from starling.genome.source.pgen import check_pgen, read_pgen
+from starling.genome.source.pgen import open_pgen, read_pgen
 from tests.genome.plink import plink
 from tests.genome.studies import Study, a_study, write_bed
 
@@ -28,24 +28,24 @@ def path(study: Study, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("calls", [1, 100, 1 << 20])
 def test_calls_are_those_of_the_bed(path: Path, study: Study, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
     monkeypatch.setattr(pgen, "CALLS", calls)
-    size = check_pgen(path, 21, 30)
+    size, reader = open_pgen(path, 21, np.full(30, 2))
     rows = np.random.default_rng(1).permutation(30)[:17]
     seen: dict[int, list[int]] = {}
 
     def note(some: Calls) -> None:
         seen.update(zip(some.snps.tolist(), copies(some.packed, 21).tolist(), strict=True))
 
-    list(read_pgen(path, size, 21, 30, np.arange(17), rows, np.zeros(17, dtype=np.bool_), note))
+    list(read_pgen(path, size, reader, np.arange(17), rows, np.ones(17, dtype=np.int64), note))
     assert seen == {at: study.copies[row].tolist() for at, row in enumerate(rows.tolist())}
 
 
 def test_what_does_not_fit_is_refused(path: Path) -> None:
     for people, rows in ((20, 30), (22, 30), (21, 29), (21, 31)):
         with pytest.raises(SourceError, match=f"is not a .pgen of {people} people and {rows} SNPs"):
-            check_pgen(path, people, rows)
+            open_pgen(path, people, np.full(rows, 2))
     path.write_bytes(b"l\x1b\x05nothing")
     with pytest.raises(SourceError, match=r"is not a .pgen"):
-        check_pgen(path, 21, 30)
+        open_pgen(path, 21, np.full(30, 2))
 
 
 @pytest.mark.parametrize(
@@ -63,30 +63,28 @@ def test_attack_a29_a_file_that_was_cut_off_is_refused_by_its_size(
     path, (people, rows) = tmp_path / "x.pgen", map(int, made[:2])
     plink("plink2", "--dummy", *made, "--make-pgen", *form, "--out", tmp_path / "x")
     whole = path.read_bytes()
-    assert check_pgen(path, people, rows) == len(whole)
+    assert open_pgen(path, people, np.full(rows, 2))[0] == len(whole)
     for content in (whole[:-1], whole[: len(whole) - len(whole) // 4], whole + b"1"):
         path.write_bytes(content)
         problem = "does not end where its header says that it does" if not form else "is not a .pgen of"
         with pytest.raises(SourceError, match=f"x.pgen: genotypes {problem}"):
-            check_pgen(path, people, rows)
+            open_pgen(path, people, np.full(rows, 2))
     path.write_bytes(whole[:15])
     with pytest.raises(SourceError, match=r"x.pgen: genotypes is not a .pgen of"):
-        check_pgen(path, people, rows)
+        open_pgen(path, people, np.full(rows, 2))
 
 
 def test_a_file_that_changed_is_found(path: Path) -> None:
-    size = check_pgen(path, 21, 30)
-    path.write_bytes(path.read_bytes()[:-1])
-    for told in (size, size - 1):
-        with pytest.raises(SourceError, match="changed or vanished"):
-            list(
-                read_pgen(
-                    path, told, 21, 30, np.arange(30), np.arange(30), np.zeros(30, dtype=np.bool_), lambda calls: calls
-                )
-            )
+    size, reader = open_pgen(path, 21, np.full(30, 2))
+    everything = (np.arange(30), np.arange(30), np.ones(30, dtype=np.int64))
+    with pytest.raises(SourceError, match="changed or vanished"):
+        list(read_pgen(path, size - 1, reader, *everything, lambda calls: calls))
+    path.unlink()
+    with pytest.raises(SourceError, match="changed or vanished"):
+        list(read_pgen(path, size, reader, *everything, lambda calls: calls))
 
 
 def test_without_the_extra_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pgenlib", None)
     with pytest.raises(SourceError, match="install starling"):
-        check_pgen(tmp_path / "x.pgen", 21, 30)
+        open_pgen(tmp_path / "x.pgen", 21, np.full(30, 2))

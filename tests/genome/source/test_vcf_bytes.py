@@ -1,115 +1,18 @@
-"""No byte of a VCF or BCF makes reading fail, and no person's text moves another's calls."""
+"""No byte of a VCF or BCF makes reading fail."""
 
 import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from starling.errors import SourceError
-from starling.genome.plan import Plan
 from starling.genome.source import vcf
-from starling.genome.source.calls import copies
-from starling.genome.source.vcf import check_vcf, read_vcf, variants
-from tests.genome.studies import VCF_HEADER, Study, a_study, bgzip, plan_of, vcf_text, write_vcf
+from starling.genome.source.vcf import check_vcf, variants
+from tests.genome.studies import a_study, bgzip, plan_of, vcf_text, write_vcf
+from tests.genome.variant_files import rows_of, write_bcf
 
-PEOPLE = 5
 MUTANTS = 300
-
-
-def rows_of(path: Path, plan: Plan, size: int | None = None) -> dict[int, list[int]]:
-    """Copies of the carried allele by place in the list; each place once."""
-    rows: dict[int, list[int]] = {}
-    read = read_vcf(
-        path, path.stat().st_size if size is None else size, plan, np.arange(len(plan.snps)), lambda each: each
-    )
-    for calls in read:
-        for place, row in zip(calls.snps.tolist(), copies(calls.packed, plan.people).tolist(), strict=True):
-            assert place not in rows
-            rows[place] = row
-    return rows
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
-    folder = tmp_path_factory.mktemp("small")
-    study = Study(np.zeros((1, PEOPLE), dtype=np.int8), (("A", "C"),), ("1",) * PEOPLE, (("1", 1000),))
-    return folder, plan_of(study, folder)
-
-
-CALLS = st.text(st.characters(exclude_characters="\t\n", codec="utf-8"), max_size=12) | st.text("./|0129:-", max_size=8)
-
-
-@settings(max_examples=300, deadline=None)
-@given(call=CALLS, person=st.integers(0, PEOPLE - 1))
-def test_the_text_of_one_person_moves_no_other(small: tuple[Path, Plan], call: str, person: int) -> None:
-    """The neighbours of the guarantee: htslib passed over the whole record, and everybody's calls went."""
-    folder, plan = small
-    texts, expected = ["0/1", "1/1", "0/0", "0|1", "./."], [1, 2, 0, 1, -1]
-    # A carriage return at the end of a line belongs to the line.
-    texts[person] = call.rstrip("\r")
-    header = VCF_HEADER + "\t".join(f"p{row}" for row in range(PEOPLE)) + "\n"
-    line = "1\t1000\trs1\tC\tA\t.\t.\t.\tGT\t" + "\t".join(texts) + "\n"
-    (folder / "x.vcf").write_bytes((header + line).encode())
-    row = rows_of(folder / "x.vcf", plan)[0]
-    assert row[:person] + row[person + 1 :] == expected[:person] + expected[person + 1 :]
-    assert row[person] in (-1, 0, 1, 2)
-
-
-def write_bcf(text: Path) -> Path:
-    """The BCF that htslib writes of a VCF."""
-    cyvcf2 = pytest.importorskip("cyvcf2")
-    path = text.with_suffix(".bcf")
-    reader = cyvcf2.VCF(str(text))
-    writer = cyvcf2.Writer(str(path), reader, mode="wb")
-    for record in reader:
-        writer.write_record(record)
-    writer.close()
-    reader.close()
-    return path
-
-
-@pytest.mark.parametrize("form", ["text", "bcf"])
-@pytest.mark.parametrize("others", [2, 200])
-def test_well_formed_calls_are_those_of_htslib(tmp_path: Path, form: str, others: int) -> None:
-    """cyvcf2 as the slow twin: every ploidy, phase, missing allele, further field and width of number."""
-    cyvcf2 = pytest.importorskip("cyvcf2")
-    random = np.random.default_rng(4)
-    alleles = ["0", "1", "1", "2", str(others), "."]
-    people, records = 40, 60
-    lines = []
-    for record in range(records):
-        calls = [
-            str(random.choice(["/", "|"])).join(random.choice(alleles, int(random.integers(1, 5))))
-            + str(random.choice(["", ":3", ":4:5,6"]))
-            for _ in range(people)
-        ]
-        letters = ",".join("A" * (number + 1) for number in range(others))
-        lines.append(f"1\t{record + 1}\trs{record}\tC\t{letters}\t.\t.\t.\tGT:DP:AD\t" + "\t".join(calls) + "\n")
-    more = "".join(
-        f'##FORMAT=<ID={name},Number={number},Type=Integer,Description="x,ID=y">\n'
-        for name, number in (("DP", 1), ("AD", "R"))
-    )
-    header = VCF_HEADER.replace("#CHROM", f"{more}#CHROM") + "\t".join(f"p{row}" for row in range(people)) + "\n"
-    path = tmp_path / "x.vcf"
-    path.write_text(header + "".join(lines))
-    if form == "bcf":
-        path = write_bcf(path)
-    compared = 0
-    for theirs, ours in zip(cyvcf2.VCF(str(path)), variants(path, people), strict=True):
-        assert (ours.chromosome, ours.position, ours.id) == (theirs.CHROM, theirs.POS, theirs.ID)
-        assert (theirs.REF, *theirs.ALT) == ours.alleles
-        out = np.empty(people, dtype=np.int8)
-        assert ours.calls is not None
-        assert ours.calls.count(1, out) == 0
-        for row, call in enumerate(theirs.genotype.array(fill=-2)[:, :-1].tolist()):
-            known = [allele for allele in call if allele != -2]
-            number = known.count(1) * (2 if len(known) == 1 else 1)
-            assert out[row] == (-1 if -1 in known else min(2, number))
-            compared += 1
-    assert compared == people * records
 
 
 def _mutants(content: bytes, begin: int, seed: int) -> list[bytes]:

@@ -124,7 +124,7 @@ class Site(NamedTuple):
         chromosome: The name of its chromosome, as the function `chromosome` gives it.
         position: Base pairs, from 1.
         id: The name of the SNP.
-        first: .bim: A1; .pvar: ALT. The allele that is carried unless the plan says otherwise.
+        first: .bim: A1; .pvar: ALT, several of them apart by commas. The allele that is carried unless the plan says otherwise.
         second: .bim: A2; .pvar: REF.
     """
 
@@ -133,6 +133,13 @@ class Site(NamedTuple):
     id: str
     first: str
     second: str
+
+    @property
+    def name(self) -> str:
+        """The id, or chromosome, position and both alleles."""
+        if self.id not in UNKNOWN:
+            return self.id
+        return f"{self.chromosome}:{self.position}:{self.second}:{self.first}"
 
 
 @dataclass(frozen=True)
@@ -233,9 +240,6 @@ def _pvar(listing: Listing) -> Iterator[tuple[int, Site]]:
             headed = True
         elif len(fields) < len(_PVAR):
             listing.refuse("line", f"does not have {len(_PVAR)} fields", f"write {' '.join(_PVAR[1:])}", line)
-        elif "," in fields[4]:
-            fix = "split it by plink2 --make-pgen --split-multiallelic, or bcftools norm -m"
-            listing.refuse(fields[2], "has more than two alleles", fix, line)
         elif (number := _position(listing, fields[1], line)) is not None:
             yield line, Site(chromosome(fields[0]), number, fields[2], fields[4], fields[3])
 

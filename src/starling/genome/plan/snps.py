@@ -240,7 +240,10 @@ def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: Fau
     """The carried allele of one SNP; any text after a refusal."""
     site, line = listed.sites[at], listed.lines[at]
     allele = site.first if carriers is None else carriers.get(site.id)
-    if allele is None or allele in UNKNOWN:
+    if "," in site.first:
+        fix = "list one of its alleles alone, or split it by bcftools norm -m"
+        fault(line, site.id, "has more than two alleles", fix)
+    elif allele is None or allele in UNKNOWN:
         fix = "give a file of carried alleles" if carriers is None else "name it in the file of carried alleles"
         fault(line, site.id, "has no carried allele", fix)
     elif allele not in (site.first, site.second):

@@ -9,33 +9,48 @@ allele fits every one.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from starling.errors import Problem, SourceError
 from starling.genome.plan import Plan
-from starling.genome.plan.sites import UNKNOWN, Site, read_sites
+from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import Calls, Flags, Int64
 from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, open_people
 from starling.planfile.spelling import shown
 
+if TYPE_CHECKING:
+    from starling.genome.source.pgen import PgenCalls
+
 MOST_LISTED: Final = 1000
 """SNPs that do not fit, told one by one."""
 
 
-def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
+class Matched(NamedTuple):
+    """Where the SNPs of a plan are in a file.
+
+    Attributes:
+        rows: The row of each SNP of the list, int64 (m,).
+        second: Whether its carried allele is A2 of a .bim, REF of a .pvar, bool (m,).
+        carried: Which allele of a .pvar is carried, 0 being REF, int64 (m,).
+        alleles: How many alleles each row of the file has, int64.
+    """
+
+    rows: Int64
+    second: Flags
+    carried: Int64
+    alleles: Int64
+
+
+def match_sites(path: Path, plan: Plan) -> Matched:
     """Where the SNPs of the plan are in a file.
 
     Args:
         path: .bim or .pvar.
         plan: Its SNP list.
-
-    Returns:
-        For each SNP of the list its row in the file, int64 (m,), and whether the carried allele is the second of the file's
-        two, bool (m,); the number of rows of the file.
 
     Raises:
         SourceError: when the file cannot be read as sites, or SNPs are missing, twice there, elsewhere, or have other alleles.
@@ -47,46 +62,63 @@ def match_sites(path: Path, plan: Plan) -> tuple[Int64, Flags, int]:
     snps = plan.snps
     positions = snps.positions.tolist()
     # Lists, because a million single numbers are read and written.
-    rows, second = [-1] * len(snps), [False] * len(snps)
+    rows, carried, exact = [-1] * len(snps), [1] * len(snps), [False] * len(snps)
     for row, site in enumerate(listed.sites):
-        at = snps.indices.get(site.id)
+        at = snps.find(site.name)
         if at is None:
             continue
         if len(problems) >= MOST_LISTED:
             break
+        same = site.id == snps.ids[at]
+        if rows[at] >= 0 and exact[at] != same:
+            # Who has the id as the plan writes it comes before who has another way to write it.
+            if exact[at]:
+                continue
+            rows[at] = -1
+        exact[at] = same
         wrong = _mismatch(site, plan, at, positions[at])
         if rows[at] >= 0:
             wrong = "is there twice", "give every SNP an id of its own"
         if wrong is not None:
             problems.append(Problem(shown(site.id), *wrong, path.name, listed.lines[row]))
-        rows[at], second[at] = row, is_second(site, snps.carried[at], snps.other[at])
+        rows[at], carried[at] = row, _carried(site, snps.carried[at], snps.other[at])
     found_rows = np.array(rows, dtype=np.int64)
     for at in np.flatnonzero(found_rows < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
     if problems:
         raise SourceError(problems=problems)
-    return found_rows, np.array(second, dtype=np.bool_), len(listed.sites)
+    counted = np.array(carried, dtype=np.int64)
+    alleles = np.array([2 + site.first.count(",") for site in listed.sites], dtype=np.int64)
+    return Matched(found_rows, counted == 0, counted, alleles)
 
 
 def _mismatch(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
     """Problem and fix of a site that is not the SNP of the list with its id; None if it is."""
     snps = plan.snps
-    if site.position != position or site.chromosome != snps.chromosomes[at]:
+    if site.position != position or site.chromosome != chromosome(snps.chromosomes[at]):
         return "is at another place than in the plan's list", "use one build of the genome"
-    known = (snps.carried[at], snps.other[at], *UNKNOWN)
-    if site.first not in known or site.second not in known:
+    wanted, letters = {snps.carried[at].upper(), snps.other[at].upper()}, _letters(site)
+    if not (wanted <= {*letters} if len(letters) > 2 else {*letters} <= wanted.union(UNKNOWN)):
         return "has other alleles than in the plan's list", "write the alleles of one strand"
     return None
 
 
-def is_second(site: Site, carried: str, other: str) -> bool:
-    """Whether the carried allele is the second of a site whose known alleles are among the two.
+def _letters(site: Site) -> list[str]:
+    """The alleles of a site in capitals: A2 and A1, REF and each ALT."""
+    return [site.second.upper(), *site.first.upper().split(",")]
 
-    >>> [is_second(Site("1", 1, "rs1", *both), "A", "C") for both in ("AC", "CA", "0C", "0A", "A0", "C0", "00")]
-    [False, True, False, True, False, True, False]
+
+def _carried(site: Site, carried: str, other: str) -> int:
+    """Which allele of a site that has the two, as far as they are known, is carried: 0 for A2 or REF.
+
+    >>> [_carried(Site("1", 1, "rs1", *both), "A", "C") for both in ("AC", "ca", "0C", "0A", "A0", "C0", "00", ("T,A", "C"))]
+    [1, 0, 1, 0, 1, 0, 1, 2]
     """
-    return site.second == carried or site.first == other
+    letters = _letters(site)
+    if carried.upper() in letters:
+        return letters.index(carried.upper())
+    return 0 if letters[1] == other.upper() else 1
 
 
 R = TypeVar("R")
@@ -108,9 +140,8 @@ class Genotypes:
         path: The file of the calls.
         size: Its bytes: a file that has another size when it is read is not the one that was checked.
         people: Who the calls are of, and where their phenotypes are.
-        sites: SNPs of the file; 0 for a VCF, which is not read before the charge.
-        rows: .bed and .pgen: the row of each SNP of the plan's list, int64 (m,); else empty.
-        second: .bed and .pgen: whether the carried allele is the second of the file's two, bool (m,); else empty.
+        matched: .bed and .pgen: where the SNPs of the plan's list are; None for a VCF, which is not read before the charge.
+        pgen: .pgen: the process that reads it, which ends with the last use of this value.
     """
 
     kind: Kind
@@ -118,9 +149,8 @@ class Genotypes:
     path: Path
     size: int = field(repr=False)
     people: People = field(repr=False)
-    sites: int = field(repr=False)
-    rows: Int64 = field(repr=False)
-    second: Flags = field(repr=False)
+    matched: Matched | None = field(default=None, repr=False)
+    pgen: "PgenCalls | None" = field(default=None, repr=False)
 
 
 def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = None) -> Genotypes:
@@ -145,14 +175,13 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
         refuse(sites, "is there compressed only", "write it by plink2 --make-pgen without vzs")
     who = open_people(plan, given, file=people)
-    rows, second, number = match_sites(sites, plan)
+    matched = match_sites(sites, plan)
     if kind == "bed":
-        size = check_bed(calls, plan.people, number)
-    else:
-        from starling.genome.source.pgen import check_pgen
+        return Genotypes(kind, files, calls, check_bed(calls, plan.people, len(matched.alleles)), who, matched)
+    from starling.genome.source.pgen import open_pgen
 
-        size = check_pgen(calls, plan.people, number)
-    return Genotypes(kind, files, calls, size, who, number, rows, second)
+    size, reader = open_pgen(calls, plan.people, matched.alleles)
+    return Genotypes(kind, files, calls, size, who, matched, reader)
 
 
 def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, ...]:
@@ -189,10 +218,16 @@ def _open_vcf(path: Path, files: tuple[Path, ...], plan: Plan, phenotype: Path |
         refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
     size, samples = check_vcf(path)
     people = open_people(plan, phenotype, samples=samples)
-    return Genotypes("vcf", files, path, size, people, 0, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_))
+    return Genotypes("vcf", files, path, size, people)
 
 
-def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], indices: Int64 | None = None) -> Iterator[R]:
+def read(
+    genotypes: Genotypes,
+    plan: Plan,
+    work: Callable[[Calls], R],
+    indices: Int64 | None = None,
+    lost: Callable[[Int64], None] = lambda _: None,
+) -> Iterator[R]:
     """`work` of chunks of SNPs, done by several threads; the order is the file's, and each chunk names its SNPs.
 
     Args:
@@ -200,19 +235,20 @@ def read(genotypes: Genotypes, plan: Plan, work: Callable[[Calls], R], indices: 
         plan: The one they were checked with.
         work: What is done with each chunk.
         indices: Which SNPs of the plan's list to read, all different; all without it.
+        lost: Is called with SNPs of a .pgen that could not be read, and count as missing.
 
     Raises:
         SourceError: when a file is no longer the one that was checked. Never because of what a call says.
     """
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     path, size = genotypes.path, genotypes.size
-    if genotypes.kind == "vcf":
+    matched = genotypes.matched
+    if matched is None:
         from starling.genome.source.vcf import read_vcf
 
         return read_vcf(path, size, plan, chosen, work)
-    rows, second = genotypes.rows[chosen], genotypes.second[chosen]
-    if genotypes.kind == "pgen":
+    if genotypes.pgen is not None:
         from starling.genome.source.pgen import read_pgen
 
-        return read_pgen(path, size, plan.people, genotypes.sites, chosen, rows, second, work)
-    return read_bed(path, size, plan.people, chosen, rows, second, work)
+        return read_pgen(path, size, genotypes.pgen, chosen, matched.rows[chosen], matched.carried[chosen], work, lost)
+    return read_bed(path, size, plan.people, chosen, matched.rows[chosen], matched.second[chosen], work)

@@ -1,28 +1,43 @@
 """PLINK 2's .pgen, read by its own library (the extra `pgen`), hard calls only. Dosages are not used.
 
-The library opens a file that was cut off, and fails where it reads beyond its end, which is after the charge. The header says where each
-record lies, so the end of the last is looked at before (the .pgen specification of PLINK 2, sections 2.3 to 2.5).
+The library trusts what a file says: a hostile or broken one can end its process. So it runs in a process of its own (pgen_process.py),
+which starts when a file is opened, before any charge, and ends with the last use of it. A variant that the library cannot read, or at
+which it dies, counts as missing for everybody; `validate` names it.
+
+The library opens a file that was cut off. The header says where each record lies, so the end of the last is looked at before any charge
+(the .pgen specification of PLINK 2, sections 2.3 to 2.5).
 """
 
+import json
+import mmap
 import os
-from collections.abc import Callable, Iterator
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final, TypeVar
+from typing import Final, Never, TypeVar
 
 import numpy as np
 
-from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
-from starling.genome.source.calls import MISSING, Calls, Flags, Int64, bytes_a_snp, packed
+from starling.genome.source import pgen_process
+from starling.genome.source.calls import MISSING, Calls, Int64, bytes_a_snp, packed
 from starling.genome.source.input_checks import changed, refuse, size_of
+from starling.genome.source.pgen_process import BLOCKS, DONE, HEAD, PASSED_OVER, REQUEST, block_bytes, blocks
 
 R = TypeVar("R")
 
-CALLS: Final = 32 << 20
-"""Unpacked calls of a chunk, a byte each."""
-_NO_CALL: Final = -9
+CALLS: Final = 16 << 20
+"""Calls of a block, a byte each."""
+MOST_VARIANTS: Final = 1 << 16
+"""Of a block."""
+_ENVIRONMENT: Final = ("LD_LIBRARY_PATH", "PATH", "VIRTUAL_ENV")
+"""What the library's process is told of the environment: no token and no password of a ledger."""
 _HEADER: Final = 12
 """Bytes of magic number, storage mode, numbers of SNPs and of people, and of the byte that says how records are listed."""
 _FIXED, _LISTED = 0x02, 0x10
@@ -31,34 +46,153 @@ _BLOCK: Final = 1 << 16
 """SNPs that the header lists together."""
 
 
-def _library() -> ModuleType:
-    try:
-        import pgenlib
-    except ImportError:
-        problem = "are a .pgen, which needs the extra pgen"
-        fix = f"{install('pgen')}, or convert by plink2 --make-bed"
-        raise SourceError("genotypes", problem, fix) from None
-    return pgenlib  # type: ignore[no-any-return]
+class PgenCalls:
+    """An opened .pgen, and the process that reads it.
+
+    Args:
+        path: The file.
+        people: n.
+        alleles: How many alleles each variant of the file has, int64 (variants,).
+
+    Raises:
+        SourceError: the library cannot open the file as one of so many people and variants, or no process can be started.
+    """
+
+    def __init__(self, path: Path, people: int, alleles: Int64) -> None:
+        self._path, self._people = path, people
+        self._length = max(1, min(CALLS // people, MOST_VARIANTS, len(alleles)))
+        self._reading = threading.Lock()
+        size = HEAD + BLOCKS * block_bytes(self._length, people)
+        handle = os.memfd_create("calls")
+        try:
+            # Memory that is not there is missed now and not after a charge.
+            os.posix_fallocate(handle, 0, size)
+            self._memory = mmap.mmap(handle, size)
+            self._blocks = blocks(self._memory, self._length, people)
+            self._link, theirs = socket.socketpair()
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", pgen_process.__file__, str(theirs.fileno()), str(handle)],
+                    pass_fds=(theirs.fileno(), handle),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+                    | {"OPENBLAS_NUM_THREADS": "1"},
+                    start_new_session=True,
+                )
+        except OSError as error:
+            problem = f"needs a process and memory to be read, and there are none ({error.strerror})"
+            refuse(path, problem, "free memory, or raise the limits of this account")
+        finally:
+            os.close(handle)
+        self._finalizer = weakref.finalize(self, _end_process, self._link, self._process)
+        several = bool((alleles != 2).any())
+        job = {
+            "path": os.path.abspath(path),  # noqa: PTH100 - a link stays one
+            "people": people,
+            "variants": len(alleles),
+            "length": self._length,
+            "offsets": several,
+            "paths": [str(place) for place in sys.path],
+        }
+        try:
+            self._link.sendall(json.dumps(job).encode() + b"\n")
+            if several:
+                self._link.sendall(np.concatenate(([0], np.cumsum(alleles))).astype("<u8").tobytes())
+            answer = self._link.recv(1)
+        except OSError:
+            answer = b""
+        if answer != DONE:
+            self.close()
+            _refuse(path, people, len(alleles))
+
+    def close(self) -> None:
+        """End the process; nothing can be read any more."""
+        self._finalizer()
+
+    def chunks(self, indices: Int64, rows: Int64, alleles: Int64) -> Generator[tuple[Calls, Int64], None, None]:
+        """Chunks of calls in the order of the file, each with the SNPs whose variant was passed over.
+
+        Args:
+            indices: Which SNPs of the plan's list to read, int64 (k,).
+            rows: Their rows in the file, int64 (k,).
+            alleles: Which allele of each is carried, 0 being the reference, int64 (k,).
+
+        Raises:
+            SourceError: when the file is gone, or somebody ended the process.
+        """
+        order = np.argsort(rows, kind="stable")
+        parts = [order[start : start + self._length] for start in range(0, len(order), self._length)]
+        with self._reading:
+            asked = answered = 0
+            try:
+                while answered < len(parts):
+                    while asked < min(len(parts), answered + BLOCKS):
+                        which, block = parts[asked], self._blocks[asked % BLOCKS]
+                        block.rows[: len(which)] = rows[which]
+                        block.alleles[: len(which)] = alleles[which]
+                        self._ask(asked % BLOCKS, len(which))
+                        asked += 1
+                    self._answer()
+                    which, block = parts[answered], self._blocks[answered % BLOCKS]
+                    answered += 1
+                    copies = block.calls[: len(which)]
+                    lost = block.states[: len(which)] == PASSED_OVER
+                    copies[lost] = MISSING
+                    # Whatever is neither 0, 1 nor 2 is packed as missing. Copies of the carried allele were counted, so it is A1.
+                    calls = Calls(indices[which], packed(copies), np.zeros(len(which), dtype=np.bool_))
+                    yield calls, indices[which[lost]]
+            finally:
+                for _ in range(asked - answered):
+                    self._answer()
+
+    def _ask(self, block: int, length: int) -> None:
+        try:
+            self._link.sendall(REQUEST.pack(block, length))
+        except OSError:
+            raise changed(self._path) from None
+
+    def _answer(self) -> None:
+        try:
+            answer = self._link.recv(1)
+        except OSError:
+            answer = b""
+        if answer != DONE:
+            raise changed(self._path)
 
 
-def check_pgen(path: Path, people: int, rows: int) -> int:
-    """The size of a .pgen that has as many people and SNPs as its .psam and .pvar.
+def _end_process(link: socket.socket, process: "subprocess.Popen[bytes]") -> None:
+    link.close()
+    process.wait()
+
+
+def _refuse(path: Path, people: int, variants: int) -> Never:
+    problem = f"is not a .pgen of {people} people and {variants} SNPs"
+    refuse(path, problem, "give the .pgen that belongs to the .pvar, and correct people in the plan")
+
+
+def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
+    """The size of a .pgen that has as many people and variants as its .psam and .pvar, and its reader; arguments are `PgenCalls`'s.
 
     Raises:
         SourceError: when it has not, is none, does not end where its header says, or the library is missing.
     """
-    library = _library()
+    if find_spec("pgenlib") is None:
+        problem = "are a .pgen, which needs the extra pgen"
+        fix = "install starling-dp[pgen], or convert by plink2 --make-bed"
+        raise SourceError("genotypes", problem, fix)
     size = size_of(path)
+    calls = PgenCalls(path, people, alleles)
     try:
-        with _open(library, path, people, rows):
-            end = _end(path, people, rows)
-    except (RuntimeError, OSError, ValueError, AssertionError):
-        problem = f"is not a .pgen of {people} people and {rows} SNPs"
-        refuse(path, problem, "give the .pgen that belongs to the .pvar, and correct people in the plan")
+        end = _end(path, people, len(alleles))
+    except (OSError, ValueError):
+        _refuse(path, people, len(alleles))
     if size != end:
         fix = "copy it again, or write it again by plink2 --make-pgen"
         refuse(path, "does not end where its header says that it does", fix)
-    return size
+    return size, calls
 
 
 def _end(path: Path, people: int, rows: int) -> int:
@@ -89,37 +223,27 @@ def _end(path: Path, people: int, rows: int) -> int:
         return begin + int((lengths.reshape(last, length).astype(np.int64) @ weights).sum())
 
 
-def _open(library: ModuleType, path: Path, people: int, rows: int) -> Any:
-    return library.PgenReader(bytes(path), raw_sample_ct=people, variant_ct=rows)
-
-
 def read_pgen(
     path: Path,
     size: int,
-    people: int,
-    sites: int,
+    calls: PgenCalls,
     indices: Int64,
     rows: Int64,
-    second: Flags,
+    alleles: Int64,
     work: Callable[[Calls], R],
+    lost: Callable[[Int64], None] = lambda _: None,
 ) -> Iterator[R]:
-    """As `read_bed`; `sites` is the number of rows of the file."""
+    """As `read_bed`; `alleles` and `rows` are those of `PgenCalls.chunks`, `lost` is called with SNPs that could not be read."""
+
+    def read() -> Iterator[Calls]:
+        for chunk, missed in calls.chunks(indices, rows, alleles):
+            if len(missed):
+                lost(missed)
+            yield chunk
+
     try:
         if path.stat().st_size != size:
             raise changed(path)
-        with _open(_library(), path, people, sites) as reader:
-            yield from in_order(work, _chunks(reader, people, indices, rows, second))
-    except (RuntimeError, OSError, ValueError):
+    except OSError:
         raise changed(path) from None
-
-
-def _chunks(reader: Any, people: int, indices: Int64, rows: Int64, second: Flags) -> Iterator[Calls]:
-    order = np.argsort(rows, kind="stable")
-    length = max(1, CALLS // people)
-    for start in range(0, len(order), length):
-        which = order[start : start + length]
-        alternate = np.empty((len(which), people), dtype=np.int8)
-        reader.read_list(rows[which].astype(np.uint32), alternate)
-        # A .pvar's ALT takes the place of A1.
-        alternate[alternate == _NO_CALL] = MISSING
-        yield Calls(indices[which], packed(alternate), second[which])
+    yield from in_order(work, read())

@@ -85,7 +85,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
         _records(genotypes.path, plan, problems)
-    counts, sample = _calls(plan, genotypes)
+    counts, sample = _calls(plan, genotypes, problems)
     _snps(plan, genotypes, counts, problems, notes)
     _relatives(sample, plan, names, notes)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
@@ -152,7 +152,7 @@ def _lines(file: PeopleFile, problems: _Tally) -> None:
     problems.add("line", some, len(short))
 
 
-def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:
+def _calls(plan: Plan, genotypes: Genotypes, problems: _Tally) -> tuple[Int64, Int8]:
     """Missing calls and copies of the carried allele of each SNP, int64 (m, 2); and copies of A1 for `relatives.kin`."""
     counts = np.zeros((len(plan.snps), 2), dtype=np.int64)
     chosen = spread(len(plan.snps)) if plan.people <= MOST_PEOPLE else np.empty(0, dtype=np.int64)
@@ -165,7 +165,15 @@ def _calls(plan: Plan, genotypes: Genotypes) -> tuple[Int64, Int8]:
         mine = np.isin(calls.snps, chosen)
         sample[np.searchsorted(chosen, calls.snps[mine])] = copies(calls.packed[mine], plan.people)
 
-    for _ in read(genotypes, plan, look):
+    def lost(snps: Int64) -> None:
+        fix = "write the .pgen again from its source; until then all calls are missing"
+        some = (
+            Problem(f"malformed records of {shown(plan.snps.ids[at])}", "cannot be read", fix, genotypes.path.name)
+            for at in snps
+        )
+        problems.add("malformed records", some, len(snps))
+
+    for _ in read(genotypes, plan, look, lost=lost):
         pass
     return counts, sample
 
