@@ -1,5 +1,6 @@
 """The registry names every domain once, with what the frame asks of it; the import contracts list the same domains."""
 
+import inspect
 import tomllib
 from importlib import import_module
 
@@ -35,3 +36,27 @@ def test_import_contracts_hold_for_every_domain() -> None:
     by_id = {contract["id"]: contract for contract in contracts}
     assert sorted(by_id["rooms"]["containers"]) == sorted(f"starling.{name}" for name in DOMAINS)
     assert " | ".join(DOMAINS) in by_id["layers"]["layers"]
+
+
+OF_A_RELEASE = ("out", "ledger", "dataset", "analyst", "request_id", "unvalidated")
+"""What every plan's `release` takes beside its records, in this order."""
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_every_domain_has_the_same_face(name: str) -> None:
+    """One Plan with the same methods, whose arguments have the same names, order and defaults."""
+    plan = import_module(f"starling.{name}").Plan
+    assert isinstance(plan.__doc__, str)
+    assert [each for each in ("load", "cost", "preview", "validate", "release") if not hasattr(plan, each)] == (
+        ["cost"] if name == "genome" else []
+    ), "a study has no cost of its own: each question has one"
+    signature = inspect.signature(plan.release)
+    assert list(signature.parameters)[:2] == ["self", "records"]
+    assert [each for each in signature.parameters if each in OF_A_RELEASE] == [*OF_A_RELEASE]
+    reference = inspect.signature(import_module("starling.tables").Plan.release)
+    for each in OF_A_RELEASE:
+        assert signature.parameters[each] == reference.parameters[each]
+    assert next(iter(inspect.signature(plan.validate).parameters.items()))[0] == "self"
+    assert {"records", "most"} <= set(inspect.signature(plan.validate).parameters)
+    for shown in ("__repr__", "_repr_html_"):
+        assert getattr(plan, shown) is not getattr(object, shown, None)

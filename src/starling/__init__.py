@@ -7,6 +7,10 @@ Four domains, each a package with a plan, a preview, a release and a validation 
     starling.places   location histograms that answer any rectangle, with intervals that surely hold the truth
     starling.genome   a researcher explores a case-control study that she cannot see, question by question
 
+The shortest way to a number:
+
+    starling.count(FRAME, by=["sex"], domains={"sex": ["F", "M"]}, epsilon=1)
+
 Whatever the domain:
 
     starling.open_release(PATH)   opens a release: its tables, its numbers with their noise, what it promises
@@ -27,15 +31,17 @@ if TYPE_CHECKING:
     from starling.client import Client
     from starling.ledger.opening import open_ledger
     from starling.release.payment import PaymentOptions
+    from starling.tables.session import count
     from starling.verification import open_release, verify
 
-__all__ = ["Client", "PaymentOptions", "open_ledger", "open_release", "verify"]
+__all__ = ["Client", "PaymentOptions", "count", "open_ledger", "open_release", "verify"]
 
 lazy(
     __name__,
     {
         "Client": "client",
         "PaymentOptions": "release.payment",
+        "count": "tables.session",
         "open_ledger": "ledger.opening",
         "open_release": "verification",
         "verify": "verification",

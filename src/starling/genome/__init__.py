@@ -7,10 +7,11 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.genome.distance import distance_to_significance
     from starling.genome.generate import generate
-    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
     from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.preview import preview
     from starling.genome.publish import release
+    from starling.genome.session import Plan
     from starling.genome.source import validate
     from starling.genome.study import Study, explore
 
@@ -40,7 +41,7 @@ lazy(
         "LocBlock": "plan",
         "LocSig": "plan",
         "NumSig": "plan",
-        "Plan": "plan",
+        "Plan": "session",
         "SnpCorr": "plan",
         "SnpPval": "plan",
         "Study": "study",

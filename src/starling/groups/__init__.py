@@ -7,9 +7,9 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.groups.optimise.cumulative import project_cumulative
     from starling.groups.optimise.histogram import project_histogram
-    from starling.groups.plan import Plan
     from starling.groups.preview import preview
     from starling.groups.publish import release
+    from starling.groups.session import Plan
     from starling.groups.source import open_records
     from starling.groups.source.validation import validate
 
@@ -18,7 +18,7 @@ __all__ = ["Plan", "open_records", "preview", "project_cumulative", "project_his
 lazy(
     __name__,
     {
-        "Plan": "plan",
+        "Plan": "session",
         "open_records": "source",
         "preview": "preview",
         "project_cumulative": "optimise.cumulative",

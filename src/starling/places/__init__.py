@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
-    from starling.places.plan import Plan
     from starling.places.publish import release
+    from starling.places.session import Plan, plan
     from starling.places.source import open_records
     from starling.places.source.validation import validate
 
-__all__ = ["Plan", "open_records", "release", "validate"]
+__all__ = ["Plan", "open_records", "plan", "release", "validate"]
 
-lazy(__name__, {"Plan": "plan", "open_records": "source", "release": "publish", "validate": "source.validation"})
+lazy(
+    __name__,
+    {
+        "Plan": "session",
+        "open_records": "source",
+        "plan": "session",
+        "release": "publish",
+        "validate": "source.validation",
+    },
+)

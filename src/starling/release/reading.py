@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self, TypeAlias
 
@@ -18,7 +19,7 @@ from starling.planfile.spelling import shown
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
-from starling.release.manifest import AGAIN
+from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE, Json
@@ -33,6 +34,10 @@ DATA = "data/"
 SUFFIX = ".parquet"
 
 
+UNLIMITED: Final = (
+    "nothing: no ledger was named, so a further release of these records is not refused, and costs people more"
+)
+"""Where a release brought a ledger of its own."""
 MOST_ROWS: Final = 1000
 """Rows of an answer."""
 FURTHEST: Final = 1_000_000
@@ -197,8 +202,18 @@ class Release(InSession):
             ("rows", ", ".join(rows)),
             ("cost", f"{self.cost} ({self.guarantee.relation})"),
             ("charged", f"{account['day']}, request {shown(self.request_id)}"),
+            *([("limits further releases", UNLIMITED)] if OWN_LEDGER in self.hashes else []),
             ("opened", str(self._opened)),
         ]
+
+    def verify(self, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Any:
+        """`starling.verify` of this release."""
+        # By its name: what verifies a release of any domain lies above them all.
+        return import_module("starling.verification").verify(self._opened, ledger=ledger, key=key)
+
+    def keep_open(self, stack: ExitStack) -> None:
+        """Close a stack, such as that of a temporary folder, when this is closed."""
+        self._stack.enter_context(stack)
 
     def close(self) -> None:
         """Remove what was unpacked; tables that were read stay."""

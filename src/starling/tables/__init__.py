@@ -7,16 +7,19 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
     from starling.tables.generate import generate
-    from starling.tables.plan import Plan, afford, prices, read_geography, solve
+    from starling.tables.plan import afford, prices, read_geography, solve
     from starling.tables.preview import preview
     from starling.tables.publish import release
+    from starling.tables.session import Plan, count, plan
     from starling.tables.source import validate
 
 __all__ = [
     "Plan",
     "afford",
+    "count",
     "evaluate",
     "generate",
+    "plan",
     "preview",
     "prices",
     "read_geography",
@@ -28,10 +31,12 @@ __all__ = [
 lazy(
     __name__,
     {
-        "Plan": "plan",
+        "Plan": "session",
         "afford": "plan",
+        "count": "session",
         "evaluate": "evaluate",
         "generate": "generate",
+        "plan": "session",
         "preview": "preview",
         "prices": "plan",
         "read_geography": "plan",

@@ -31,6 +31,7 @@ from starling.tables.export import Form, export
 from starling.tables.export.workbook import Front
 from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.consistency import nested
+from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.plan import Detail, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
@@ -113,13 +114,19 @@ class TablesRelease(DomainRelease):
         """
         return [self._value(row) for row in self._published(table, wanted).to_pylist()]
 
-    def number(self, table: str, **wanted: Wanted) -> Value:
-        """The number of the one row that has the wanted values.
+    def number(self, table: str | None = None, **values: Values) -> Value:
+        """The number of the one row of a table that has the wanted values; or, without a table, of the people with these values.
+
+        Without a table, of a plan that declares columns: `number(sex="F")` is a released group, or the sum of groups whose noise is least
+        (inference/group_choice.py). People of whom a record says no value of a column are in no group of it.
 
         Raises:
             ParameterError: there is no such table or column; there are more rows, or none, as it is not in the plan or was left out; or
                 the number was raised to 0 or is a sum of such, so that its error is not that of its noise.
         """
+        if table is None:
+            return self._sum_of(choose_groups(self.plan, self.geography, values))
+        wanted: dict[str, Wanted] = {name: texts(each) for name, each in values.items()}
         found = self._published(table, wanted)
         if len(found) == 1:
             return self._value(found.to_pylist()[0])
@@ -130,6 +137,15 @@ class TablesRelease(DomainRelease):
             fix = "its measurement is in data/measurements"
             raise ParameterError(table, "does not have it: the group was left out, or has no such detail", fix)
         raise ParameterError(table, "does not have it: the plan has no such group", "look at `plan`")
+
+    def _sum_of(self, groups: ChosenGroups) -> Value:
+        """The number of people in groups of one level; raises ParameterError where one was left out, or its error is not known."""
+        level = str(groups.level.geography)
+        rows = self.rows("t1", region_type=level, region_id=groups.regions, iteration_code=groups.codes).to_pylist()
+        if left_out := len(groups.regions) * len(groups.codes) - len(rows):
+            fix = "their measurements are in data/measurements"
+            raise ParameterError("groups", f"that add up to this number were left out: {left_out:,} of them", fix)
+        return total(self._value(row) for row in rows)
 
     def left_out(self, **wanted: Wanted) -> int:
         """How many groups of the plan that have the wanted region_type, region_id and iteration_code are not in T1."""

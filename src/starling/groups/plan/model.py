@@ -54,6 +54,8 @@ MOST_COST: Final = 1 << 61
 """What no sum that an optimiser forms may reach."""
 MARGIN: Final = 1 << 20
 """What an optimiser adds to measurements."""
+NARROWEST: Final = Fraction(1, 400)
+"""Of a scale or of a sigma squared: below it the variance of the noise leaves the range in which estimates weigh with it."""
 WIDTHS: Final = 64
 """Scales, or standard deviations, that no measurement is taken to be off by."""
 
@@ -129,6 +131,12 @@ class Plan:
         if len(self.budget.bands) > 1 and not self.cumulative:
             fix = f"take one of {', '.join(name for name in METHODS if name.startswith('c_'))}"
             raise PlanError("privacy.method", "has no budget by size", fix)
+        self._check_noise()
+
+    def _check_noise(self) -> None:
+        """Raises PlanError where the noise is too narrow or too wide for what follows."""
+        if min(_scale(each) for level in range(self.levels) for each in self.noise(level)) < NARROWEST:
+            raise PlanError("privacy", "spends so much that there is no noise to speak of", "spend less")
         if (8 * self.most_noisy + MARGIN) * sum(map(len, self.regions.ids)) >= MOST_COST:
             problem = "makes noise so wide, of so many regions and groups, that sums could leave 64 bits"
             raise PlanError("privacy", problem, "spend more")
@@ -235,6 +243,11 @@ def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise |
     if isinstance(noise, DiscreteLaplace):
         return DiscreteLaplaceNoise(noise.scale, sensitivity)
     return DiscreteGaussianNoise(noise.sigma_squared, sensitivity)
+
+
+def _scale(noise: Distribution) -> Fraction:
+    """The scale, or sigma squared."""
+    return noise.scale if isinstance(noise, DiscreteLaplace) else noise.sigma_squared
 
 
 def _width(noise: Distribution) -> int:

@@ -1,0 +1,101 @@
+"""Which groups of a plan of custom tables add up to the people with given values: `number(sex="F")` of a release.
+
+Where several families could answer, as people of both sexes are the sum of two groups of one family and one group of another, the one is
+taken whose sum has the least variance. The choice follows from the plan alone.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Final, TypeAlias
+
+from starling.errors import ParameterError
+from starling.tables.inference.totals import deviation_of
+from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.own_families import OwnFamily, value_texts
+from starling.tables.plan.own_records import OwnRecords
+
+Values: TypeAlias = str | int | Collection[str | int]
+"""One value of a column, or several."""
+
+_FIX: Final = "look at `plan`, or take `number` of a table and its rows"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenGroups:
+    """Groups of one level whose sum is the number of people with the given values.
+
+    Attributes:
+        level: The level.
+        regions: Ids of its regions.
+        codes: Codes of its iterations.
+    """
+
+    level: Level
+    regions: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]) -> ChosenGroups:
+    """The groups of least variance that add up to the people with these values.
+
+    Args:
+        plan: The plan of the release.
+        geography: Its regions.
+        values: Of a column, or of a level of regions by its name, the values that people have; of a column of whole numbers a class of
+            the plan, such as "0 to 9".
+
+    Raises:
+        ParameterError: the plan declares no columns, has no such column or value, or no family of groups looks at all these columns.
+    """
+    records = plan.records
+    if records is None:
+        raise ParameterError("table", "is not named, and the plan declares no columns", "name t1 or t2, and a row")
+    columns = {name: texts(value) for name, value in values.items() if name not in plan.regions.names}
+    where = {name: texts(value) for name, value in values.items() if name in plan.regions.names}
+    if len(where) > 1:
+        raise ParameterError("regions", "are of several levels", "choose regions of one level")
+    chosen: list[tuple[float, ChosenGroups]] = []
+    for level in plan.levels:
+        family = records.families[level.iteration_level - 1]
+        if (where and level.geography not in where) or not columns.keys() <= set(family.columns) or family.groups:
+            continue
+        codes = _codes(family, records, columns)
+        known = geography.regions[level.geography]
+        regions = tuple(where.get(level.geography, known))
+        if unknown := set(regions) - set(known):
+            raise ParameterError(str(level.geography), f"has no region {min(unknown)[:40]!r}", _FIX)
+        kind = TOTAL_ONLY if family.total_only else 0
+        variance = len(codes) * len(regions) * deviation_of(plan, level, kind) ** 2
+        chosen.append((variance, ChosenGroups(level, regions, codes)))
+    if not chosen:
+        problem = (
+            f"look at {', '.join(values) or 'no column'} together"
+            if len(values) != 1
+            else f"look at {next(iter(values))}"
+        )
+        raise ParameterError("groups", f"are none that {problem}", _FIX)
+    return min(chosen, key=lambda each: each[0])[1]
+
+
+def texts(value: Values) -> tuple[str, ...]:
+    """The values as a plan writes them."""
+    return tuple(map(str, [value] if isinstance(value, str | int) else value))
+
+
+def _codes(family: OwnFamily, records: OwnRecords, wanted: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The codes of the groups of a family with these values of its columns."""
+    columns = family.read({column.name: column for column in records.columns})
+    choices = []
+    for name, column in zip(family.columns, columns, strict=True):
+        if column.several:
+            raise ParameterError(name, "has several values of a person, whose groups do not add up", _FIX)
+        known = [code for code, _ in value_texts(column.domain)]
+        taken = wanted.get(name, known)
+        if unknown := sorted(set(taken) - set(known)):
+            raise ParameterError(name, f"has no value {unknown[0][:40]!r}", f"take some of {', '.join(known[:12])}")
+        choices.append([code for code in known if code in taken])
+    if not choices:
+        return tuple(each.code for each in family.iterations(1, {}))
+    return tuple(f"{family.name}: {', '.join(each)}" for each in product(*choices))

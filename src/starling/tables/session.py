@@ -1,0 +1,212 @@
+"""Tables in a Python session: a plan that previews, validates, invents and releases, and short ways to a plan.
+
+plan = tables.plan(by=["sex", "age"], domains={"sex": ["F", "M"], "age": range(0, 111)}, epsilon=1)
+plan.preview()
+release = plan.release(frame)
+release.number(sex="F") / release.number()
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from starling.engine.spark import DUCKDB
+from starling.errors import SHOWN, ParameterError
+from starling.ledger.opening import Ledger
+from starling.privacy.budget import Exact, exact
+from starling.privacy.trust import NotPrivate
+from starling.release.domain import Validated
+from starling.release.in_session import SessionPayment
+from starling.release.payment import CUSTODIAN
+from starling.tables.analysis import TablesRelease
+from starling.tables.plan import Plan as PlanChoices
+from starling.tables.plan import read_regions
+from starling.tables.plan.first_plan import EVERYBODY
+from starling.tables.preview import SIZES, Preview, preview
+from starling.tables.publish import release
+from starling.tables.source import InMemory, open_records, validate
+
+Values: TypeAlias = range | Sequence[str] | Sequence[int] | Mapping[str, str]
+"""The public values of a column: whole numbers, codes, or codes with their names."""
+
+TITLE = "Counts"
+"""Of a plan that is given none."""
+
+
+class Plan(PlanChoices):
+    """A plan of tables, and what a session does with it.
+
+    It is made by `tables.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
+    """
+
+    def preview(self, *, geography: str | Path | None = None, sizes: Sequence[int] = SIZES) -> Preview:
+        """How far each kind of number will be off. Opens no records.
+
+        Args:
+            geography: The block file of the Census, for numbers of groups; other plans name their regions themselves.
+            sizes: True sizes of groups to look at.
+
+        Raises:
+            PlanError, ParameterError: the regions cannot be read, or a size is no size.
+        """
+        regions = None if geography is None and self.records is None else read_regions(self, geography)
+        return preview(self, regions, sizes=sizes)
+
+    def validate(
+        self, records: str | Path | InMemory, *, geography: str | Path | None = None, most: int = SHOWN
+    ) -> NotPrivate[Validated]:
+        """What breaks the rules of reading, for the custodian of the records alone.
+
+        Args:
+            records: A file, a folder of Parquet parts, or what the session holds.
+            geography: The block file of the Census.
+            most: How many faults are listed, and how many notes; all are counted.
+
+        Raises:
+            SourceError: they are no records, or are no longer what they were.
+        """
+        return validate(self, read_regions(self, geography), open_records(records, self), most=most)
+
+    def release(  # noqa: PLR0913 - what a session may say of a release, by name
+        self,
+        records: str | Path | InMemory,
+        out: str | Path | None = None,
+        *,
+        ledger: Ledger | str | None = None,
+        dataset: str = "",
+        analyst: str = CUSTODIAN,
+        request_id: str | None = None,
+        unvalidated: bool | None = None,
+        geography: str | Path | None = None,
+        names: str | Path | None = None,
+        top_up: str | Path | None = None,
+        engine: str = DUCKDB,
+    ) -> TablesRelease:
+        """Charge the cost, read the records, draw the noise, publish, and open what was published.
+
+        Args:
+            records: A file, a folder of Parquet parts, an Arrow table, a frame of pandas, polars or Spark, or a relation of DuckDB.
+            out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
+            ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
+            dataset: The name of the records in the ledger.
+            analyst: Who has a grant there.
+            request_id: The id under which the charge is found again; a fresh one without it.
+            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger.
+            geography: The block file of the Census.
+            names: Of the Census, names of regions to publish beside their ids.
+            top_up: An earlier release that this one adds to.
+            engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster.
+
+        Raises:
+            ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
+            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+            RunFailed: after the charge, always with the same words.
+        """
+        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
+        return payment.release(
+            lambda folder, paid: release(
+                self, records, geography, folder, names=names, top_up=top_up, engine=engine, payment=paid
+            ),
+            TablesRelease,
+            out,
+        )
+
+
+def plan(
+    by: Sequence[str],
+    domains: Mapping[str, Values] | None = None,
+    *,
+    epsilon: Exact | None = None,
+    rho: Exact | None = None,
+    margin: int | None = None,
+    title: str = TITLE,
+) -> Plan:
+    """A plan that counts the people with each combination of values of some columns.
+
+    Args:
+        by: The columns; none to count everybody.
+        domains: The public values of each of them. They are never taken from the records, since which values occur tells of people.
+        epsilon: What a release costs, exact: 1, "0.5" or a fraction.
+        rho: What it costs under zero-concentrated differential privacy, instead.
+        margin: Instead of either, how far each count may be off, in people, at 95 %; the plan gets the least epsilon that keeps it.
+        title: What the tables are.
+
+    Raises:
+        ParameterError: a column has no domain, or the price is not one of the three.
+        PlanError: the values are none of a column.
+
+    >>> plan(["sex"], {"sex": ["F", "M"]}, epsilon=1).cost
+    epsilon 1
+    """
+    price = {"epsilon": epsilon, "rho": rho, "margin": margin}
+    stated = [name for name, value in price.items() if value is not None]
+    if len(stated) != 1:
+        problem = f"is stated as {' and '.join(stated) or 'none of epsilon, rho and margin'}"
+        raise ParameterError("price", problem, "state one of them, as in epsilon=1")
+    if isinstance(by, str):
+        raise ParameterError("by", "is a text", f"write a list, as in by=[{by!r}]")
+    domains = {} if domains is None else domains
+    if not isinstance(domains, Mapping):
+        raise ParameterError("domains", "is no dict", 'write the values of each column, as in {"sex": ["F", "M"]}')
+    if missing := [name for name in by if domains.get(name) is None]:
+        fix = f'give its public values, as in domains={{"{missing[0]}": [...]}}; they are never taken from the records'
+        raise ParameterError("domains", f"says nothing of {missing[0]}", fix)
+    name = " by ".join(by) or EVERYBODY
+    amount = epsilon if rho is None else rho
+    if amount is None:
+        budget: dict[str, Any] = {"margins": [{"number": "total only", "within": margin}]}
+    else:
+        budget = {"budget": exact(amount, field=stated[0])}
+    return Plan.of(
+        {
+            "title": title,
+            "privacy": {
+                "unit": "person",
+                "neighbours": "add-remove",
+                "measure": "rho" if rho is not None else "epsilon",
+            },
+            "records": {"of-a-person": 1},
+            "publication": {"negative-counts": True},
+            "columns": [_column(each, domains[each]) for each in by],
+            "groups": [{"name": name, "columns": list(by)}],
+            "levels": [{"groups": name, **budget}],
+        }
+    )
+
+
+def _column(name: str, values: Values) -> dict[str, Any]:
+    """A column as a plan file declares it."""
+    if isinstance(values, range):
+        if values.step != 1 or len(values) < 2:
+            raise ParameterError(name, "is no range of whole numbers that follow one another", "write range(0, 111)")
+        return {"name": name, "from": values.start, "to": values.stop - 1}
+    if isinstance(values, str):
+        raise ParameterError(name, "has a text as its values", 'write a list, as in ["F", "M"]')
+    if isinstance(values, Mapping):
+        return {"name": name, "values": {str(code): text for code, text in values.items()}}
+    return {"name": name, "values": [str(value) for value in values]}
+
+
+def count(
+    records: str | Path | InMemory,
+    by: Sequence[str] = (),
+    domains: Mapping[str, Values] | None = None,
+    *,
+    epsilon: Exact = Fraction(1),
+) -> TablesRelease:
+    """Count people once, by the values of some columns: `tables.plan(...).release(records)`.
+
+    Nothing limits a further count of the same people; a `session` does, and so does a plan that a ledger pays for.
+
+    Args:
+        records: A file, a folder of Parquet parts, an Arrow table, a frame of pandas, polars or Spark, or a relation of DuckDB.
+        by: The columns.
+        domains: The public values of each of them.
+        epsilon: What it costs.
+
+    Raises:
+        ParameterError, PlanError, SourceError: by public checks, before anything is charged.
+        RunFailed: after the charge, always with the same words.
+    """
+    return plan(by, domains, epsilon=epsilon).release(records)

@@ -1,0 +1,101 @@
+"""Tables in a session: short ways to a plan, and what a release says by the values of columns."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import starling
+from starling import tables
+from starling.errors import ParameterError, PlanError, StarlingError
+from starling.privacy.budget import Epsilon, Rho
+from starling.tables.analysis import TablesRelease
+from starling.verification import Outcome
+
+DOMAINS: dict[str, Any] = {"sex": ["F", "M"], "age": range(4), "district": {"n": "North", "s": "South"}}
+ROWS = {"sex": ["F", "M", "M", "F"], "age": [0, 1, 1, 9], "district": ["n", "s", "n", "x"]}
+EXACT = 40
+"""An epsilon at which noise is never seen: a draw other than 0 has a chance below 10^-16."""
+
+
+@pytest.fixture(scope="module")
+def release() -> TablesRelease:
+    return tables.plan(["sex", "age"], DOMAINS, epsilon=EXACT).release(pa.table(ROWS))
+
+
+@pytest.mark.parametrize("form", [pa.table, pd.DataFrame, pl.DataFrame, dict])
+def test_every_form_of_records_is_released(form: Callable[[Any], Any]) -> None:
+    counted = starling.count(form(ROWS), ["sex"], DOMAINS, epsilon=EXACT)
+    assert [int(counted.number(sex=sex).exact) for sex in "FM"] == [2, 2]
+
+
+def test_numbers_are_sums_of_groups_by_the_values_of_columns(release: TablesRelease) -> None:
+    assert release.number().exact == 3, "of one record the age is outside"
+    assert release.number(sex="F").exact == 1
+    assert release.number(sex="M", age=1).exact == 2
+    assert release.number(age=[0, 1]).exact == 3
+
+
+def test_shares_are_ratios_of_numbers() -> None:
+    people = {"sex": ["F"] * 300 + ["M"] * 700}
+    counted = starling.count(people, ["sex"], DOMAINS, epsilon=2)
+    share = counted.number(sex="F") / counted.number()
+    assert share.lower < share.estimate < share.upper
+    assert share.estimate == pytest.approx(0.3, abs=0.05), "off by so much with a chance below 10^-20"
+
+
+def test_a_release_verifies_itself(release: TablesRelease) -> None:
+    assert release.verify().outcome is Outcome.CONSISTENT
+
+
+def test_a_plan_is_the_plan_of_its_keys(tmp_path: Any) -> None:
+    plan = tables.plan(["sex", "district"], DOMAINS, rho="0.5", title="Visits")
+    assert plan.cost == Rho(Fraction(1, 2))
+    plan.save(tmp_path / "plan.toml")
+    assert tables.Plan.load(tmp_path / "plan.toml") == plan
+    assert isinstance(tables.Plan.load(tmp_path / "plan.toml"), tables.Plan)
+    assert "district" in repr(plan.preview())
+
+
+def test_a_margin_buys_the_least_budget_that_keeps_it() -> None:
+    plan = tables.plan(["sex"], DOMAINS, margin=20)
+    (level,) = plan.preview().levels
+    cost = plan.cost
+    assert isinstance(cost, Epsilon)
+    assert level.total is not None
+    assert level.total.margin <= 20
+    looser = tables.plan(["sex"], DOMAINS, epsilon=cost.amount * Fraction(9, 10))
+    total = looser.preview().levels[0].total
+    assert total is not None
+    assert total.margin > 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"by": "sex", "domains": DOMAINS, "epsilon": 1}, "by"),
+        ({"by": ["sex"], "epsilon": 1}, "domains"),
+        ({"by": ["sex"], "domains": {"sex": None}, "epsilon": 1}, "domains"),
+        ({"by": ["sex"], "domains": ["F", "M"], "epsilon": 1}, "domains"),
+        ({"by": ["sex"], "domains": {"sex": "FM"}, "epsilon": 1}, "sex"),
+        ({"by": ["age"], "domains": {"age": range(0, 9, 2)}, "epsilon": 1}, "age"),
+        ({"by": ["sex"], "domains": DOMAINS}, "price"),
+        ({"by": ["sex"], "domains": DOMAINS, "epsilon": 1, "rho": 1}, "price"),
+        ({"by": ["sex"], "domains": DOMAINS, "epsilon": 0.5}, "epsilon"),
+        ({"by": ["sex"], "domains": DOMAINS, "margin": 0}, "within"),
+        ({"by": ["sex"], "domains": {"sex": []}, "epsilon": 1}, "values"),
+    ],
+)
+def test_what_is_no_plan_is_refused_at_its_argument(arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises((ParameterError, PlanError), match=field):
+        tables.plan(**arguments)
+
+
+@pytest.mark.parametrize("records", [None, 3, [1, 2], "nothing.csv", {"age": [1]}, pa.table({"age": [1]})])
+def test_what_is_no_records_is_refused_before_a_charge(records: Any) -> None:
+    with pytest.raises(StarlingError):
+        tables.plan(["sex"], DOMAINS, epsilon=1).release(records)
