@@ -14,8 +14,11 @@ from starling.text_format import NAMED, TextFormat
 _KINDS: Final = (
     (b"\xff\xfe", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
     (b"\xfe\xff", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
-    (b"PK\x03\x04", "is a workbook or another archive", "give the workbook with the ending .xlsx, or unpack it"),
-    (b"\xd0\xcf\x11\xe0", "is a workbook of Excel 97 to 2003", "save it as .xlsx or as CSV in UTF-8"),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "is a workbook of Excel 97 to 2003, or has a password",
+        "save it as .xlsx without one, or as CSV in UTF-8",
+    ),
     (b"\x1f\x8b", "is compressed (gzip), or an .rds of R", "unpack it, or write CSV or Parquet"),
     (b"BZh", "is compressed (bzip2)", "unpack it"),
     (b"\xfd7zXZ", "is compressed (xz)", "unpack it"),

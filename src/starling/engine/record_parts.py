@@ -13,6 +13,7 @@ from starling.engine.headers import check_columns, text_header
 from starling.engine.held_records import Held
 from starling.engine.parquet_rows import open_rows, row_batches
 from starling.engine.record_files import Records, beginning_of
+from starling.engine.workbooks import BEGIN, workbook_records, workbook_tables
 from starling.errors import SourceError
 from starling.text_format import PLAIN, TextFormat
 
@@ -23,8 +24,10 @@ PART_ROWS: Final = 1 << 22
 
 
 def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextFormat = PLAIN) -> Records:
-    """The records of a file of text; raises SourceError unless its first record names each of the columns once."""
+    """The records of a file of text, or of a workbook; raises SourceError unless the first record of text names each column once."""
     text, size = beginning_of(path)
+    if text.startswith(BEGIN):
+        return workbook_records(path, size, columns, form)
     header = text_header(path, text, columns, form)
     check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(first_record(text, form)), size), form)
@@ -62,6 +65,8 @@ def tables(records: Records | Held, part: Part, coded: Sequence[str] = ()) -> It
             with open_rows(part.path, size, coded) as file:
                 for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
                     yield pa.Table.from_batches([batch]).select(names)
+        elif records.form == "workbook":
+            yield from workbook_tables(part.path, records.columns, records.format)
         elif data := fitting(part, len(records.header), records.format).data:
             yield parsed(data, records.header, records.columns, records.format)
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException, duckdb.Error):
