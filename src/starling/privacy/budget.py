@@ -88,7 +88,7 @@ def check_int(value: object, *, field: str) -> None:
         raise ParameterError(field, f"is a {type(value).__name__}, not an int", "write it like 10")
 
 
-@dataclass(frozen=True, slots=True, order=False)
+@dataclass(frozen=True, slots=True, order=False, repr=False)
 class _Amount:
     """An amount of one measure; adds and compares with its own kind alone."""
 
@@ -135,8 +135,10 @@ class _Amount:
     def __str__(self) -> str:
         return f"{self.measure} {decimal_up(self.amount)}"
 
+    __repr__ = __str__
 
-@dataclass(frozen=True, slots=True, order=False)
+
+@dataclass(frozen=True, slots=True, order=False, repr=False)
 class Epsilon(_Amount):
     """Pure DP: P[M(x) in S] <= e^epsilon P[M(x') in S] for all neighbours and all sets S."""
 
@@ -144,7 +146,7 @@ class Epsilon(_Amount):
     symbol: ClassVar[str] = "ε"
 
 
-@dataclass(frozen=True, slots=True, order=False)
+@dataclass(frozen=True, slots=True, order=False, repr=False)
 class Rho(_Amount):
     """zCDP: D_alpha(M(x) || M(x')) <= rho alpha for all neighbours and all alpha > 1 (SafeTab 2022, Definition 4)."""
 

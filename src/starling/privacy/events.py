@@ -168,7 +168,7 @@ def noise_event(noise: Distribution, sensitivity: Exact = 1) -> DiscreteLaplaceN
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> noise_event(DiscreteGaussian(Fraction(50)), 3).cost
-    Rho(amount=Fraction(9, 100))
+    rho 0.09
     """
     most = positive(sensitivity, field="sensitivity")
     if isinstance(noise, DiscreteLaplace):
