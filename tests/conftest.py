@@ -1,13 +1,19 @@
 """What every test may ask for."""
 
+import fcntl
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name  # type: ignore[import-untyped]
 
 from tests.surroundings import own_environment, own_signals
 
@@ -47,6 +53,32 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if len(asked) <= FEW_FILES and all(path.endswith(".py") for path in asked):
         return 0
     return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Before workers start: kernels are compiled once, in place of by each worker that is the first to need one."""
+    if hasattr(config, "workerinput") or not getattr(config.option, "numprocesses", 0):
+        return
+    assert config.cache is not None
+    kept = config.cache.mkdir("kernels")
+    with (kept / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = kept / kernels_digest()
+        if not stamp.exists():
+            line = [sys.executable, "-c", "from starling.cli import main; main()", "warm"]
+            # Where an extra is missing, tests compile what they need, as they did.
+            if subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0:
+                stamp.touch()
+
+
+def kernels_digest() -> str:
+    """Of every source that has kernels, of Numba and of the processor: what kept kernels depend on."""
+    parts = [version("numba"), get_host_cpu_name(), get_host_cpu_features().flatten()]
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        if "@compiled" in (text := path.read_text(encoding="utf-8")):
+            parts += [str(path), str(path.stat().st_mtime_ns), text]
+    return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,6 +15,7 @@ main = Root(
     epilog=f"Exit codes: {EXIT_CODES}",
     lazy={
         "demo": "starling.cli.demo:demo",
+        "warm": "starling.cli.warm:warm",
         **{name: registered.verbs for name, registered in DOMAINS.items()},
         "ledger": "starling.cli.ledger:ledger",
         "keys": "starling.cli.ledger:keys",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
+from starling.privacy.ordering import stable_order
 
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
@@ -114,13 +115,12 @@ def _apart(below: Int64, ends: Int64, boxes: Int32) -> bool:
             corners[4 * i + 1] = np.int64(bottom) << 32 | np.int64(right) << 1 | odd
             corners[4 * i + 2] = np.int64(top) << 32 | np.int64(right) << 1 | (1 - odd)
             corners[4 * i + 3] = np.int64(bottom) << 32 | np.int64(left) << 1 | (1 - odd)
-        corners.sort()
-        total = 0
-        for i in range(len(corners)):
-            if i and corners[i] >> 1 != corners[i - 1] >> 1:
+        total, last = 0, np.int64(-1)
+        for i in stable_order(corners):
+            if corners[i] >> 1 != last:
                 if total != 0:
                     return False
-                total = 0
+                total, last = 0, corners[i] >> 1
             total += 1 - 2 * (corners[i] & 1)
         if total != 0:
             return False

@@ -1,13 +1,17 @@
 """`starling demo`: invented people, what is published about them in front of the user's eyes, and the truth beside it."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import click
 
-from starling.cli.commands import Result, command
+from starling.cli.commands import Result, as_json, command
 from starling.cli.options import PATH
 from starling.errors import OutputError
+
+Chapter: TypeAlias = tuple[Result, tuple[str, ...]]
+"""What a chapter shows, and commands that go on from there."""
 
 PERSONS: Final = 1_000_000
 
@@ -23,33 +27,31 @@ def demo(out: Path, *, persons: int) -> Result:
     """
     from starling.cli.demo import airports, flights, nation, study
     from starling.cli.progress import steps
+    from starling.cli.warm import warming
 
     study.check()
     flights.data()
     airports.data()
     new_folder(out)
-    with steps() as step:
-        tables, then_tables = nation.chapter(out / "tables", persons, step)
-        genome, then_genome = study.chapter(out / "genome", step)
-        groups, then_groups = flights.chapter(out / "groups", step)
-        places, then_places = airports.chapter(out / "places", step)
-    following = (*then_tables, *then_genome, *then_groups, *then_places)
-    then = "Try next:\n" + "\n".join(following)
-    titled = {
-        "A nation, published": tables,
-        "A study, explored": genome,
-        "Flights, counted": groups,
-        "Airports, mapped": places,
+    chapters: dict[str, tuple[str, Callable[[Path, Callable[[str], None]], Chapter]]] = {
+        "tables": ("A nation, published", lambda folder, step: nation.chapter(folder, persons, step)),
+        "genome": ("A study, explored", study.chapter),
+        "groups": ("Flights, counted", flights.chapter),
+        "places": ("Airports, mapped", airports.chapter),
     }
-    named = {"tables": tables, "genome": genome, "groups": groups, "places": places}
+    shown: dict[str, Result] = {}
+    following: list[str] = []
+    with steps() as step, warming("genome", "groups", "places"):
+        for number, (name, (title, chapter)) in enumerate(chapters.items(), start=1):
+            shown[name], then = chapter(out / name, step)
+            following += then
+            if not as_json():
+                step.done()
+                with step.paused():
+                    click.echo(f"{number}. {title}\n\n{shown[name].text()}\n\n")
     return Result(
-        lambda: (
-            "\n\n\n".join(
-                [f"{number}. {title}\n\n{each.text()}" for number, (title, each) in enumerate(titled.items(), start=1)]
-            )
-            + f"\n\n{then}"
-        ),
-        lambda: {"folder": str(out), **{name: each.json() for name, each in named.items()}, "next": [*following]},
+        lambda: "Try next:\n" + "\n".join(following),
+        lambda: {"folder": str(out), **{name: each.json() for name, each in shown.items()}, "next": following},
     )
 
 

@@ -130,27 +130,31 @@ def distances(rule: Kernel, tables: Int64, out: Int64) -> None:
 def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> int:
     """The signed distance of one table; `reachable` is what the rule says of (n//2, 0, 0, n - n//2). See `distances`."""
     verdict, far = way(rule, a, b, c, d)
-    if UNDECIDED in (verdict, reachable):
+    if verdict == UNDECIDED or reachable == UNDECIDED:  # noqa: PLR1714 - Numba compiles each tuple that is searched
         return OPEN
     if far > 0:
         # From here on the table is turned so that Delta is not above 0; the distance is the same.
         a, b, c, d, far = b, a, d, c, -far
-    if verdict != 0:
-        loss = _first(rule, (a, b, c, d), _end(a, b, c, d), False, far)
-        return OPEN if loss < 0 else 1 - loss
-    n = a + b + c + d
-    if reachable == 0:
-        return n + 1
-    # The nearer side first; then only whether the other one is nearer still.
-    gain = _first(rule, (b, a, d, c), _end(b, a, d, c), True, -far)
-    if gain > 1:
-        p, q, r, s = step(a, b, c, d, gain - 1)
-        other = way(rule, p, q, r, s)[0]
-        if other == UNDECIDED:
+    gain = verdict == 0
+    if gain and reachable == 0:
+        return a + b + c + d + 1
+    # A gain is looked for on the nearer side first; then only whether the other one is nearer still. The search is called at one place,
+    # so that its code is compiled once.
+    p, q, r, s = (b, a, d, c) if gain else (a, b, c, d)
+    end, near, again = _end(p, q, r, s), -far if gain else far, False
+    while True:
+        steps = _first(rule, (p, q, r, s), end, gain, near)
+        if steps < 0:
             return OPEN
-        if other == 1:
-            gain = _first(rule, (a, b, c, d), gain - 1, True, far)
-    return OPEN if gain < 0 else gain
+        if not gain:
+            return 1 - steps
+        if again or steps <= 1:
+            return steps
+        p, q, r, s = step(a, b, c, d, steps - 1)
+        other = way(rule, p, q, r, s)[0]
+        if other != 1:
+            return OPEN if other == UNDECIDED else steps
+        p, q, r, s, end, near, again = a, b, c, d, steps - 1, far, True
 
 
 @compiled

@@ -60,15 +60,20 @@ def prepared(inverse: Float, regions: Regions) -> Passing:
     levels, sizes = inverse.shape
     inner = starts[levels - 1]
     below, own = np.zeros((inner, sizes)), np.zeros((inner, sizes))
+    # Number by number: expressions of whole arrays take Numba long to compile.
     for region in range(inner, starts[levels] if levels > 1 else 0):
-        below[parent[region]] += inverse[levels - 1]
+        above = below[parent[region]]
+        for s in range(sizes):
+            above[s] += inverse[levels - 1, s]
     for level in range(levels - 2, -1, -1):
         for region in range(starts[level], starts[level + 1]):
             for s in range(sizes):
                 spread = below[region, s]
                 own[region, s] = spread * inverse[level, s] / (spread + inverse[level, s])
             if level > 0:
-                below[parent[region]] += own[region]
+                above = below[parent[region]]
+                for s in range(sizes):
+                    above[s] += own[region, s]
     return Passing(inverse, below, own, np.zeros((inner, sizes)), np.zeros((inner, sizes)))
 
 

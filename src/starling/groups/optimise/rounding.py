@@ -17,6 +17,7 @@ import numpy.typing as npt
 from starling.groups.optimise.cumulative_problem import CumulativeProblem
 from starling.groups.optimise.tree import Int64
 from starling.privacy.compiled import compiled
+from starling.privacy.ordering import stable_order
 
 Float = npt.NDArray[np.float64]
 
@@ -128,16 +129,20 @@ def pour(groups: int, wanted: Float, room: Int64, added: Int64) -> None:
         room: (children,).
         added: (children,), written.
     """
-    added[:] = 0
     left = np.int64(groups)
+    for child in range(wanted.size):
+        added[child] = 0
     if groups > _FEW:
         level = water_level(groups, wanted, room)
         for child in range(wanted.size):
             part = np.int64(np.floor(min(max(wanted[child] - level, 0.0), float(room[child]))))
             added[child] = min(part, room[child], left)
             left -= added[child]
+    short = np.empty(wanted.size)
     while left > _FEW:
-        for child in np.argsort(added - wanted, kind="mergesort"):
+        for child in range(wanted.size):
+            short[child] = added[child] - wanted[child]
+        for child in stable_order(short):
             if left > 0 and added[child] < room[child]:
                 added[child] += 1
                 left -= 1

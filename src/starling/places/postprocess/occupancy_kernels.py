@@ -25,6 +25,8 @@ FLOOR: Final = 1e-9
 """Added to the weight of a component, so that none is impossible."""
 LEAST: Final = 1e-12
 """Added to the variance of a quarter's share."""
+SIZES: Final = np.array([each.bit_count() for each in range(16)])
+"""Quarters of each set; outside the kernels, where making it would be compiled."""
 BELOW: Final = 2.0
 """The power of shares below leaves."""
 
@@ -78,7 +80,7 @@ def messages(
 
     def band(first: int, end: int) -> Float64:
         found = np.zeros(learned.shape)
-        _messages(below, shares, field, own, (spread, power, prior), found, out, first, end)
+        _messages(below, shares, field, own, (spread, power, prior, float(prior.max())), found, out, first, end)
         return found
 
     for found in in_bands(len(field), band):
@@ -92,19 +94,17 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
     shares: Float64,
     field: Float64,
     own: Own,
-    mixture: tuple[Float64, Float64, Float64],
+    mixture: tuple[Float64, Float64, Float64, float],
     learned: Float64,
     out: Message,
     first: int,
     end: int,
 ) -> None:
-    spread, power, prior = mixture
+    spread, power, prior, likeliest = mixture
     side, kinds = len(field), len(spread)
     zs, ws, ls, es = out
     z, w, level, e, p = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4))
     score, mean, variance = np.empty(15 * kinds), np.empty(15 * kinds), np.empty(15 * kinds)
-    sizes = np.array([(s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1) for s in range(16)])
-    largest = prior.max()
     for row in range(first, end):
         for column in range(side):
             own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
@@ -119,21 +119,21 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
                 if np.isfinite(own_variance):
                     zs[row, column], ws[row, column], es[row, column] = own_value, own_variance, own_empty
                 continue
-            deviation = sqrt(noise / sizes[there])
+            deviation = sqrt(noise / SIZES[there])
             count = max(field[row, column], deviation)
             bucket = _bucket(count / deviation, len(prior))
             _powers(shares[row, column], power, p)
             best = NEVER
             for s in range(15, 0, -1):
-                size = sizes[s]
+                size = SIZES[s]
                 base, most = 0.0, 0.0
                 for k in range(4):
                     base += level[k] if s >> k & 1 else e[k]
                     most += w[k] if s >> k & 1 else 0.0
                 for t in range(kinds):
                     score[(s - 1) * kinds + t] = NEVER
-                # The variance of a sum is at most that of its parts' measurements, and the rest of a score is at most 0 (see `largest`).
-                if s & ~there or base + largest + 0.5 * log(most) < best - NEGLIGIBLE:
+                # The variance of a sum is at most that of its parts' measurements, and the rest of a score is at most 0 (see `likeliest`).
+                if s & ~there or base + likeliest + 0.5 * log(most) < best - NEGLIGIBLE:
                     continue
                 for t in range(kinds):
                     place_of = (s - 1) * kinds + t
@@ -183,7 +183,7 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
             for i in range(15 * kinds):
                 if score[i] > 0:
                     second += score[i] * (variance[i] + (mean[i] - centre) ** 2)
-                    learned[bucket, sizes[i // kinds + 1] - 1, i % kinds] += score[i]
+                    learned[bucket, SIZES[i // kinds + 1] - 1, i % kinds] += score[i]
             peak = log(whole) + best - 0.5 * log(second)
             es[row, column] = e[0] + e[1] + e[2] + e[3]
             if np.isfinite(own_variance):
@@ -218,7 +218,7 @@ def divide(
         small: A quarter with fewer points than so many standard deviations of its noise is taken as empty.
     """
     out, prior = np.zeros((2 * len(field), 2 * len(field))), logarithms(weights, FLOOR)
-    mixture = spread, power, prior, temper, small
+    mixture = spread, power, prior, float(prior.max()), temper, small
     in_bands(len(field), lambda first, end: _divide(field, below, shares, mixture, out, first, end))
     return out
 
@@ -228,17 +228,16 @@ def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in 
     field: Float64,
     below: Message,
     shares: Float64,
-    mixture: tuple[Float64, Float64, Float64, float, float],
+    mixture: tuple[Float64, Float64, Float64, float, float, float],
     out: Float64,
     first: int,
     end: int,
 ) -> None:
-    spread, power, prior, temper, small = mixture
+    spread, power, prior, likeliest, temper, small = mixture
     side, kinds = len(field), len(spread)
     z, w, level, e, p, x = np.empty(4), np.empty(4), np.empty(4), np.empty(4), np.empty((kinds, 4)), np.empty(4)
     mu, s_k = np.empty(4), np.empty(4)
     score, parts = np.empty(15 * kinds), np.empty((15 * kinds, 4))
-    largest = prior.max()
     for row in range(first, end):
         for column in range(side):
             points = field[row, column]
@@ -265,7 +264,7 @@ def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in 
                         base += level[k] if s >> k & 1 else e[k]
                     for t in range(kinds):
                         score[(s - 1) * kinds + t] = NEVER
-                    if s & ~there or base + largest < best - NEGLIGIBLE:
+                    if s & ~there or base + likeliest < best - NEGLIGIBLE:
                         continue
                     for t in range(kinds):
                         i = (s - 1) * kinds + t

@@ -15,6 +15,7 @@ from starling.places.measurements import Bool, Int64, MeasuredTree, Tree
 from starling.places.postprocess.least_squares import Boxwise, merged, upwards
 from starling.places.postprocess.leaves import Estimate, Float64
 from starling.privacy.compiled import compiled
+from starling.privacy.ordering import stable_order
 
 CUT: Final = 12.0
 """What a cut costs for each child beyond the first, in squared standard deviations."""
@@ -177,46 +178,72 @@ def _divided(
     for node in range(nodes):
         if kept[node] and cut[node]:
             kept[node] = False
-            children = below[ends[node - 1] if node else 0 : ends[node]]
-            counts[children] = _projected(counts[node], areas[children], value[children], variance[children])
-            kept[children] = True
+            begin = ends[node - 1] if node else 0
+            _project(counts[node], below[begin : ends[node]], areas, value, variance, counts)
+            for at in range(begin, ends[node]):
+                kept[below[at]] = True
     return counts, kept
 
 
 @compiled
-def _projected(total: float, areas: Int64, value: Float64, variance: Float64) -> Float64:
-    """The nearest non-negative counts with this sum; children of which nothing is known share what the others leave, by area."""
-    out = np.zeros(len(value))
-    known = np.isfinite(variance)
-    if total <= 0:
-        return out
-    if not known.all():
-        taken = 0.0
-        for child in range(len(value)):
-            if known[child]:
-                out[child] = max(value[child], 0.0)
-                taken += out[child]
-        if taken < total:
-            unknown = float(areas[~known].sum())
-            for child in range(len(value)):
-                if not known[child]:
-                    out[child] = (total - taken) * (areas[child] / unknown)
-            return out
-    children = np.flatnonzero(known)
-    ratio = value[children] / variance[children]
-    order = np.argsort(-ratio, kind="mergesort")
+def _project(total: float, children: Int64, areas: Int64, value: Float64, variance: Float64, counts: Float64) -> None:
+    """The nearest non-negative counts with this sum; children of which nothing is known share what the others leave, by area.
+
+    Number by number: expressions of whole arrays take Numba long to compile.
+
+    Args:
+        total: The sum.
+        children: (children,): which nodes they are.
+        areas: (nodes,).
+        value: (nodes,).
+        variance: (nodes,): infinite of what nothing is known of.
+        counts: (nodes,), written for the children; 0 before.
+    """
+    if total <= 0 or _shared_out(total, children, areas, value, variance, counts):
+        return
+    places, keys, known = np.empty(len(children), dtype=np.int64), np.empty(len(children)), 0
+    for child in children:
+        if np.isfinite(variance[child]):
+            places[known], keys[known] = child, -(value[child] / variance[child])
+            known += 1
+    places, keys = places[:known], keys[:known]
+    order = stable_order(keys)
     sums, variances, level = 0.0, 0.0, 0.0
-    for rank in range(len(order)):
-        if rank and ratio[order[rank]] <= level:
+    for rank in range(known):
+        if rank and -keys[order[rank]] <= level:
             break
-        sums += value[children[order[rank]]]
-        variances += variance[children[order[rank]]]
+        sums += value[places[order[rank]]]
+        variances += variance[places[order[rank]]]
         level = (sums - total) / variances
     added = 0.0
-    for one in children:
-        out[one] = max(value[one] - level * variance[one], 0.0)
-        added += out[one]
+    for child in places:
+        counts[child] = max(value[child] - level * variance[child], 0.0)
+        added += counts[child]
     if added <= 0:  # Rounding of counts far larger than the total.
-        out[children[order[0]]] = total
-        return out
-    return out * (total / added)
+        for child in places:
+            counts[child] = 0.0
+        counts[places[order[0]]] = total
+        return
+    for child in places:
+        counts[child] *= total / added
+
+
+@compiled
+def _shared_out(
+    total: float, children: Int64, areas: Int64, value: Float64, variance: Float64, counts: Float64
+) -> bool:
+    """Whether children of which nothing is known get something, and then all get theirs; arguments as of `_project`."""
+    unknown, taken = 0, 0.0
+    for child in children:
+        if np.isfinite(variance[child]):
+            taken += max(value[child], 0.0)
+        else:
+            unknown += areas[child]
+    if unknown == 0 or taken >= total:
+        return False
+    for child in children:
+        if np.isfinite(variance[child]):
+            counts[child] = max(value[child], 0.0)
+        else:
+            counts[child] = (total - taken) * (areas[child] / float(unknown))
+    return True
