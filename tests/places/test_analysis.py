@@ -57,8 +57,8 @@ def test_slices_are_named(tmp_path: Path) -> None:
     found = opened(tmp_path, SLICED)
     points = found.table("cells")["points"].to_numpy()
     assert found.grid("February").reshape(-1).tolist() == points[8:].tolist()
-    for name in (None, "March"):
-        with pytest.raises(ParameterError, match="slice is not in the plan"):
+    for name, problem in ((None, "is missing, and the release has several"), ("March", "is not in the plan")):
+        with pytest.raises(ParameterError, match=f"slice {problem}; name one of January, February"):
             found.grid(name)
 
 

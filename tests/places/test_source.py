@@ -8,13 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.engine import record_parts
+from starling.engine import delimited, record_parts
 from starling.errors import SourceError
 from starling.places.counts import tally
 from starling.places.plan import Plan
 from starling.places.source import open_records, read_part
 from starling.places.source.geojson import POINT
 from tests.places.plans import PERSON, plan
+from tests.places.source.test_reference import WGS84
 from tests.places.source.test_values import wkb
 
 X, Y = [-0.5, 0.5, 0.5, 9.0], [0.5, 1.5, 1.5, 0.5]
@@ -102,7 +103,9 @@ def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
     [
         ({"crs": {"id": {"authority": "EPSG", "code": 2263}}}, "another coordinate reference system"),
         ({"crs": None}, "another coordinate reference system"),
-        ({"crs": "x"}, "metadata that cannot be read"),
+        ({"crs": {"id": 1}}, "metadata that cannot be read"),
+        ({"crs": "x"}, "without an id, which is not longitude and latitude"),
+        ({"crs": {"type": "GeographicCRS", "datum": {"name": "Pulkovo 1942"}}}, "without an id"),
         ({"encoding": "multipoint"}, "neither WKB nor native points"),
     ],
 )
@@ -110,6 +113,50 @@ def test_geoparquet_of_another_reference_system_is_refused(metadata: Any, cause:
     path = write_geo(tmp_path / "a.parquet", **{"encoding": "WKB", **metadata})
     with pytest.raises(SourceError, match=cause):
         open_records(path, plan(GEOMETRY))
+
+
+def test_a_reference_system_without_an_id_is_known_by_its_definition(tmp_path: Path) -> None:
+    assert counts(plan(GEOMETRY), write_geo(tmp_path / "a.parquet", crs=WGS84)) == WANTED
+    column = pa.array([wkb(1, x, y) for x, y in zip(X, Y, strict=True)])
+    other = {"ARROW:extension:name": "geoarrow.wkb", "ARROW:extension:metadata": json.dumps({"crs": "EPSG:2263"})}
+    schema = pa.schema([pa.field("place", pa.binary(), metadata=other)])
+    pq.write_table(pa.table([column], schema=schema), tmp_path / "b.parquet")
+    with pytest.raises(SourceError, match="EPSG:2263: another coordinate reference system"):
+        open_records(tmp_path / "b.parquet", plan(GEOMETRY))
+
+
+def feature(x: float, y: float, **more: Any) -> str:
+    return json.dumps(
+        {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [x, y]}} | more
+    )
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\x1e"])
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n\n", "\n\x1e"])
+def test_geojson_with_a_feature_in_each_line_is_read(mark: str, between: str, tmp_path: Path) -> None:
+    lines = [feature(x, y) for x, y in zip(X, Y, strict=True)]
+    (tmp_path / "a.geojsonl").write_text(mark + between.join(lines), newline="")
+    assert counts(plan(GEOMETRY), tmp_path / "a.geojsonl") == WANTED
+
+
+def test_lines_of_geojson_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "CHUNK", 50)
+    path = tmp_path / "a.geojsonl"
+    path.write_text("\n".join(feature(x, y) for x, y in zip(X, Y, strict=True)))
+    opened = open_records(path, plan(GEOMETRY))
+    assert len(opened.parts) > 4
+    assert tally(plan(GEOMETRY), opened, b"")[0].tolist() == WANTED
+
+
+def test_a_document_of_geojson_may_begin_with_a_mark_and_name_its_reference_system(tmp_path: Path) -> None:
+    path, features = tmp_path / "a.geojson", ",".join(feature(x, y) for x, y in zip(X, Y, strict=True))
+    named = '{"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:%s"}}, "features": [%s]}'
+    path.write_text("\ufeff" + named % ("OGC:1.3:CRS84", features))
+    assert counts(plan(GEOMETRY), path) == WANTED
+    path.write_text(named % ("EPSG::2263", features))
+    with pytest.raises(SourceError, match="EPSG:2263: another coordinate reference system"):
+        open_records(path, plan(GEOMETRY))
+    assert counts(plan(GEOMETRY, {"grid": {"crs": "plain", "crs_name": "EPSG:2263"}}), path) == WANTED
 
 
 def test_a_reference_system_that_the_plan_names_is_taken(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from starling.engine.delimited import LONGEST_RECORD, Part
 from starling.errors import Problem, SourceError
 from starling.text_format import PLAIN, TextFormat
 
-Form: TypeAlias = Literal["text", "parquet", "geojson", "workbook"]
+Form: TypeAlias = Literal["text", "parquet", "geojson", "geojson-lines", "workbook"]
 
 PARQUET: Final = b"PAR1"
 """How a Parquet file begins."""

@@ -60,7 +60,9 @@ class PlacesRelease(DomainRelease):
         if name is None and len(names) == 1:
             return 0
         if name not in names:
-            raise ParameterError("slice", "is not in the plan", f"name one of {', '.join(names[:8])}")
+            problem = "is missing, and the release has several" if name is None else "is not in the plan"
+            more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+            raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}{more}")
         return names.index(name)
 
     def grid(self, slice: str | None = None) -> Float64:  # noqa: A002 - the word of the plan

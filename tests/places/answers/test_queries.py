@@ -81,3 +81,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"\xe9")
     with pytest.raises(ParameterError, match="is not UTF-8"):
         read_rectangles(path)
+
+
+def test_each_feature_that_is_no_polygon_is_named(tmp_path: Path) -> None:
+    features = [{"type": "Feature", "geometry": each} for each in (POLYGON, {"type": "Point"}, POLYGON, None)]
+    with pytest.raises(ParameterError) as refused:
+        read_polygons(written(tmp_path, json.dumps({"type": "FeatureCollection", "features": features})))
+    assert [each.field for each in refused.value.problems] == ["feature 2", "feature 4"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
-from starling.places.answers.regions import cell_shares, count_regions, region_of
+from starling.places.answers.regions import cell_shares, count_regions, region_of, regions_of
 from starling.places.answers.sure import Surety
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.singular import of_cells
@@ -132,3 +132,12 @@ def test_regions_of_geojson() -> None:
     ):
         with pytest.raises(ParameterError, match="is no polygon"):
             region_of(bad)
+
+
+def test_every_region_that_cannot_be_counted_is_named() -> None:
+    bowtie = [np.array([[0, 0], [4, 4], [4, 0], [0, 4]])]
+    with pytest.raises(ParameterError) as refused:
+        count_regions(GRID, [[[SQUARE]], [bowtie], [[SQUARE]], [[SQUARE[:2]]]])
+    assert [each.field for each in refused.value.problems] == ["polygon 2", "polygon 4"]
+    with pytest.raises(ParameterError, match="polygon 2 is no polygon"):
+        regions_of([{"type": "Polygon", "coordinates": [SQUARE.tolist()]}, {"type": "Point", "coordinates": [1, 2]}])

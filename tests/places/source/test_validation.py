@@ -1,14 +1,19 @@
 """What is wrong with records of points, for their custodian: each fault with its line, and a wrong file above all."""
 
+import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from starling.places.source import open_records
+from starling.places.source.geojson import TYPES
 from starling.places.source.validation import validate
 from starling.release.domain import Validated
 from tests.places.plans import PERSON, RECORDS, SLICED, plan
+from tests.places.source.test_values import wkb
 
 
 def validated(folder: Path, text: str, *changes: dict[str, Any]) -> Validated:
@@ -62,6 +67,16 @@ FEET = {"grid": {"crs": "plain", "crs_name": "EPSG:2263", "box": ["900000", "120
         ("lon,lat\n" + "1.5,-0.5\n" * 9, (), "has x and y swapped: most points lie in the box the other way round"),
         ("lon,lat\n" + "-74,40.7\n" * 9, (FEET,), "is EPSG:2263, and most points look like degrees"),
         ("lon,lat\n" + "984000,210000\n" * 9, (), "takes points in degrees, and most look like metres or feet"),
+        (
+            "lon,lat\n" + "-2.5,0.5\n" * 9,
+            (),
+            "has coordinates without their sign: most points lie in the box with it changed",
+        ),
+        (
+            "lon,lat\n" + "25000000,5000000\n" * 9,
+            (),
+            "has degrees times 10,000,000: most points lie in the box when divided",
+        ),
         ("lon,lat\n" + "50,50\n" * 9, (), "is outside the box, in 9 of 9 records"),
         ("lon,lat\n" + "50 50,\n" * 9, (), "is missing or no point, in 9 of 9 records"),
     ],
@@ -70,6 +85,22 @@ def test_attack_a29_a_wrong_file_that_parses_is_named_above_all(
     text: str, changes: tuple[dict[str, Any], ...], cause: str, tmp_path: Path
 ) -> None:
     assert cause in [each.problem for each in validated(tmp_path, text, *changes).problems.decisive]
+
+
+@pytest.mark.parametrize("kind", range(2, 8))
+def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> None:
+    geometry = {"input": {"x": None, "y": None, "geometry": "place"}}
+    problem = f"is a {TYPES[kind - 1]}, not a point"
+    features = [{"type": "Feature", "geometry": {"type": TYPES[kind - 1], "coordinates": []}}]
+    found = validated(tmp_path, json.dumps({"type": "FeatureCollection", "features": features}), geometry)
+    assert problem in [each.problem for each in found.problems.listed]
+    pq.write_table(pa.table({"place": [wkb(kind, 1, 2), wkb(1000 + kind, 1, 2), None]}), tmp_path / "a.parquet")
+    found = validate(plan(geometry), open_records(tmp_path / "a.parquet", plan(geometry))).value
+    assert [(each.line, each.problem) for each in found.problems.listed] == [
+        (1, problem),
+        (2, problem),
+        (3, "is missing or no point"),
+    ]
 
 
 def test_a_cell_of_h3_that_cannot_be_is_named(tmp_path: Path) -> None:

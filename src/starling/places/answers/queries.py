@@ -50,17 +50,23 @@ def read_polygons(path: Path) -> list[dict[str, Any]]:
     """The geometries of a GeoJSON file, in their order: of a collection of features, of one, or one geometry.
 
     Raises:
-        ParameterError: the file cannot be read, or is no GeoJSON of polygons.
+        ParameterError: the file cannot be read, or is no GeoJSON of polygons; with every feature that is none.
     """
+    problems: list[Problem] = []
     try:
         document = json.loads(_text(path))
         kind = document["type"]
         features = document["features"] if kind == "FeatureCollection" else [document]
         found = [each["geometry"] if each["type"] == "Feature" else each for each in features]
-        good = all(each["type"] in {"Polygon", "MultiPolygon"} for each in found)
+        for number, each in enumerate(found, start=1):
+            if not (isinstance(each, dict) and each.get("type") in {"Polygon", "MultiPolygon"}):
+                fix = "give Polygons and MultiPolygons alone"
+                problems.append(Problem(f"feature {number}", "is no polygon", fix, path.name))
     except (ValueError, KeyError, TypeError, RecursionError):
-        found, good = [], False
-    if not good:
+        found, problems = [], []
+    if problems and len(found) > 1:
+        raise ParameterError(problems=problems)
+    if problems or not found:
         raise ParameterError("polygons", f"{path.name} is no GeoJSON of polygons", "give a FeatureCollection of them")
     return found
 

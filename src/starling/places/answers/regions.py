@@ -6,12 +6,12 @@ cell inside them. That takes time by the cells that edges cross and by those of 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from starling.errors import ParameterError
+from starling.errors import ParameterError, Problem
 from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
 from starling.privacy.compiled import compiled
 
@@ -148,15 +148,41 @@ def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
     """Points in each region, spread evenly within a cell.
 
     Raises:
-        ParameterError: a region that `cell_shares` refuses.
+        ParameterError: with every region that `cell_shares` refuses, as polygon 1, 2 and so on.
     """
     counts, clipped = np.empty(len(regions)), np.empty(len(regions), dtype=np.bool_)
+    problems: list[Problem] = []
     for number, region in enumerate(regions):
-        found = cell_shares(region, grid.shape)
+        try:
+            found = cell_shares(region, grid.shape)
+        except ParameterError as error:
+            problems += numbered(number, error)
+            continue
         rows, columns = found.share.shape
         cells = grid.grid[found.row : found.row + rows, found.column : found.column + columns]
         counts[number], clipped[number] = float((cells * found.share).sum()), found.clipped
+    if problems:
+        raise ParameterError(problems=problems)
     return Counts(counts, clipped)
+
+
+def regions_of(geometries: Sequence[Mapping[str, Any]]) -> list[Region]:
+    """The regions of GeoJSON geometries; raises ParameterError with every one that is none, as polygon 1, 2 and so on."""
+    regions: list[Region] = []
+    problems: list[Problem] = []
+    for number, geometry in enumerate(geometries):
+        try:
+            regions.append(region_of(geometry))
+        except ParameterError as error:
+            problems += numbered(number, error)
+    if problems:
+        raise ParameterError(problems=problems)
+    return regions
+
+
+def numbered(number: int, error: ParameterError) -> list[Problem]:
+    """The problems of the region of a number from 0 on, under one from 1 on."""
+    return [replace(each, field=f"polygon {number + 1}") for each in error.problems]
 
 
 def region_of(geometry: Mapping[str, Any]) -> list[list[Float64]]:

@@ -14,7 +14,7 @@ from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
 from starling.places.answers.leaf_table import LeafTable
 from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
-from starling.places.answers.regions import Region, count_regions, region_of
+from starling.places.answers.regions import Region, count_regions, regions_of
 from starling.places.answers.sure import LEVEL, SureIntervals, Surety
 from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
 from starling.places.plan.grid import Grid
@@ -152,7 +152,7 @@ class ReleasedGrid:
         Raises:
             ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
         """
-        regions: list[Region] = [region_of(each) for each in polygons]
+        regions = regions_of(polygons)
         if units != "cells":
             project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
             regions = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]

@@ -1,16 +1,15 @@
 """The confidential records of points: their public shape, and their rows part by part.
 
-Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON, and what a session holds
-(engine/held_records.py).
+Forms: CSV with a header, Parquet and GeoParquet (one file, or a folder of Parquet parts), GeoJSON as a document or with a feature in each
+line, and what a session holds (engine/held_records.py).
 Where a point lies is said by two numbers, by a geometry (WKB, or GeoArrow's native points), or by an H3 cell, at whose centre it lies.
 
 Every record follows one rule, so that none can stop a run: a point is dropped, uncounted, if its coordinates are missing, not numbers, NaN,
 infinite or outside the public box, if its time is in no slice, or if it has no person where a person is protected. A line of CSV that has
-another number of fields than the header is dropped too.
+another number of fields than the header is dropped too. A geometry that is no point is dropped, whatever it is made of.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -19,20 +18,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.distribution import install
-from starling.engine.delimited import Part
+from starling.engine.delimited import MARK, Part, parts_of
 from starling.engine.headers import check_columns
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import parquet_parts, tables, text_records
 from starling.errors import Problem, SourceError
 from starling.places.plan import Plan
-from starling.places.source.geojson import features
+from starling.places.source import geojson
+from starling.places.source.reference import check_named, check_reference, identifier
 
 __all__ = ["Held", "InMemory", "Records", "open_held", "open_records", "read_part"]
 
 LARGEST_GEOJSON: Final = 1 << 28
 """Bytes: it is read as a whole."""
-_DEGREES: Final = ("OGC:CRS84", "EPSG:4326")
+_HEAD: Final = 1 << 16
+"""Bytes of a GeoJSON before its features, among which it may name its reference system."""
 
 
 def open_records(path: str | Path, plan: Plan) -> Records:
@@ -63,17 +64,24 @@ def _check_extra(plan: Plan) -> None:
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
-    line, size = beginning_of(path)
+    beginning, size = beginning_of(path)
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
-    if line.startswith(PARQUET):
+    if beginning.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
             schema, parts = opened.schema_arrow, parquet_parts(path, opened)
         check_columns(path, columns, schema.names, fix)
         _check_types(path, plan, schema)
-        _check_reference(path, plan, schema.metadata or {})
+        if plan.columns.geometry:
+            field = schema.field(plan.columns.geometry).metadata or {}
+            check_reference(path, plan, schema.metadata or {}, field)
         return Records((path,), (size,), "parquet", columns, columns, parts)
-    if line.lstrip().startswith(b"{"):
-        _check_geojson(path, plan, size)
+    if beginning.removeprefix(MARK).lstrip(b" \t\r\n" + geojson.SEPARATOR).startswith(b"{"):
+        _check_geojson(path, plan)
+        if geojson.is_lines(beginning.partition(b"\n")[0]):
+            return Records((path,), (size,), "geojson-lines", columns, columns, parts_of(path, 0, size))
+        if size > LARGEST_GEOJSON:
+            fix = "write it as GeoParquet, or as GeoJSON with a feature in each line"
+            refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", fix)
         return Records((path,), (size,), "geojson", columns, columns, (Part(path, 0, size),))
     if plan.columns.geometry:
         two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
@@ -109,43 +117,31 @@ def _is_point(kind: pa.DataType) -> bool:
     return {"x", "y"} <= named.keys() and all(pa.types.is_floating(named[axis]) for axis in "xy")
 
 
-def _check_reference(path: Path, plan: Plan, metadata: Mapping[bytes, bytes]) -> None:
-    """Refuse a GeoParquet whose metadata name another coordinate reference system, or another encoding, than the plan reads."""
-    if not plan.columns.geometry or b"geo" not in metadata:
-        return
-    try:
-        said = json.loads(metadata[b"geo"])["columns"][plan.columns.geometry]
-        encoding, crs = said["encoding"], said.get("crs", {"id": {"authority": "OGC", "code": "CRS84"}})
-        reference = "none" if crs is None else f"{crs['id']['authority']}:{crs['id']['code']}"
-    except (ValueError, KeyError, TypeError, AttributeError):
-        refuse(path, "has GeoParquet metadata that cannot be read", "write it again as GeoParquet 1.0 or 1.1")
-    if encoding not in ("WKB", "point"):
-        refuse(path, "has a geometry that is neither WKB nor native points", "write points as WKB")
-    known = _DEGREES if plan.grid.crs != "plain" else (plan.grid.crs_name,)
-    if reference not in known:
-        refuse(path, "has another coordinate reference system than the plan", f"transform it to {known[0]}")
-
-
-def _check_geojson(path: Path, plan: Plan, size: int) -> None:
+def _check_geojson(path: Path, plan: Plan) -> None:
     if not plan.columns.geometry:
         refuse(path, "is GeoJSON, and the plan names no geometry", 'write geometry = "geometry" below [input]')
-    if plan.grid.crs == "plain":
+    with path.open("rb") as file:
+        named = geojson.crs_of(file.read(_HEAD))
+    if named is not None:
+        check_named(path, plan, identifier(named))
+    elif plan.grid.crs == "plain":
         refuse(path, "is GeoJSON, whose points are in degrees", "give GeoParquet, or a grid in degrees")
-    if size > LARGEST_GEOJSON:
-        refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", "write it as GeoParquet")
 
 
 def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:
-    """The records of a part as they are: of text all columns as bytes, of GeoJSON native points and texts, else as stored.
+    """The records of a part as they are: of text all columns as bytes, of GeoJSON typed points and texts, else as stored.
 
     Raises:
         SourceError: the file is gone, or is not what was checked; never because of what a record says.
     """
-    if isinstance(records, Held) or records.form != "geojson":
+    if isinstance(records, Held) or records.form in ("text", "parquet"):
         yield from tables(records, part)
         return
     try:
-        data = part.path.read_bytes()
+        with part.path.open("rb") as file:
+            whole = records.form == "geojson"
+            data = file.read(part.stop) if whole else geojson.lines(file, part.begin, part.stop)
     except OSError:
         raise SourceError("records", "are not what was checked", "leave the file alone") from None
-    yield features(data, records.columns)
+    texts = geojson.features_of_document(data) if whole else geojson.features_of_lines(data)
+    yield from geojson.features(texts, records.columns)

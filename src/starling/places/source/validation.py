@@ -6,7 +6,7 @@ columns that are swapped, degrees in place of metres, a box that lies elsewhere.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,8 @@ from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
 from starling.places.source import Records, read_part
 from starling.places.source.cells import points_of, slices_of
+from starling.places.source.geojson import TYPES
+from starling.places.source.values import geometry_types
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
@@ -33,6 +35,9 @@ FIX: Final = "correct it; a release drops it, uncounted"
 LARGE: Final = 1000
 """Plain units of a side of the box from which on points within 180 of 0 look like degrees."""
 
+METRES: Final = 2.1e7
+"""Beyond the metres and feet of common projections."""
+
 
 @dataclass(slots=True)
 class _Tally(Tally):
@@ -41,10 +46,14 @@ class _Tally(Tally):
     Attributes:
         swapped: Points that would lie in the box if x were y.
         small: Points within the range of longitudes and latitudes.
+        unsigned: Points that would lie in the box with another sign of x or y.
+        scaled: Points that would lie in the box as whole numbers of so many decimal places.
     """
 
     swapped: int = 0
     small: int = 0
+    unsigned: int = 0
+    scaled: dict[int, int] = field(default_factory=lambda: dict.fromkeys((6, 7), 0))
 
 
 def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -74,14 +83,23 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     x, y = points_of(plan, table)
     where = plan.columns.geometry or plan.columns.h3 or f"{plan.columns.x}, {plan.columns.y}"
     none = np.isnan(x) | np.isnan(y)
+    shape = np.zeros(len(x), dtype=np.int64)
+    if plan.columns.geometry:
+        shape = np.where(none, geometry_types(table[plan.columns.geometry]), 0)
+        for number, named in enumerate(TYPES[1:], start=2):
+            tally.add(where, f"is a {named}, not a point", shape == number, here, file)
     absent = "is missing or no H3 cell in hexadecimal" if plan.columns.h3 else "is missing or no point"
     endless = ~none & (np.isinf(x) | np.isinf(y))
     beyond = ~none & ~endless & (np.abs(y) > NORTH) if plan.grid.crs != "plain" else np.zeros(len(x), np.bool_)
-    tally.add(where, absent, none, here, file)
+    tally.add(where, absent, none & (shape <= 1), here, file)
     tally.add(where, "is infinite", endless, here, file)
     tally.add(where, "is beyond latitude 90", beyond, here, file)
     tally.add(where, "is outside the box", ~none & ~endless & ~beyond & ~_inside(plan, x, y), here, file)
     tally.swapped += int(np.count_nonzero(_inside(plan, y, x)))
+    tally.unsigned += int(np.count_nonzero(_inside(plan, -x, y) | _inside(plan, x, -y) | _inside(plan, -x, -y)))
+    for places in tally.scaled:
+        inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
+        tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
     if plan.slices is not None:
         unread = no_times(table[plan.columns.time]) if plan.slices.bounds is not None else np.zeros(len(x), np.bool_)
@@ -109,6 +127,12 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             yield Problem(
                 "input", "has x and y swapped: most points lie in the box the other way round", "swap them", file
             )
+        elif 2 * tally.unsigned > tally.total:
+            problem = "has coordinates without their sign: most points lie in the box with it changed"
+            yield Problem("input", problem, "write longitudes west and latitudes south as negative numbers", file)
+        elif places := next((places for places, many in tally.scaled.items() if 2 * many > tally.total), 0):
+            problem = f"has degrees times {10**places:,}: most points lie in the box when divided"
+            yield Problem("input", problem, "divide them, or store degrees", file)
         elif plan.grid.crs == "plain" and 2 * tally.small > tally.total and max(x1 - x0, y1 - y0) > LARGE:
             yield Problem(
                 "grid.crs", f"is {plan.grid.crs_name}, and most points look like degrees", "name the units", file

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from starling.engine.delimited import labels, plain
 from starling.places.measurements import Int64
 from starling.places.plan.grid import Float64
+from starling.places.source.geojson import TYPES
 
 _NUMBER: Final = r'^[ \t]*"?[ \t]*\+?(?P<number>-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*"?[ \t]*$'
 
@@ -37,16 +38,36 @@ def coordinates(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
     return _wkb(found.cast(pa.large_binary()))
 
 
-def _wkb(found: pa.Array) -> tuple[Float64, Float64]:
-    """Points as well-known binary: byte order, type, perhaps the id of a reference system (EWKB), x, y, perhaps z and m."""
+def geometry_types(column: pa.ChunkedArray | pa.Array) -> Int64:
+    """int64: the type of each geometry by its place in TYPES, from 1 on; 0 for a missing geometry or another type."""
+    found = plain(column)
+    if not pa.types.is_struct(found.type):
+        _, _, kind = _heads(found.cast(pa.large_binary()))
+        types = (kind & 0x0FFFFFFF) % 1000
+        return np.where(found.is_valid().to_numpy(zero_copy_only=False) & (types <= len(TYPES)), types, 0)
+    if found.type.get_field_index("type") < 0:
+        return np.asarray(found.is_valid().cast(pa.int64()).to_numpy(zero_copy_only=False))
+    types = pc.index_in(found.field("type"), pa.array(TYPES)).fill_null(-1).cast(pa.int64())
+    return np.asarray(types.to_numpy(zero_copy_only=False)) + 1
+
+
+def _heads(found: pa.Array) -> tuple[npt.NDArray[np.uint8], Int64, Int64]:
+    """All characters, then some zeros; where each text begins and, past the last, ends; the number that should be its type."""
     offsets = np.frombuffer(found.buffers()[1], np.int64)[found.offset : found.offset + len(found) + 1]
     data = found.buffers()[2]
     characters = np.concatenate([np.frombuffer(data, np.uint8) if data else [], np.zeros(25, np.uint8)]).astype(
         np.uint8
     )
+    begin = offsets[:-1]
+    kind = _read(characters, begin + 1, characters[begin] == 0, "u4").astype(np.int64)
+    return characters, offsets, kind
+
+
+def _wkb(found: pa.Array) -> tuple[Float64, Float64]:
+    """Points as well-known binary: byte order, type, perhaps the id of a reference system (EWKB), x, y, perhaps z and m."""
+    characters, offsets, kind = _heads(found)
     begin, length = offsets[:-1], np.diff(offsets)
     big = characters[begin] == 0
-    kind = _read(characters, begin + 1, big, "u4").astype(np.int64)
     named = kind & 0x20000000 != 0
     dimensions = (kind >> 30) & 3
     flat = kind & 0x0FFFFFFF
