@@ -134,7 +134,7 @@ def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:
     Raises:
         SourceError: the file is gone, or is not what was checked; never because of what a record says.
     """
-    if isinstance(records, Held) or records.form in ("text", "parquet"):
+    if isinstance(records, Held) or not records.form.startswith("geojson"):
         yield from tables(records, part)
         return
     try:
