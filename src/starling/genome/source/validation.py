@@ -17,10 +17,21 @@ import numpy as np
 from starling.errors import SHOWN, Found, Problem
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Calls, Int8, Int64, code_counts, copies
+from starling.genome.source.calls import Calls, Flags, Int8, Int64, code_counts, copies
 from starling.genome.source.genotypes import Genotypes, read
+from starling.genome.source.missingness import different, member_mask, missing_among
 from starling.genome.source.people import PeopleFile, named
-from starling.genome.source.relatives import DUPLICATE, FIRST_DEGREE, LEAST_SPAN, MOST_PEOPLE, kin, span, spread
+from starling.genome.source.relatives import (
+    DUPLICATE,
+    FIRST_DEGREE,
+    LEAST_SPAN,
+    MOST_PEOPLE,
+    duplicates,
+    kin,
+    not_looked_for,
+    span,
+    spread,
+)
 from starling.genome.source.variants import NO_ALLELE, Variant
 from starling.genome.source.vcf import variants
 from starling.planfile.spelling import shown
@@ -64,7 +75,8 @@ class _Tally:
 def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what a query reads otherwise than the file may have meant it, or not at all.
 
-    Notes are people who are duplicates or relatives, and SNPs that nobody or everybody carries.
+    Notes are people who are duplicates or relatives, SNPs that nobody or everybody carries, and SNPs whose calls are missing more often in
+    cases than in controls, or less often.
 
     Args:
         plan: Says what is expected.
@@ -85,11 +97,15 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
         _records(genotypes.path, plan, problems)
-    counts, sample = _calls(plan, genotypes, problems)
+    counts, sample = _calls(plan, genotypes, cases, problems)
     _snps(plan, genotypes, counts, problems, notes)
-    _relatives(sample, plan, names, notes)
+    _missingness(plan, genotypes, counts, int(cases.sum()), notes)
+    base_pairs = span(plan.snps.positions[start:stop] for start, stop in plan.snps.chromosome_ranges.values())
+    _relatives(sample, base_pairs, names, notes)
+    silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:.3g} % of the calls missing"
+    read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
     return Validated(problems.found(), notes.found(), read, values)
 
@@ -152,15 +168,17 @@ def _lines(file: PeopleFile, problems: _Tally) -> None:
     problems.add("line", some, len(short))
 
 
-def _calls(plan: Plan, genotypes: Genotypes, problems: _Tally) -> tuple[Int64, Int8]:
-    """Missing calls and copies of the carried allele of each SNP, int64 (m, 2); and copies of A1 for `relatives.kin`."""
-    counts = np.zeros((len(plan.snps), 2), dtype=np.int64)
-    chosen = spread(len(plan.snps)) if plan.people <= MOST_PEOPLE else np.empty(0, dtype=np.int64)
+def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> tuple[Int64, Int8]:
+    """Missing calls, copies of the carried allele and missing calls of cases of each SNP, int64 (m, 3); copies of A1 for `relatives`."""
+    counts = np.zeros((len(plan.snps), 3), dtype=np.int64)
+    chosen = spread(len(plan.snps), plan.people)
+    mask = member_mask(cases)
     sample = np.zeros((len(chosen), plan.people), dtype=np.int8)
 
     def look(calls: Calls) -> None:
         two, missing, one, none = code_counts(calls.packed, plan.people).T
         counts[calls.snps, 0] = missing
+        counts[calls.snps, 2] = missing_among(calls.packed, mask)
         counts[calls.snps, 1] = one + 2 * np.where(calls.second, none, two)
         mine = np.isin(calls.snps, chosen)
         sample[np.searchsorted(chosen, calls.snps[mine])] = copies(calls.packed[mine], plan.people)
@@ -198,12 +216,28 @@ def _snps(plan: Plan, genotypes: Genotypes, counts: Int64, problems: _Tally, not
             problems.decide(Problem("SNPs", problem, fix, genotypes.path.name))
 
 
-def _relatives(sample: Int8, plan: Plan, names: list[str], notes: _Tally) -> None:
+def _missingness(plan: Plan, genotypes: Genotypes, counts: Int64, cases: int, notes: _Tally) -> None:
+    which, p_values = different(counts[:, 2], counts[:, 0], cases, plan.people)
+    fix = "look at batches and calling: missing counts as no copy, so it looks as if the SNP went with the disease"
+    some = (
+        Problem(
+            f"missing calls of {shown(plan.snps.ids[at])}",
+            f"are {counts[at, 2]:,} of {cases:,} cases and {counts[at, 0] - counts[at, 2]:,} of {plan.people - cases:,} controls, p"
+            f" {10**log10:.2g} by Fisher's test",
+            fix,
+            genotypes.path.name,
+        )
+        for at, log10 in zip(which.tolist(), p_values.tolist(), strict=True)
+    )
+    notes.add("missing calls", some, len(which))
+
+
+def _relatives(sample: Int8, base_pairs: int, names: list[str], notes: _Tally) -> None:
     if not len(sample):
         return
-    positions = (plan.snps.positions[start:stop] for start, stop in plan.snps.chromosome_ranges.values())
     fix = "a guarantee for one person is weaker for two who are one or kin: keep one of them"
-    pairs = kin(sample, FIRST_DEGREE if span(positions) >= LEAST_SPAN else DUPLICATE)
+    least = FIRST_DEGREE if base_pairs >= LEAST_SPAN else DUPLICATE
+    pairs = kin(sample, least) if len(names) <= MOST_PEOPLE else duplicates(sample)
     for field, which in (
         ("duplicates", [pair for pair in pairs if pair.kinship >= DUPLICATE]),
         ("relatives", [pair for pair in pairs if pair.kinship < DUPLICATE]),
