@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from starling.cli.commands import Group, Result, attributes, command
+from starling.cli.commands import Group, Result, as_json, attributes, command
 from starling.cli.options import PATH
 from starling.cli.progress import working
 from starling.distribution import install
@@ -178,7 +178,7 @@ def log(home: Path, *, after: int, most: int) -> Result:
 def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Result:
     """Serve a HOME until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered.
 
-    With --demo it needs no HOME: tokens of an analyst, an auditor and a custodian are printed.
+    With --demo it needs no HOME: tokens of an analyst, an auditor and a custodian are printed on standard output, with what to do next.
     """
     try:
         from starling.server.running import serve as run
@@ -195,7 +195,7 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
         if os.geteuid() == 0 and served.settings.account is None:
             logs.warn(form, "the web process is root, too: name an account for it in server.toml")
         if made is not None:
-            click.echo(made.text(url), err=True)
+            click.echo(made.text(url), err=as_json())
 
     logs.begin(form)
     if home is not None:

@@ -98,17 +98,25 @@ class Made:
         }
 
     def text(self, url: str = "URL") -> str:
-        """Tokens, and commands that work when pasted while the home is served at `url`."""
-        users = [f"{name}, {USERS[name]}: {token}" for name, token in self.tokens.items()]
-        lines = [
-            f"export STARLING_SERVER={url} STARLING_TOKEN={self.tokens['ada']}",
-            "starling remote datasets",
-            f"starling remote release airports --out airports.zip --key {self.fingerprint}",
-            f"starling remote ask num-sig study --epsilon {EPSILON} --out answers --key {self.fingerprint}",
-            f"STARLING_SERVER={url}/sandbox starling remote release airports --out invented.zip",
-            f"starling server findings {self.home} airports",
-        ]
-        return "\n".join([*users, "Try next, in another terminal:", *lines])
+        """Tokens, and commands that work when pasted while the home is served at `url`: what each user does, in the order of use."""
+        lines = {
+            "ada": [
+                f"export STARLING_SERVER={url} STARLING_TOKEN={self.tokens['ada']}",
+                "starling remote datasets",
+                f"STARLING_SERVER={url}/sandbox starling remote release airports --out invented.zip",
+                f"starling remote release airports --out airports.zip --key {self.fingerprint}",
+                f"starling remote ask num-sig study --epsilon {EPSILON} --out answers --key {self.fingerprint}",
+            ],
+            "otto": [
+                f'curl -H "Authorization: Bearer {self.tokens["otto"]}" {url}/v1/ledger > ledger.jsonl',
+                f"starling verify airports.zip --ledger ledger.jsonl --key {self.fingerprint}",
+            ],
+            "cleo": [f"starling server findings {self.home} airports"],
+        }
+        texts = ["Try next, in another terminal:"]
+        for name, commands in lines.items():
+            texts += [f"{name}, {USERS[name]}: {self.tokens[name]}", *commands]
+        return "\n".join(texts)
 
 
 @contextmanager
@@ -143,13 +151,13 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
         "airports": lambda: _airports(folder / "airports"),
         "study": lambda: _study(folder / "study"),
     }
-    for name, source in sources.items():
-        step(f"registering {name}")
-        _register(home, name, source(), deadline)
     tokens = {}
     for name, role in USERS.items():
         home.access.add_user(name, role)
         tokens[name], _ = home.access.issue(name, days=DAYS)
+    for name, source in sources.items():
+        step(f"registering {name}")
+        _register(home, name, source(), deadline)
     return Made(home.folder, home.key.public.fingerprint, tuple(sources), tokens)
 
 
