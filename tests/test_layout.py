@@ -76,6 +76,8 @@ TESTED_ELSEWHERE = {
     "groups/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "server/asking.py": "test_app.py asks in every role, and without",
     "server/replies.py": "test_app.py and test_guard.py get every kind of error reply",
+    "worker/attempting.py": "test_children.py and test_running.py make attempts that end in every way",
+    "worker/listing.py": "cli/test_serving_jobs.py lists what it reads",
     "tables/domain.py": "test_domains.py finds it by its name",
 }
 """Modules without a test file of their name, and why."""

@@ -1,11 +1,13 @@
 """Questions are understood in processes of their own, which are told no token, and are ended when they take too long."""
 
+import json
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -14,7 +16,8 @@ from starling.genome.asking import AskedPlan
 from starling.genome.plan import Plan
 from starling.server import understanding as module
 from starling.server.datasets import Catalogue, NotThere, Study
-from starling.server.understanding import WAITING, Understanding
+from starling.server.places import MOST_EACH
+from starling.server.understanding import Understanding
 from tests.worker.studies import write_study
 
 TELLS = """
@@ -47,38 +50,38 @@ def understanding() -> Iterator[Understanding]:
 def test_a_question_is_understood_and_what_is_none_is_refused(
     catalogue: Catalogue, understanding: Understanding
 ) -> None:
-    asked = understanding.ask(catalogue, "asthma", ASKED)
+    asked = understanding.ask(catalogue, "asthma", ASKED, who="ada")
     assert (asked.name, asked.domain, asked.deadline, str(asked.guarantee.cost)) == (
         "asthma",
         "genome",
         8,
         "epsilon 0.5",
     )
-    seen = understanding.preview(catalogue, "asthma", ASKED)
+    seen = understanding.preview(catalogue, "asthma", ASKED, who="ada")
     assert seen.asked == asked
     assert seen.sections
     with pytest.raises(ParameterError, match=r"k is not a whole number"):
-        understanding.ask(catalogue, "asthma", {**ASKED, "k": 99})
+        understanding.ask(catalogue, "asthma", {**ASKED, "k": 99}, who="ada")
     with pytest.raises(ParameterError, match="question is missing"):
-        understanding.ask(catalogue, "asthma", None)
+        understanding.ask(catalogue, "asthma", None, who="ada")
     with pytest.raises(NotThere):
-        understanding.ask(catalogue, "nothing", ASKED)
+        understanding.ask(catalogue, "nothing", ASKED, who="ada")
 
 
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:
-    understanding.ask(catalogue, "asthma", ASKED)
+    understanding.ask(catalogue, "asthma", ASKED, who="ada")
     process = understanding._idle.get()
     assert process._running is not None
     process._running.kill()
     process._running.wait()
     understanding._idle.put(process)
-    assert understanding.ask(catalogue, "asthma", ASKED).title
+    assert understanding.ask(catalogue, "asthma", ASKED, who="ada").title
 
 
 def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMMAND", ("/no/such/python",))
     with closing(Understanding()) as none, pytest.raises(LedgerUnavailable, match="could not be understood"):
-        none.ask(catalogue, "asthma", ASKED)
+        none.ask(catalogue, "asthma", ASKED, who="ada")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_one_that_does_not_answer_is_ended(catalogue: Catalogue, monkeypatch: py
         closing(Understanding(seconds=0.5)) as short,
         pytest.raises(LedgerUnavailable, match="could not be understood"),
     ):
-        short.ask(catalogue, "asthma", ASKED)
+        short.ask(catalogue, "asthma", ASKED, who="ada")
 
 
 def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
@@ -107,7 +110,7 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
     monkeypatch.setenv("STARLING_HOME", str(tmp_path))
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", TELLS))
     with closing(Understanding()) as told, pytest.raises(ParameterError) as caught:
-        told.ask(catalogue, "asthma", ASKED)
+        told.ask(catalogue, "asthma", ASKED, who="ada")
     (problem,) = caught.value.problems
     assert {name for name in problem.problem.split(",") if name in os.environ} <= {
         *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
@@ -115,30 +118,37 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
     assert problem.fix == "/"
 
 
-def test_one_too_many_is_refused_at_once(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All wait for an answer that never comes; the next hears at once, whatever the others wait for."""
-    began = threading.Semaphore(0)
+def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ada's tasks, which never end, one is at work; one too many is refused at once; bob's is begun."""
+    began: SimpleQueue[str] = SimpleQueue()
+    ended = threading.Event()
 
-    def never(*_: object) -> None:
-        began.release()
+    def never(_: object, task: bytes) -> None:
+        began.put(json.loads(task)["question"]["who"])
         ended.wait()
         raise LedgerUnavailable("question", "never", "never")
 
-    ended = threading.Event()
     monkeypatch.setattr(Understanding, "_process_told", never)
     with closing(Understanding()) as full:
 
-        def ask() -> None:
-            with pytest.raises(LedgerUnavailable, match="never"):
-                full.ask(catalogue, "asthma", ASKED)
+        def ask(who: str) -> threading.Thread:
+            def asks() -> None:
+                with pytest.raises(LedgerUnavailable, match="never"):
+                    full.ask(catalogue, "asthma", {"who": who}, who=who)
 
-        asking = [threading.Thread(target=ask) for _ in range(WAITING)]
-        for each in asking:
-            each.start()
-        for _ in asking:
-            began.acquire()
-        with pytest.raises(LedgerUnavailable, match="too many at once"):
-            full.ask(catalogue, "asthma", ASKED)
+            thread = threading.Thread(target=asks)
+            thread.start()
+            return thread
+
+        asking = [ask("ada")]
+        assert began.get() == "ada"
+        asking += [ask("ada") for _ in range(MOST_EACH - 1)]
+        while sum(map(len, full._places._waiting.values())) < MOST_EACH - 1:
+            threading.Event().wait(0.001)
+        with pytest.raises(LedgerUnavailable, match="of yours at once"):
+            full.ask(catalogue, "asthma", {"who": "ada"}, who="ada")
+        asking.append(ask("bob"))
+        assert began.get() == "bob"
         ended.set()
         for each in asking:
             each.join()

@@ -46,7 +46,7 @@ def test_it_is_released_in_the_sandbox(name: str, tmp_path: Path, monkeypatch: p
     sandbox = home.sandbox
     assert sandbox is not None
     with closing(Here()) as understanding, closing(FreeCharges(sandbox)) as charges:
-        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "data", question)
+        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "data", question, who="ada")
         number = charges.charge("ada", asked, "first", question)
     told: list[str] = []
     Worker(sandbox, told.append).round(threading.Event())

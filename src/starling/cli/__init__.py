@@ -22,6 +22,7 @@ main = Root(
         "server": "starling.cli.server:server",
         "serve": "starling.cli.server:serve",
         "worker": "starling.cli.server:worker",
+        "job": "starling.cli.server:job",
         "web": "starling.cli.server:web",
         "remote": "starling.cli.remote:remote",
         "verify": "starling.cli.verify:verify",

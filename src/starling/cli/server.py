@@ -32,6 +32,7 @@ server = Group(
         "log": "starling.cli.server:log",
         "add": "starling.cli.serving_add:add",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show", "sandbox")},
+        "jobs": "starling.cli.serving_jobs:jobs",
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
         **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
         "demo": "starling.cli.demo.serving:demo",
@@ -218,7 +219,8 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""
     from starling.server import logs
     from starling.server.home import open_home
-    from starling.worker.running import Worker
+    from starling.worker.children import Child
+    from starling.worker.running import LANES, Worker
     from starling.worker.stopping import told_to_stop
 
     logs.begin(form)
@@ -226,8 +228,23 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     os.nice(max(0, NICE - os.nice(0)))
     opened = open_home(home)
     begin = "sandbox: " if opened.invented else ""
-    made = Worker(opened, lambda words: logs.tell(form, f"{begin}{words}"))
+    lanes = [Child(opened.folder, opened.settings.job_seconds, ("--log", form)) for _ in range(LANES)]
+    made = Worker(opened, lambda words: logs.tell(form, f"{begin}{words}"), lanes=lanes)
     made.run(told_to_stop(by_input=until_end_of_input))
+    return Result(lambda: "stopped", lambda: {"stopped": True})
+
+
+@command("job", example="starling job home", hidden=True)
+@_home
+@_log
+def job(home: Path, *, form: "Form") -> Result:
+    """Carry out the charges whose events a worker names on standard input, which starts this."""
+    from starling.server import logs
+    from starling.server.home import open_home
+    from starling.worker.children import serve as carry_out
+
+    logs.begin(form)
+    carry_out(open_home(home))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

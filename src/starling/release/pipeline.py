@@ -19,6 +19,7 @@ from starling.ledger.auditing import events
 from starling.ledger.opening import Ledger
 from starling.ledger.rules import Request
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.least import check_least
 from starling.privacy.sampling.entropy import fresh_id
 from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
@@ -180,6 +181,9 @@ def _carry_out(
     stage = order.stage()
     if stage == "answered":
         return Published(order.out, str(read_json(order.out / FILE)["account"]["request_id"]), None)
+    if stage == "new":
+        # What was charged before its least budget was stated is carried out.
+        check_least(order.guarantee)
     deferred = source.open()
     accepted = order.accepted()
     listener.approve(order, stage)

@@ -75,7 +75,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         sent: Request,
         response: Response,
     ) -> ApprovalReply:
-        asked = understanding.ask(catalogue, name, wanted.question)
+        asked = understanding.ask(catalogue, name, wanted.question, who=user.name)
         found = charges.ask(user.name, asked, wanted.request_id, wanted.reason, wanted.question)
         response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{found.number}"
         return _told(home, found)

@@ -6,8 +6,9 @@ the charge, that the dataset has stated beforehand: sooner or between, nothing i
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -20,6 +21,7 @@ from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading, foresee
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
+from starling.privacy.least import check_least
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.kept import Kept
@@ -30,6 +32,7 @@ T = TypeVar("T")
 State: TypeAlias = Literal["charged", "released"]
 SLICE: Final = 5_000
 """Charges that are looked at together."""
+_WAIT: Final = "wait until one has left: GET /v1/releases/NUMBER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,8 @@ class Charges:
         self._telling = Turns[Callable[[], Progress | None], Progress | None](each)
         self._counting = threading.Lock()
         self._counted = 0
-        self._waiting: dict[int, Charge] = {}
+        self._waiting: dict[str, dict[int, Charge]] = {}
+        self._charging: Counter[str] = Counter()
         self._read_charges = Kept[Charge](now)
         self._found = Kept[int](now)
         self._populations = Kept[str](now)
@@ -129,9 +133,11 @@ class Charges:
         found = ledger.charging.find(request)
         if found is not None:
             return found.seq
-        if question is not None:
-            self._keep(ledger, request, dataset, question)
-        return _charged(ledger, batcher, request, dataset).seq
+        check_least(dataset.guarantee)
+        with self._room(analyst):
+            if question is not None:
+                self._keep(ledger, request, dataset, question)
+            return _charged(ledger, batcher, request, dataset).seq
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
         """What an analyst may still spend on a dataset; of one that is asked questions, not how many more of them that is.
@@ -181,6 +187,7 @@ class Charges:
         if not ledger.charging.terms(dataset.name).ask_first:
             fix = "ask for the release: POST /v1/datasets/NAME/releases"
             raise PolicyRefused("dataset", "does not ask first: no approval is needed", fix)
+        check_least(dataset.guarantee)
         foresee(ledger.book, request, dataset.guarantee)
         waiting = self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
         if question is not None:
@@ -253,16 +260,54 @@ class Charges:
     def waiting(self) -> int:
         """How many releases were charged by servers and have not left, as their analysts are told; raises as `read_ledger`."""
         with self._counting:
-            while new := self._read(lambda reading: reading.charges(self._counted, SLICE)):
-                self._counted = new[-1].seq
-                self._waiting |= {each.seq: each for each in new if each.by is not None and not self._left(each)}
-            for seq in [seq for seq, charge in self._waiting.items() if charge.state == "charged"]:
-                known = self._known(seq)
-                now = self._charge(seq) if known is None else known.charge
-                assert now is not None
-                self._waiting[seq] = now
-            self._waiting = {seq: charge for seq, charge in self._waiting.items() if not self._left(charge)}
-            return len(self._waiting)
+            return sum(map(self._open_of, self._follow()))
+
+    @contextmanager
+    def _room(self, analyst: str) -> Iterator[None]:
+        """Room for one more charge of an analyst, in the block.
+
+        What counts is what analysts are told, which deadlines decide and no run: a charge is open until it has left.
+
+        Raises:
+            PolicyRefused: too many of this analyst's have not left.
+        """
+        most = self._home.settings.open_charges
+        if self._home.invented:
+            # Bounded by how often it is asked (sandbox.py).
+            yield
+            return
+        with self._counting:
+            self._follow()
+            if self._open_of(analyst) + self._charging[analyst] >= most:
+                raise PolicyRefused("release", f"is one of more than {most} of yours that have not left", _WAIT)
+            self._charging[analyst] += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._charging[analyst] -= 1
+
+    def _follow(self) -> list[str]:
+        """Take notice of new charges; the analysts of all that are known to be open."""
+        while new := self._read(lambda reading: reading.charges(self._counted, SLICE)):
+            self._counted = new[-1].seq
+            for charge in new:
+                if charge.by is not None and not self._left(charge):
+                    self._waiting.setdefault(charge.analyst, {})[charge.seq] = charge
+        return list(self._waiting)
+
+    def _open_of(self, analyst: str) -> int:
+        """How many charges of an analyst have not left."""
+        waiting = self._waiting.pop(analyst, {})
+        for seq in [seq for seq, charge in waiting.items() if charge.state == "charged"]:
+            known = self._known(seq)
+            now = self._charge(seq) if known is None else known.charge
+            assert now is not None
+            waiting[seq] = now
+        left = {seq: charge for seq, charge in waiting.items() if not self._left(charge)}
+        if left:
+            self._waiting[analyst] = left
+        return len(left)
 
     def _left(self, charge: Charge) -> bool:
         return self._progress(charge).state == "released"

@@ -74,7 +74,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     def preview(
         name: str, wanted: PreviewRequest, user: Annotated[User, Depends(asking(home, rates, "analyst"))]
     ) -> PreviewReply:
-        seen = understanding.preview(catalogue, name, wanted.question)
+        seen = understanding.preview(catalogue, name, wanted.question, who=user.name)
         budget = charges.budget(user.name, seen.asked)
         assert budget.amount is not None
         assert budget.more is not None

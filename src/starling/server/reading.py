@@ -64,7 +64,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         responses=errors(404),
     )
     def questions(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> dict[str, Any]:
-        found: dict[str, Any] = understanding.read(_released(charges, release, user), None)
+        found: dict[str, Any] = understanding.read(_released(charges, release, user), None, who=user.name)
         return found
 
     @app.post(
@@ -74,7 +74,9 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     )
     def answers(release: ReleaseId, asked: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
         bundle = _released(charges, release, user)
-        return FreeAnswer(release=release, answer=understanding.read(bundle, asked.question), invented=home.invented)
+        return FreeAnswer(
+            release=release, answer=understanding.read(bundle, asked.question, who=user.name), invented=home.invented
+        )
 
     @app.get(
         "/v1/releases/{release}/verification",
@@ -82,7 +84,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         responses=errors(404),
     )
     def verification(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> VerificationReply:
-        found = understanding.verify(_released(charges, release, user), home.key.public.text)
+        found = understanding.verify(_released(charges, release, user), home.key.public.text, who=user.name)
         return VerificationReply(release=release, invented=home.invented, **found)
 
 

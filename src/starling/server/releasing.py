@@ -196,7 +196,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         return told(found)
 
     def charged(name: str, wanted: ReleaseRequest, analyst: str) -> Progress:
-        asked = understanding.ask(catalogue, name, wanted.question)
+        asked = understanding.ask(catalogue, name, wanted.question, who=analyst)
         return charges.progress(charges.charge(analyst, asked, wanted.request_id, wanted.question), analyst)
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))

@@ -41,6 +41,12 @@ ledger = LEDGER
 # The IP address of a proxy that ends TLS: connections from anywhere else are refused.
 # trusted_proxy = "10.0.0.2"
 
+# The most charges of one analyst that have not left: one more is refused, and costs nothing.
+# open_charges = 20
+
+# The most seconds that a worker gives a release; after three such ends it is parked: starling server jobs.
+# job_seconds = 3600
+
 # An OpenID Connect provider, by which users may sign in besides. It needs the extra `oidc`, and all of these keys, at the end of the file.
 # [oidc]
 # The provider, as it names itself in its tokens.
@@ -55,7 +61,12 @@ ledger = LEDGER
 # url = "https://statistics.example"
 """
 OIDC_KEYS: Final = ("issuer", "client_id", "client_secret", "claim", "url")
-KEYS: Final = ("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy", "oidc")
+KEYS: Final = (
+    *("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy"),
+    *("open_charges", "job_seconds", "oidc"),
+)
+OPEN_CHARGES: Final = 20
+JOB_SECONDS: Final = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,8 @@ class Settings:
         account: The account of the web process, where there is one.
         trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
         oidc: The OpenID Connect provider, where there is one.
+        open_charges: The most charges of one analyst that have not left.
+        job_seconds: The most seconds that a worker gives a release.
     """
 
     address: str
@@ -107,6 +120,8 @@ class Settings:
     account: str | None
     trusted_proxy: str | None
     oidc: Oidc | None = None
+    open_charges: int = OPEN_CHARGES
+    job_seconds: int = JOB_SECONDS
 
     @property
     def encrypted(self) -> bool:
@@ -146,6 +161,8 @@ def read_settings(file: Path) -> Settings:
         account=top.text("account", "name an account of this machine") if "account" in top.values else None,
         trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
         oidc=_oidc(top, hosts) if "oidc" in top.values else None,
+        open_charges=top.whole("open_charges", 1, 10**6) if "open_charges" in top.values else OPEN_CHARGES,
+        job_seconds=top.whole("job_seconds", 1, 10**7) if "job_seconds" in top.values else JOB_SECONDS,
     )
     if (settings.certificate is None) != (settings.private_key is None):
         missing = "certificate" if settings.certificate is None else "private_key"

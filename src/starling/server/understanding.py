@@ -19,11 +19,10 @@ from typing import Any, Final
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PlanError, Problem, StarlingError
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, Study
+from starling.server.places import Places
 
 PROCESSES: Final = 2
 """At most; one is started when none is free."""
-WAITING: Final = 8
-"""Tasks that are at work or wait; one more is refused at once, lest they keep all other requests waiting."""
 SECONDS: Final = 30.0
 """For one task, with the start of its process; then the process is ended."""
 MOST_BYTES: Final = 1 << 24
@@ -58,18 +57,19 @@ class Understanding:
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
         self._seconds = seconds
-        self._room = threading.BoundedSemaphore(WAITING)
+        self._places = Places(PROCESSES)
         self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
         for _ in range(PROCESSES):
             self._idle.put(_Process())
 
-    def ask(self, catalogue: Catalogue, name: str, question: Any) -> Dataset:
+    def ask(self, catalogue: Catalogue, name: str, question: Any, *, who: str) -> Dataset:
         """What is asked and what it costs: the release of a dataset, or one question to it.
 
         Args:
             catalogue: The datasets.
             name: Which of them.
             question: The question as JSON; None where the plan says all.
+            who: Who asks.
 
         Raises:
             NotThere: there is no such dataset.
@@ -80,64 +80,58 @@ class Understanding:
         if question is None:
             return catalogue.release(name)
         study = catalogue.study(name)
-        return _asked(study, self._told(catalogue, study, "ask", question))
+        return _asked(study, self._told(catalogue, study, "ask", question, who))
 
-    def preview(self, catalogue: Catalogue, name: str, question: Any) -> Foreseen:
+    def preview(self, catalogue: Catalogue, name: str, question: Any, *, who: str) -> Foreseen:
         """What is asked and what it costs, and what it will be worth; arguments and errors are those of `ask`."""
         if question is None:
             return Foreseen(catalogue.release(name), catalogue.preview(name))
         study = catalogue.study(name)
-        said = self._told(catalogue, study, "preview", question)
+        said = self._told(catalogue, study, "preview", question, who)
         return Foreseen(_asked(study, said), said["sections"])
 
-    def read(self, release: Path, question: Any) -> Any:
+    def read(self, release: Path, question: Any, *, who: str) -> Any:
         """The answer to a question to a release, which costs nothing; without a question, the JSON Schema of those that can be asked.
 
         Raises:
             ParameterError: the release has no such question.
             LedgerUnavailable: it took too long, or too many questions come at once.
         """
-        said = self._answered({"do": "read", "release": str(release), "question": question})
+        said = self._answered({"do": "read", "release": str(release), "question": question}, who)
         return said["schema" if question is None else "answer"]
 
-    def verify(self, release: Path, key: str) -> dict[str, Any]:
+    def verify(self, release: Path, key: str, *, who: str) -> dict[str, Any]:
         """What the verification of a release finds, as public/answering.py says it.
 
         Args:
             release: Its path.
             key: The public key that should have signed it.
+            who: Who asks.
 
         Raises:
             LedgerUnavailable: it took too long, or too much is asked at once.
         """
-        return self._answered({"do": "verify", "release": str(release), "key": key})
+        return self._answered({"do": "verify", "release": str(release), "key": key}, who)
 
     def close(self) -> None:
         """End the processes."""
         for _ in range(PROCESSES):
             self._idle.get(timeout=2 * self._seconds).end()
 
-    def _told(self, catalogue: Catalogue, study: Study, do: str, question: Any) -> dict[str, Any]:
+    def _told(self, catalogue: Catalogue, study: Study, do: str, question: Any, who: str) -> dict[str, Any]:
         plan = str(catalogue.plan(study.name))
-        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question})
+        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question}, who)
 
-    def _answered(self, task: dict[str, Any]) -> dict[str, Any]:
-        if not self._room.acquire(blocking=False):
-            raise LedgerUnavailable("question", "is one of too many at once", "try again in some seconds")
-        try:
+    def _answered(self, task: dict[str, Any], who: str) -> dict[str, Any]:
+        with self._places.one(who, self._seconds):
             said = self._process_told(json.dumps(task).encode() + b"\n")
-        finally:
-            self._room.release()
         if "error" in said:
             problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
             raise _KINDS.get(said["error"], IntegrityError)(problems=problems)
         return said
 
     def _process_told(self, task: bytes) -> dict[str, Any]:
-        try:
-            process = self._idle.get(timeout=self._seconds)
-        except queue.Empty:
-            raise _too_long() from None
+        process = self._idle.get()
         try:
             return process.ask(task, time.monotonic() + self._seconds)
         finally:

@@ -83,7 +83,16 @@ class Jobs:
             for left in self._home.releases.glob(f".{bundle.name}.partial-*"):
                 # Of a worker that died while it wrote it.
                 shutil.rmtree(left, ignore_errors=True)
-        self._open.pop(charge.seq, None)
+        self.done(charge.seq)
+
+    def done(self, seq: int) -> None:
+        """A charge was carried out."""
+        self._open.pop(seq, None)
+
+    def find(self, seq: int) -> Charge | None:
+        """The charge that is event `seq`, of this server; None where that is none."""
+        charge = self._ledger.reading.charge(seq)
+        return charge if charge is not None and self._is_ours(charge) else None
 
     def _publication(self, charge: Charge, delivery: Delivery) -> Publication[Any, Any]:
         """What was charged; raises PolicyRefused where that is none of what is registered now."""

@@ -1,28 +1,40 @@
 """The worker's life: look at new files, carry out what was charged, tell the custodian, until it is told to stop.
 
 It needs no end of its own: whenever it is killed, the next one finds the same charges open.
+
+Turns. Of the analysts who wait, the one who was served longest ago comes next, with their earliest charge; of each, one charge is carried
+out at a time. A charge of another analyst that has waited for a part of its deadline, PATIENCE, is carried out beside one that takes long.
+So who asks for much, or for what never ends, keeps none but themselves waiting.
 """
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from starling.errors import LedgerUnavailable, StarlingError
+from starling.errors import StarlingError
 from starling.ledger.reading import Charge
+from starling.server.datasets import Catalogue
 from starling.server.home import Home
-from starling.server.pauses import working
-from starling.worker.findings import Inspections
+from starling.worker.attempting import LOOKING, Here, Lane, Outcome, carried_out, looked
+from starling.worker.attempts import MOST, Attempt
 from starling.worker.jobs import Jobs
+from starling.worker.listing import attempts_of
 from starling.worker.sources import Sources
 
 ROUND: Final = 0.25
 """Seconds between two looks at the head of the ledger."""
+GLANCE: Final = 0.02
+"""Seconds between two looks at an attempt that goes on."""
 LOOK: Final = 10.0
 """Seconds between two looks at registered files."""
 BUSY: Final = 2.0
 """Seconds until a job at which another worker is, or that failed once, is tried again; they double with each failure."""
 LONGEST: Final = 3600.0
+PATIENCE: Final = 0.25
+"""Of its deadline a charge waits for those of others, before it is carried out beside them."""
+LANES: Final = 2
+"""Attempts at once, where one takes long."""
 
 
 class Worker:
@@ -32,49 +44,88 @@ class Worker:
         home: The home.
         tell: Is told, in a sentence, what was done and what failed: for the custodian.
         now: Gives the seconds by which pauses are counted.
+        lanes: Where attempts are made; in this process without them.
     """
 
-    def __init__(self, home: Home, tell: Callable[[str], None], *, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        home: Home,
+        tell: Callable[[str], None],
+        *,
+        now: Callable[[], float] = time.monotonic,
+        lanes: Sequence[Lane] = (),
+    ) -> None:
         self._home = home
         self._tell = tell
         self._now = now
         self._sources = Sources(home)
-        self._inspections = Inspections(home)
+        self._catalogue = Catalogue(home.folder / "datasets")
+        self._attempts = attempts_of(home)
         self._jobs: Jobs | None = None
         self._pauses: dict[int, float] = {}
         self._not_before: dict[int, float] = {}
+        self._since: dict[int, float] = {}
+        self._turns: dict[str, int] = {}
+        self._begun = 0
+        self._marks: dict[int, int] = {}
         self._said: dict[str, str] = {}
         self._looked: float | None = None
+        self._free: list[Lane] = list(lanes) or [Here(self._attempt)]
+        self._at_work: dict[Lane, Charge | None] = {}
+        """What each lane that is at work is at; None for a look."""
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set; a job that was begun is done first."""
         while not stop.is_set():
             self.round(stop)
-            stop.wait(ROUND)
+            stop.wait(GLANCE if self._at_work else ROUND)
+        while self._at_work:
+            self._collect()
+            time.sleep(GLANCE)
+        for lane in self._free:
+            lane.close()
 
     def round(self, stop: threading.Event) -> None:
         """Look once at ledger and files, and do what there is to do: first what is charged, whose deadline runs."""
         if self._jobs is None:
             self._open()
-        for charge in self._waiting():
-            if stop.is_set():
-                return
-            if self._now() >= self._not_before.get(charge.seq, 0):
-                self._carry_out(charge)
-        if self._looked is None or self._now() - self._looked > LOOK:
+        self._collect()
+        while not stop.is_set() and (charge := self._next()) is not None:
+            self._carry_out(charge)
+            self._collect()
+        late = self._looked is None or self._now() - self._looked > LOOK
+        if late and not self._at_work and not stop.is_set():
             self.look()
 
     def look(self) -> None:
         """Validate registered records that nobody has looked at as they are now."""
         self._looked = self._now()
-        for name in self._sources.names():
-            try:
-                with working(self._home.folder):
-                    findings = self._inspections.inspect(name, self._sources.open(name))
-                ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
-                self._say(name, f"dataset {name}: looked at {findings.read}; {ends}: starling server findings")
-            except Exception as error:  # noqa: BLE001 - one dataset keeps no other from being looked at
-                self._say(name, f"dataset {name}: {_told(error)}")
+        if self._sources.names():
+            self._begin(None)
+            self._collect()
+
+    def _carry_out(self, charge: Charge) -> None:
+        mark = self._attempts.begin(charge.seq)
+        if mark is None:
+            self._not_before[charge.seq] = self._now() + BUSY
+            return
+        self._marks[charge.seq] = mark
+        self._begun += 1
+        self._turns[charge.analyst] = self._begun
+        self._begin(charge)
+
+    def _begin(self, charge: Charge | None) -> None:
+        lane = self._free.pop(0)
+        self._at_work[lane] = charge
+        lane.begin(LOOKING if charge is None else charge.seq)
+
+    def _attempt(self, seq: int) -> Outcome:
+        """An attempt in this process."""
+        if seq == LOOKING:
+            return looked(self._home)
+        assert self._jobs is not None
+        (charge,) = (each for each in self._at_work.values() if each is not None and each.seq == seq)
+        return carried_out(self._home, self._jobs, charge)
 
     def _say(self, about: str, words: str) -> None:
         """Tell what was not told of it last."""
@@ -89,28 +140,73 @@ class Worker:
             if self._sources.names():
                 self._say("ledger", f"cannot charge: {error}")
 
-    def _waiting(self) -> list[Charge]:
+    def _next(self) -> Charge | None:
+        """The charge to carry out now; None where there is none, or no lane for it."""
+        if self._jobs is None or not self._free:
+            return None
         try:
-            return [] if self._jobs is None else self._jobs.waiting()
+            waiting = self._jobs.waiting()
+            busy = {charge.analyst for charge in self._at_work.values() if charge is not None}
+            due = [charge for charge in waiting if charge.analyst not in busy and self._is_due(charge.seq)]
         except StarlingError as error:
             self._say("ledger", f"cannot read the ledger: {error}")
-            return []
+            return None
+        if self._at_work:
+            due = [charge for charge in due if self._has_waited(charge)]
+        return min(due, key=lambda charge: (self._turns.get(charge.analyst, 0), charge.seq), default=None)
 
-    def _carry_out(self, charge: Charge) -> None:
-        assert self._jobs is not None
+    def _is_due(self, seq: int) -> bool:
+        """Whether a job may be tried now."""
+        attempt = self._attempts.find(seq)
+        if seq in self._pauses and attempt == Attempt():
+            # The custodian has set it free.
+            self._pauses.pop(seq)
+            return True
+        return not attempt.parked and self._now() >= self._not_before.get(seq, 0)
+
+    def _has_waited(self, charge: Charge) -> bool:
+        """Whether a charge has waited for long enough to be carried out beside another."""
+        since = self._since.setdefault(charge.seq, self._now())
         try:
-            with working(self._home.folder):
-                self._jobs.carry_out(charge)
-        except LedgerUnavailable:
-            self._not_before[charge.seq] = self._now() + BUSY
-        except Exception as error:  # noqa: BLE001 - one release keeps no other from being made
-            pause = self._pauses[charge.seq] = min(2 * self._pauses.get(charge.seq, BUSY / 2), LONGEST)
-            self._not_before[charge.seq] = self._now() + pause
-            self._tell(f"release {charge.seq} of {charge.dataset} failed and is tried again: {_told(error)}")
-        else:
-            self._tell(f"release {charge.seq} of {charge.dataset} is done")
+            deadline = self._catalogue.find(charge.dataset).deadline
+        except StarlingError:
+            # Of a dataset that is not as it was registered: the attempt says why.
+            return True
+        return self._now() - since >= PATIENCE * deadline
 
+    def _collect(self) -> None:
+        """Take notice of attempts that ended."""
+        for lane, charge in list(self._at_work.items()):
+            outcome = lane.outcome()
+            if outcome is None:
+                continue
+            del self._at_work[lane]
+            self._free.append(lane)
+            if charge is not None:
+                self._ended(charge, outcome)
+            elif outcome.ending == "failed":
+                self._say("look", f"looking at registered records failed and is tried again: {outcome.why}")
+            for name, words in outcome.notes:
+                self._say(name, words)
 
-def _told(error: Exception) -> str:
-    """What may be told of an error: of a fault of Starling's own its kind alone, since its words could show values."""
-    return str(error) if isinstance(error, StarlingError) else f"a fault of Starling's own ({type(error).__name__})"
+    def _ended(self, charge: Charge, outcome: Outcome) -> None:
+        assert self._jobs is not None
+        self._attempts.end(charge.seq, self._marks.pop(charge.seq))
+        seq, name = charge.seq, f"release {charge.seq} of {charge.dataset}"
+        if outcome.ending == "done":
+            self._jobs.done(seq)
+            self._attempts.forget(seq)
+            self._tell(f"{name} is done")
+            return
+        if outcome.ending == "busy":
+            self._not_before[seq] = self._now() + BUSY
+            return
+        pause = self._pauses[seq] = min(2 * self._pauses.get(seq, BUSY / 2), LONGEST)
+        self._not_before[seq] = self._now() + pause
+        if outcome.ending == "refused":
+            self._attempts.refused(seq, outcome.why)
+        elif self._attempts.failed(seq, outcome.why).parked:
+            mend = f"starling server jobs {self._home.folder} --again {seq}"
+            self._tell(f"{name} failed {MOST} times and is parked: {outcome.why}; when that is mended: {mend}")
+            return
+        self._tell(f"{name} failed and is tried again: {outcome.why}")

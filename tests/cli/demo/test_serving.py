@@ -36,7 +36,7 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     question = {"kind": "num_sig", "k": 10, "epsilon": serving.EPSILON}
     with closing(Charges(home)) as charges, closing(Understanding()) as understanding:
         asked = {name: question if name == "study" else None for name in made.datasets}
-        wanted = {name: understanding.ask(catalogue, name, asked[name]) for name in made.datasets}
+        wanted = {name: understanding.ask(catalogue, name, asked[name], who="ada") for name in made.datasets}
         charged = [charges.charge("ada", wanted[name], name, asked[name]) for name in made.datasets]
         assert [charges.budget("ada", wanted[name]).more for name in made.datasets] == [1, 1, 1, 1]
     assert home.sandbox is not None

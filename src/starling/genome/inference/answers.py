@@ -37,13 +37,13 @@ Effects are computed in rational arithmetic.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, log, log1p
+from math import exp, log, log1p
 from typing import Final, Literal, cast
 
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.distance.search import Table, step
+from starling.genome.distance.search import Table, first_where, step
 from starling.genome.inference.intervals import (
     Interval,
     allelic_interval,
@@ -162,10 +162,10 @@ class SelectionError:
         share = float(alpha / self.rounds)
         if self.candidates == 1:
             return 0
-        guess = max(0, ceil((log(self.candidates - 1) - log(share) + log1p(-share)) / self._rate) - 2)
-        while self.beyond(guess) > share:
-            guess += 1
-        return guess
+        enough = 1
+        while self.beyond(enough) > share:
+            enough *= 2
+        return first_where(lambda patients: self.beyond(patients) <= share, -1, enough)
 
     @property
     def _rate(self) -> float:

@@ -19,11 +19,13 @@ from starling.genome.plan.queries import (
     Selection,
     SnpCorr,
     SnpPval,
+    check_noise,
     check_whole,
 )
 from starling.privacy.budget import Exact, exact
 from starling.privacy.events import Event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
+from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON
 
 MOST_FOLLOWED = 1000
@@ -65,8 +67,9 @@ class Explore(Exactly):
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
         check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
-        self.number(plan).check(plan)
         k = self.clamped(plan, self.most)
+        check_noise(self.epsilon, 4 * k * LEAST_LATTICE_RATE)
+        self.number(plan).check(plan)
         self.locations(k, k).check(plan)
         snp = plan.snps.ids[plan.within(self.regions)[0][0]]
         self.block((snp,), k).check(plan)

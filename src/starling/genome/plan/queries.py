@@ -16,6 +16,7 @@ from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
 from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip
 from starling.privacy.guarantee import Guarantee, bounded_overlap
+from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ CountNoise: TypeAlias = LatticeNoise | DiscreteLaplaceNoise
 """On the counts of one table: a replaced person moves one unit, which is 2 in the L1 norm."""
 LARGEST_EPSILON = 4 * 10**9
 """The largest amount that a ledger counts: no less, since a test against the truth asks where no noise is left."""
-SMALLEST_EPSILON = Fraction(1, 4096)
-"""Of one draw; below it the noise of a count nears the number of patients that a study can have."""
 MOST_FOUND = 10
 """k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
 
@@ -194,7 +193,7 @@ class SnpPval(Exactly):
     Attributes:
         snp: Id.
         test: One of the plan's.
-        epsilon: Cost, at least SMALLEST_EPSILON.
+        epsilon: Cost, at least 1/4096.
         noise: "lattice", or "laplace" as published.
     """
 
@@ -228,7 +227,7 @@ class SnpCorr(Exactly):
         first: Id.
         second: Id, of another SNP.
         correlation: "r2" or "dprime".
-        epsilon: Cost, at least SMALLEST_EPSILON.
+        epsilon: Cost, at least 1/4096.
         noise: "lattice", or "laplace" as published.
     """
 
@@ -288,10 +287,15 @@ def _check_epsilon(epsilon: Fraction) -> None:
 
 def _check_counts(epsilon: Fraction, noise: str) -> None:
     _check_epsilon(epsilon)
-    if epsilon < SMALLEST_EPSILON:
-        raise ParameterError("epsilon", f"is below {SMALLEST_EPSILON}", "give more")
+    check_noise(epsilon, LEAST_LATTICE_RATE)
     if noise not in ("laplace", "lattice"):
         raise ParameterError("noise", "is not laplace or lattice", 'give "lattice"')
+
+
+def check_noise(epsilon: Fraction, least: Fraction) -> None:
+    """Raises ParameterError for less than the noise of counts needs, by either noise."""
+    if epsilon < least:
+        raise ParameterError("epsilon", f"is below {least}, the least for noisy counts", f"give at least {least}")
 
 
 def _check_test(plan: Plan, test: str, *, distance: bool) -> None:

@@ -14,6 +14,7 @@ from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig,
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
 from starling.privacy.budget import check_int
+from starling.privacy.least import check_least
 
 CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of the error that a cost is found for."""
@@ -60,6 +61,7 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
     if followed is not None:
         check_int(followed, field="followed")
     check(assumed, question)
+    check_least(question.guarantee)
     if isinstance(question, Explore):
         return _explore(assumed, question, followed)
     if isinstance(question, NumSig):

@@ -44,6 +44,7 @@ from starling.privacy.budget import Cost, Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
+from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
 from starling.text_format import PLAIN, TextFormat
@@ -137,9 +138,11 @@ class Plan:
         """Raises PlanError where the noise is too narrow or too wide for what follows."""
         if min(_scale(each) for level in range(self.levels) for each in self.noise(level)) < NARROWEST:
             raise PlanError("privacy", "spends so much that there is no noise to speak of", "spend less")
-        if (8 * self.most_noisy + MARGIN) * sum(map(len, self.regions.ids)) >= MOST_COST:
+        if self.most_noisy > (widest := self._widest):
             problem = "makes noise so wide, of so many regions and groups, that sums could leave 64 bits"
-            raise PlanError("privacy", problem, "spend more")
+            times = Fraction(self.most_noisy - self.groups, max(widest - self.groups - WIDTHS, 1))
+            least = self.budget.whole * (times if self.measure == "epsilon" else times**2)
+            raise PlanError("privacy", problem, f"spend at least {least_text(least)} in all")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -177,6 +180,11 @@ class Plan:
         """The size to which measurements are cut: G and WIDTHS of the widest noise."""
         noise = [each for level in range(self.levels) for each in self.noise(level)]
         return self.groups + WIDTHS * max(map(_width, noise))
+
+    @property
+    def _widest(self) -> int:
+        """The largest `most_noisy` with which (8 most_noisy + MARGIN) times the number of regions is below MOST_COST."""
+        return ((MOST_COST - 1) // sum(map(len, self.regions.ids)) - MARGIN) // 8
 
     @property
     def cumulative(self) -> bool:

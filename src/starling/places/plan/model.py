@@ -21,6 +21,7 @@ from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import read_file
 from starling.planfile.values import section_of
+from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.release.codec import digest
 
@@ -67,7 +68,8 @@ class Plan:
             raise PlanError("privacy.epsilon", "is not above 0", "give a budget")
         if self.points / self.epsilon > WIDEST:
             problem = "is so small that the noise of one count could leave 64 bits together with others"
-            raise PlanError("privacy.epsilon", problem, f"spend at least {self.points}/{WIDEST}")
+            least = least_text(Fraction(self.points, WIDEST))
+            raise PlanError("privacy.epsilon", problem, f"spend at least {least}")
         if not 1 <= self.points <= MOST_POINTS:
             raise PlanError("privacy.points_per_person", f"is not from 1 to {MOST_POINTS:,}", "bound them by a number")
         if self.unit == "point" and (self.points != 1 or self.distinct or self.columns.person):

@@ -271,14 +271,15 @@ def _log_tail(kind: Kind, cost: float, m: int) -> float:
     # t = cost: e^(-t x^2). Beyond the last x the terms are below e^(-45) of the first.
     count = int(45 / cost / (start + sqrt(start * start + 45 / cost))) + 2
     steps = np.arange(count)
-    outside = float(np.exp(-cost * steps * (2 * start + steps)).sum())
+    outside = float(np.exp(-cost * steps * (2.0 * start + steps)).sum())
     dual = cost if cost >= 1 else pi * pi / cost
     whole = (1 if cost >= 1 else sqrt(pi / cost)) * (1 + 2 * sum(exp(-dual * x * x) for x in range(1, 7)))
     return log(2 * outside / whole) - cost * start * start
 
 
 def _log(share: Fraction) -> float:
-    return log(share.numerator) - log(share.denominator)
+    # Of a share near 1 the difference of logarithms could be 0, which no tail reaches.
+    return log1p(float(share - 1)) if 2 * share > 1 else log(share.numerator) - log(share.denominator)
 
 
 def _share(value: Exact, *, field: str) -> Fraction:

@@ -109,12 +109,12 @@ def _tail(part: Part, unit: Fraction) -> Floats:
     mass = _power(part.distribution, part.terms)
     reach = len(mass) // 2
     step = abs(part.weight) / unit
+    if 2 * reach * step > LONGEST:
+        raise _too_wide()
     if step.denominator == 1:
         placed = np.arange(reach + 1) * int(step)
     else:
         placed = np.floor(np.arange(reach + 1) * float(step) + 0.5).astype(np.int64)
-    if 2 * placed[-1] + 1 > LONGEST:
-        raise _too_wide()
     half = np.bincount(placed, weights=mass[reach:])
     # The middle holds both sides' share.
     half[0] += half[0] - mass[reach]

@@ -11,6 +11,7 @@ P(size > R) = 1 - sum over r <= R of N(r) q^r / Z.
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 from typing import Literal
 
@@ -18,12 +19,12 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact, positive
+from starling.privacy.distributions.accuracy import smallest
 from starling.privacy.distributions.tails import ball
+from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.precision import precision
 
 _BITS = 192
-_SMALLEST = Fraction(1, 4096)
-"""Least epsilon, as for lattice noise: a search takes about 60/epsilon steps."""
 
 
 def lattice_count(radius: int, cells: int) -> int:
@@ -85,20 +86,27 @@ def _vectors(kind: str, cells: int, size: int) -> int:
 @lru_cache(maxsize=64)
 def _tail_quantile(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> int:
     with precision(_BITS):
-        q = ball(-rate).exp()
-        power, seen, wanted = arb(1), arb(1), ball(1 - alpha) * _total(kind, cells, q)
-        size = 0
+        q, most = ball(-rate).exp(), ball(alpha)
+        total = _total(kind, cells, q)
         # Where a ball cannot tell, one step more is on the safe side.
-        while not seen >= wanted:
-            size += 1
-            power *= q
-            seen += _vectors(kind, cells, size) * power
-        return size
+        return smallest(lambda size: bool(_beyond(kind, cells, size, q) / total <= most), 0)
+
+
+def _beyond(kind: str, cells: int, size: int, q: arb) -> arb:
+    """The sum of N(r) q^r over all r above `size`. N is a polynomial of degree below `cells` in r >= 1: with its forward differences D_i
+    at size + 1, the sum is q^(size + 1) times the sum of D_i q^i/(1 - q)^(i + 1).
+    """
+    values = [_vectors(kind, cells, size + 1 + j) for j in range(cells)]
+    total = arb(0)
+    for i in range(cells):
+        total += values[0] * q**i / (1 - q) ** (i + 1)
+        values = [after - before for before, after in pairwise(values)]
+    return q ** (size + 1) * total
 
 
 def _epsilon(value: Exact) -> Fraction:
     epsilon = positive(value, field="epsilon")
-    if epsilon < _SMALLEST:
+    if epsilon < LEAST_LATTICE_RATE:
         raise ParameterError("epsilon", "is below 1/4096", "give this table more")
     return epsilon
 

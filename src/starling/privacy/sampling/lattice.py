@@ -34,13 +34,11 @@ from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
 from starling.privacy.distributions.table_noise import lattice_count, sign_counts
 from starling.privacy.distributions.tails import ball
+from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.precision import precision
 from starling.privacy.sampling.entropy import BitSource, system
 from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.inversion import inversion
-
-_SMALLEST = Fraction(1, 4096)
-"""Least epsilon: the table of norms has about 57 / epsilon entries, and a cell's standard deviation is 2 / epsilon persons."""
 
 
 def lattice_noise(
@@ -117,7 +115,7 @@ def _checked(epsilon: Exact, columns: int) -> Radius:
     if columns not in (2, 3):
         raise ParameterError("columns", "is neither 2 nor 3", "give a 2 x 2 or a 2 x 3 table")
     rate = positive(epsilon, field="epsilon")
-    if rate < _SMALLEST:
+    if rate < LEAST_LATTICE_RATE:
         raise ParameterError("epsilon", "is below 1/4096", "give this table more: its noise would be thousands a cell")
     return Radius(rate, 2 * columns)
 

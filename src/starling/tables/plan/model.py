@@ -30,6 +30,7 @@ from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
 from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
+from starling.privacy.least import least_text
 from starling.release.session import InSession
 from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.aggregate_checks import aggregate_problems
@@ -117,9 +118,10 @@ class Plan(InSession, Choices):
         if not 0 < level.budget <= LARGEST_BUDGET:
             fix = "give it less, or leave the level out"
             return [Problem(level.name, f"has a budget that is not above 0 and at most {LARGEST_BUDGET}", fix)]
-        least = min(self.gamma, 1 - self.gamma) * level.budget / self.degree(level)
-        if 0 < self.gamma < 1 and least < SMALLEST_SHARE:
-            return [Problem(level.name, "has a budget too small to draw its noise", "give it more, or leave it out")]
+        least = SMALLEST_SHARE * self.degree(level) / (min(self.gamma, 1 - self.gamma) or 1)
+        if 0 < self.gamma < 1 and level.budget < least:
+            fix = f"give it at least {least_text(least)}, or leave it out"
+            return [Problem(level.name, "has a budget too small to draw its noise", fix)]
         return self._noise_problems(level) if 0 < self.gamma < 1 else []
 
     def _noise_problems(self, level: Level) -> list[Problem]:

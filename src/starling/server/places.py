@@ -1,0 +1,89 @@
+"""Places at a few things that many people use, such as processes: who waits is served in turn, and nobody holds more than one.
+
+Of those who wait, the one who was served longest ago comes next. So however much one asks for, another waits for one task of each who was
+there before, at most.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from starling.errors import LedgerUnavailable
+
+MOST_EACH: Final = 4
+"""Tasks of one user that are at work or wait; one more is refused at once."""
+MOST: Final = 64
+"""Of all users: each holds a thread of the web process."""
+
+
+class Places:
+    """So many places.
+
+    Args:
+        number: How many.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._changing = threading.Condition()
+        self._waiting: dict[str, deque[object]] = {}
+        self._at_work: set[str] = set()
+        self._served: dict[str, int] = {}
+        self._turns = 0
+
+    @contextmanager
+    def one(self, who: str, seconds: float) -> Iterator[None]:
+        """A place for a user, in the block.
+
+        Args:
+            who: The user.
+            seconds: For which to wait.
+
+        Raises:
+            LedgerUnavailable: there was none in time, or too many tasks wait.
+        """
+        self._enter(who, seconds)
+        try:
+            yield
+        finally:
+            with self._changing:
+                self._free += 1
+                self._at_work.remove(who)
+                self._changing.notify_all()
+
+    def _enter(self, who: str, seconds: float) -> None:
+        with self._changing:
+            own = self._waiting.get(who, deque())
+            if len(own) + (who in self._at_work) >= MOST_EACH:
+                raise _too_many(f"one of more than {MOST_EACH} of yours at once")
+            if sum(map(len, self._waiting.values())) + len(self._at_work) >= MOST:
+                raise _too_many(f"one of more than {MOST} at once")
+            ticket = object()
+            own.append(ticket)
+            self._waiting[who] = own
+            try:
+                came = self._changing.wait_for(lambda: own[0] is ticket and self._next() == who, seconds)
+            finally:
+                own.remove(ticket)
+                if not own:
+                    del self._waiting[who]
+            if came:
+                self._free -= 1
+                self._at_work.add(who)
+                self._turns += 1
+                self._served[who] = self._turns
+            # Somebody else may be next now.
+            self._changing.notify_all()
+        if not came:
+            raise LedgerUnavailable("question", "waited too long for its turn", "try again in some seconds")
+
+    def _next(self) -> str | None:
+        """Whose turn it is; None where no place is free, or nobody waits who holds none."""
+        ready = [who for who in self._waiting if who not in self._at_work] if self._free else []
+        return min(ready, key=lambda who: self._served.get(who, 0), default=None)
+
+
+def _too_many(what: str) -> LedgerUnavailable:
+    return LedgerUnavailable("question", f"is {what}", "wait for the others, or try again in some seconds")

@@ -1,0 +1,118 @@
+"""One attempt at what a worker does: a release that was charged, or a look at registered records; and how it ended, in words.
+
+What ended an attempt is told to the custodian alone. Of a fault of Starling's own its kind alone is named: its words could show values.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, TypeAlias
+
+from starling.errors import LedgerUnavailable, RunFailed, StarlingError
+from starling.ledger.reading import Charge
+from starling.server.home import Home
+from starling.server.pauses import working
+from starling.worker.findings import Inspections
+from starling.worker.jobs import Jobs
+from starling.worker.sources import Sources
+
+Ending: TypeAlias = Literal["done", "busy", "refused", "failed"]
+"""Done; not begun, since another worker is at it or the ledger is away; refused before anything was drawn; failed."""
+LOOKING: Final = 0
+"""In the place of a release's number: a look at registered records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended.
+
+    Attributes:
+        ending: How.
+        why: Why it was refused or failed.
+        notes: Of a look: by the name of each dataset what was found, in a sentence.
+    """
+
+    ending: Ending
+    why: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+class Lane(Protocol):
+    """Where one attempt at a time is made."""
+
+    def begin(self, seq: int) -> None:
+        """Begin to carry out the charge that is event `seq`, or LOOKING."""
+        ...
+
+    def outcome(self) -> Outcome | None:
+        """How it ended; None while it goes on."""
+        ...
+
+    def close(self) -> None:
+        """End it, and whatever it is at."""
+        ...
+
+
+def carried_out(home: Home, jobs: Jobs, charge: Charge) -> Outcome:
+    """Carry out a charge."""
+    try:
+        with working(home.folder):
+            jobs.carry_out(charge)
+    except LedgerUnavailable:
+        return Outcome("busy")
+    except RunFailed as error:
+        return Outcome("failed", f"{error}{_cause(error)}")
+    except StarlingError as error:
+        return Outcome("refused", str(error))
+    except Exception as error:  # noqa: BLE001 - one release keeps no other from being made
+        return Outcome("failed", _fault(error))
+    return Outcome("done")
+
+
+def looked(home: Home) -> Outcome:
+    """Validate registered records that nobody has looked at as they are now."""
+    sources, inspections = Sources(home), Inspections(home)
+    notes = []
+    for name in sources.names():
+        try:
+            with working(home.folder):
+                findings = inspections.inspect(name, sources.open(name))
+            ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
+            words = f"looked at {findings.read}; {ends}: starling server findings"
+        except StarlingError as error:
+            words = str(error)
+        except Exception as error:  # noqa: BLE001 - one dataset keeps no other from being looked at
+            words = _fault(error)
+        notes.append((name, f"dataset {name}: {words}"))
+    return Outcome("done", notes=tuple(notes))
+
+
+class Here:
+    """Attempts in this very process, which end before they are asked after.
+
+    Args:
+        attempt: Makes one.
+    """
+
+    def __init__(self, attempt: Callable[[int], Outcome]) -> None:
+        self._attempt = attempt
+        self._outcome: Outcome | None = None
+
+    def begin(self, seq: int) -> None:
+        """See `Lane.begin`."""
+        self._outcome = self._attempt(seq)
+
+    def outcome(self) -> Outcome | None:
+        """See `Lane.outcome`."""
+        return self._outcome
+
+    def close(self) -> None:
+        """See `Lane.close`."""
+
+
+def _fault(error: BaseException) -> str:
+    return f"a fault of Starling's own ({type(error).__name__})"
+
+
+def _cause(error: RunFailed) -> str:
+    """The kind of what stopped a run, where that is known."""
+    return "" if error.__context__ is None else f" ({type(error.__context__).__name__})"

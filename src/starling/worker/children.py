@@ -1,0 +1,156 @@
+"""Attempts in a process of their own, which may die or go on for ever without harm to others: that is one attempt that failed.
+
+The process is told a number on a line of its standard input, and answers each by a line of JSON. It goes on from one to the next, so that
+kernels stay compiled; it is ended at the limit of time, and with the worker that started it, however that ends.
+"""
+
+import ctypes
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from queue import SimpleQueue
+from typing import BinaryIO, Final
+
+from starling.errors import StarlingError
+from starling.server.home import Home
+from starling.worker.attempting import LOOKING, Outcome, carried_out, looked
+from starling.worker.jobs import Jobs
+
+_COMMAND: Final = (sys.executable, "-c", "from starling.cli import main; main()", "job")
+_PR_SET_PDEATHSIG: Final = 1
+"""Of prctl(2): which signal a process gets when its parent ends."""
+
+
+class Child:
+    """A lane that is a process, started with its first attempt.
+
+    Args:
+        home: The folder of the home.
+        limit: Seconds that an attempt may take.
+        options: Of the command of the process.
+        now: Gives the seconds by which they are counted.
+    """
+
+    def __init__(
+        self, home: Path, limit: float, options: tuple[str, ...] = (), *, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._line = (*_COMMAND, *options, str(home))
+        self._limit = limit
+        self._now = now
+        self._running: subprocess.Popen[bytes] | None = None
+        self._until = 0.0
+        self._answer = bytearray()
+
+    def begin(self, seq: int) -> None:
+        """See `Lane.begin`."""
+        if self._running is None or self._running.poll() is not None:
+            self.close()
+            self._running = subprocess.Popen(
+                self._line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+        assert self._running.stdin is not None
+        self._until = self._now() + self._limit
+        self._answer.clear()
+        with suppress(OSError):
+            # Where it has died, its output ends, too.
+            self._running.stdin.write(f"{seq}\n".encode())
+            self._running.stdin.flush()
+
+    def outcome(self) -> Outcome | None:
+        """See `Lane.outcome`."""
+        assert self._running is not None
+        assert self._running.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._running.stdout, selectors.EVENT_READ)
+            while not self._answer.endswith(b"\n") and selector.select(0):
+                part = os.read(self._running.stdout.fileno(), 1 << 16)
+                if not part:
+                    return Outcome("failed", f"its process {_ended(self._running.wait())}")
+                self._answer += part
+        if self._answer.endswith(b"\n"):
+            values = json.loads(self._answer)
+            return Outcome(values["ending"], values["why"], tuple((name, words) for name, words in values["notes"]))
+        if self._now() < self._until:
+            return None
+        self.close()
+        return Outcome("failed", f"it took longer than {self._limit:,.0f} s, the job_seconds of server.toml")
+
+    def close(self) -> None:
+        """See `Lane.close`."""
+        if self._running is not None:
+            self._running.kill()
+            self._running.communicate()
+            self._running = None
+
+
+def _ended(code: int) -> str:
+    """How a process ended, by its exit code, in words.
+
+    >>> _ended(-11), _ended(3)
+    ('was ended by SIGSEGV', 'ended by itself with exit code 3')
+    """
+    if code >= 0:
+        return f"ended by itself with exit code {code}"
+    name = signal.Signals(-code).name
+    return f"was ended by {name}{', as the system does where memory is short' if name == 'SIGKILL' else ''}"
+
+
+def serve(home: Home) -> None:
+    """Be such a process: make one attempt for each line of standard input, until that ends with the worker.
+
+    Whatever a library prints goes nowhere.
+    """
+    _end_with_parent()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # The worker hears them, and lets end what was begun.
+        signal.signal(number, signal.SIG_IGN)
+    tasks: SimpleQueue[int] = SimpleQueue()
+    threading.Thread(target=_listen, args=(tasks,), name="tasks", daemon=True).start()
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        _answer(home, tasks, answers)
+
+
+def _answer(home: Home, tasks: "SimpleQueue[int]", answers: BinaryIO) -> None:
+    jobs: Jobs | None = None
+    while True:
+        seq = tasks.get()
+        try:
+            if seq == LOOKING:
+                outcome = looked(home)
+            else:
+                # Opened with the first: a home without a ledger can be looked at.
+                jobs = jobs or Jobs(home, home.open_ledger())
+                charge = jobs.find(seq)
+                outcome = Outcome("done") if charge is None else carried_out(home, jobs, charge)
+        except StarlingError:
+            # The ledger cannot be opened or read now.
+            outcome = Outcome("busy")
+        answers.write(json.dumps(asdict(outcome)).encode() + b"\n")
+        answers.flush()
+
+
+def _listen(tasks: "SimpleQueue[int]") -> None:
+    # Not by the buffered reader, whose lock a thread that waits would hold when the process ends.
+    left = b""
+    while part := os.read(sys.stdin.fileno(), 4096):
+        *lines, left = (left + part).split(b"\n")
+        for line in lines:
+            tasks.put(int(line))
+    os._exit(0)
+
+
+def _end_with_parent() -> None:
+    """Let the system end this process with the one that started it, where it can: a kernel that runs for ever hears nothing else."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
