@@ -61,6 +61,8 @@ def test_the_size_of_table_noise_is_found_in_few_steps(
 @pytest.mark.parametrize("columns", [2, 3])
 @pytest.mark.parametrize("epsilon", ["0.05", "0.3", "1", "7"])
 def test_the_size_of_table_noise_is_what_adding_up_gives(epsilon: str, columns: int) -> None:
+    from flint import arb
+
     from starling.privacy.distributions import table_noise
     from starling.privacy.distributions.tails import ball
     from starling.privacy.precision import precision
@@ -69,7 +71,7 @@ def test_the_size_of_table_noise_is_what_adding_up_gives(epsilon: str, columns: 
     for kind, rate in (("lattice", Fraction(epsilon)), ("laplace", Fraction(epsilon) / 2)):
         with precision(192):
             q = ball(-rate).exp()
-            total, seen, size = table_noise._total(kind, 2 * columns, q), 1, 0
+            total, seen, size = table_noise._total(kind, 2 * columns, q), arb(1), 0
             while not seen >= ball(1 - alpha) * total:
                 size += 1
                 seen = seen + table_noise._vectors(kind, 2 * columns, size) * q**size
