@@ -23,12 +23,12 @@ QUESTIONS: dict[str, Question] = {
     "loc_sig": LocSig("g", 1, PICK),
     "loc_sig, 3": LocSig("g", 3, 3 * PICK),
     "loc_block": LocBlock("r2", FIFTH, ("rs1",), PICK),
-    "loc_block, dprime": LocBlock("dprime", FIFTH, ("rs4",), PICK, longest=3),
+    "loc_block, dprime": LocBlock("dprime", Fraction(4, 5), ("rs4",), PICK, longest=3),
     "snp_pval": SnpPval("rs1", "g", LEAST_LATTICE_RATE),
     "snp_pval, laplace": SnpPval("rs1", "g", LEAST_LATTICE_RATE, "laplace"),
     "snp_corr": SnpCorr("rs1", "rs2", "r2", LEAST_LATTICE_RATE),
     "snp_corr, laplace": SnpCorr("rs1", "rs2", "dprime", LEAST_LATTICE_RATE, "laplace"),
-    "explore": Explore("g", "r2", FIFTH, 4 * 8 * LEAST_LATTICE_RATE),
+    "explore": Explore("g", "r2", FIFTH, 4 * 10 * LEAST_LATTICE_RATE),
     "explore, laplace": Explore(
         "g", "r2", FIFTH, 4 * 2 * LEAST_LATTICE_RATE, most=2, noise="laplace", independent=True
     ),

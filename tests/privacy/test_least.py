@@ -66,7 +66,7 @@ def test_every_event_of_which_the_mechanism_is_known_has_a_least() -> None:
 def test_a_mechanism_draws_at_its_least(name: str) -> None:
     event = AT_LEAST[name]
     check_least(Guarantee("a count", REPLACE_PERSON, event))
-    with at_most(3_000_000):
+    with at_most(20_000_000):
         drawn(event)
 
 

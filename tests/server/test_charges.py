@@ -6,11 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from starling.errors import BudgetRefused, LedgerUnavailable, RequestConflict
+from starling.errors import BudgetRefused, LedgerUnavailable, PolicyRefused, RequestConflict
 from starling.ledger.book import Book
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.reading import Reading
@@ -250,3 +252,55 @@ def test_an_older_ledger_in_its_place_is_noticed(
     counting.time += SECONDS
     with pytest.raises(NotThere):
         counting.told(seq)
+
+
+def other(number: int) -> Dataset:
+    """Another release of the same dataset, nearly free."""
+    body = canonical({"count": f"persons {number}"})
+    return Dataset("census", "tables", "A count", body, costing(Fraction(1, 100)), deadline=8)
+
+
+def test_an_analyst_has_so_many_open_charges(selling: Home, ledger: Ledger) -> None:
+    """What is open is what the analyst is told, whatever was answered meanwhile; what is refused costs nothing."""
+    home = replace(selling, settings=replace(selling.settings, open_charges=3))
+    now = time.time()
+    charges = Charges(home, now=lambda: now)
+    first, *_ = (charges.charge("analyst", other(number), f"r{number}") for number in range(3))
+    before = ledger.reading.head()
+    with pytest.raises(PolicyRefused, match="one of more than 3 of yours that have not left"):
+        charges.charge("analyst", other(3), "r3")
+    assert ledger.reading.head() == before
+    assert charges.charge("analyst", other(0), "r0") == first, "what is charged already is no new charge"
+    ledger.custody.grant("people", "bob", 1)
+    assert charges.charge("bob", other(3), "r3")
+    charged = other(0)
+    ticket = ledger.charging.charge(Request("analyst", "r0", "census", charged.request), charged.guarantee)
+    ledger.charging.answer(ledger.charging.draw(ticket, "0" * 64, "0" * 64), "manifest", "{}")
+    bundle = home.releases / f"{first}.zip"
+    bundle.write_bytes(b"zip")
+    os.utime(bundle, (now, now))
+    with pytest.raises(PolicyRefused, match="have not left"):
+        charges.charge("analyst", other(3), "r3")
+    now += 9
+    assert charges.charge("analyst", other(3), "r3")
+
+
+def test_many_at_once_are_no_more_than_may_be_open(selling: Home) -> None:
+    home = replace(selling, settings=replace(selling.settings, open_charges=3))
+    charges, outcomes = Charges(home), []
+    ready = threading.Barrier(8)
+
+    def ask(number: int) -> None:
+        ready.wait()
+        try:
+            outcomes.append(charges.charge("analyst", other(number), f"r{number}") > 0)
+        except PolicyRefused:
+            outcomes.append(False)
+
+    asking = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert sum(outcomes) == 3
+    charges.close()

@@ -1,19 +1,23 @@
 """A worker looks at files, carries out charges, tells what failed and tries again, without an end of its own."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from starling.ledger.opening import Ledger
 from starling.ledger.reading import Charge
+from starling.ledger.rules import canonical
 from starling.server.backup import back_up, restore
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker import running
+from starling.worker.attempting import Outcome
 from starling.worker.findings import Inspections
 from starling.worker.jobs import Jobs
+from starling.worker.listing import list_jobs, set_free
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources
 
@@ -185,3 +189,99 @@ def test_a_restored_home_carries_out_what_was_charged(
     assert told[0] == f"release {seq} of data is done"
     assert (restored.releases / f"{seq}.zip").is_file()
     assert not (registered.releases / f"{seq}.zip").exists()
+
+
+class Slow:
+    """A lane whose attempts end when a test says so."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+        self.ended: Outcome | None = None
+
+    def begin(self, seq: int) -> None:
+        self.at, self.ended = seq, None
+
+    def outcome(self) -> Outcome | None:
+        if self.ended is not None:
+            self.at = None
+        return self.ended
+
+    def close(self) -> None:
+        return
+
+
+def charge(home: Home, analyst: str, number: int) -> int:
+    """A charge of an analyst, who has a grant; of another dataset each, since one plan is one release."""
+    dataset = Catalogue(home.folder / "datasets").release("data")
+    return Charges(home).charge(analyst, replace(dataset, request=canonical({"number": number})), f"r{number}")
+
+
+def test_analysts_take_turns(registered: Home, custodian: Ledger, told: Told) -> None:
+    """Three of ada come before one of bob and one of eve; each has one at a time, whoever was served longest ago first."""
+    for name in ("bob", "eve"):
+        custodian.custody.grant("people", name, 1)
+    ada = [charge(registered, "ada", number) for number in range(3)]
+    bob, eve = charge(registered, "bob", 3), charge(registered, "eve", 4)
+    lane, order, stop = Slow(), [], threading.Event()
+    worker = Worker(registered, told.append, lanes=[lane])
+    worker._looked = worker._now()
+    for _ in range(5):
+        worker.round(stop)
+        assert lane.at is not None
+        order.append(lane.at)
+        lane.ended = Outcome("done")
+        # No other begins while this one is being looked at.
+        worker._collect()
+    assert order == [ada[0], bob, eve, ada[1], ada[2]]
+
+
+def test_another_analyst_is_served_beside_what_takes_long(registered: Home, custodian: Ledger, told: Told) -> None:
+    custodian.custody.grant("people", "bob", 1)
+    first, second = charge(registered, "ada", 0), charge(registered, "ada", 1)
+    bob = charge(registered, "bob", 2)
+    clock, lanes, stop = Clock(), [Slow(), Slow()], threading.Event()
+    worker = Worker(registered, told.append, now=clock, lanes=lanes)
+    worker._looked = 0.0
+    worker.round(stop)
+    assert [lane.at for lane in lanes] == [first, None]
+    clock.passes(running.PATIENCE * 8 - 0.5)
+    worker.round(stop)
+    assert [lane.at for lane in lanes] == [first, None], "it may end soon"
+    clock.passes(0.5)
+    worker.round(stop)
+    assert [lane.at for lane in lanes] == [first, bob]
+    lanes[1].ended = Outcome("done")
+    clock.passes(100)
+    worker.round(stop)
+    assert [lane.at for lane in lanes] == [first, None], "one of an analyst at a time"
+    lanes[0].ended = Outcome("done")
+    worker.round(stop)
+    assert second in [lane.at for lane in lanes]
+
+
+def test_a_job_is_parked_after_three_failures_and_set_free(registered: Home, custodian: Ledger, told: Told) -> None:
+    """Two workers count together; what is refused or busy does not count."""
+    seq = charge(registered, "ada", 0)
+    clock, lane, stop = Clock(), Slow(), threading.Event()
+
+    def attempt(outcome: Outcome) -> None:
+        worker = Worker(registered, told.append, now=clock, lanes=[lane])
+        worker._looked = clock.time
+        worker.round(stop)
+        assert lane.at == seq
+        lane.ended = outcome
+        worker._collect()
+
+    for outcome in (Outcome("busy"), Outcome("refused", "not accepted"), *[Outcome("failed", "it died")] * 3):
+        attempt(outcome)
+    mend = f"starling server jobs {registered.folder} --again {seq}"
+    assert told[-1] == f"release {seq} of data failed 3 times and is parked: it died; when that is mended: {mend}"
+    (job,) = list_jobs(registered)
+    assert (job.state, job.attempt.why) == ("parked", "it died")
+    worker = Worker(registered, told.append, now=clock, lanes=[lane])
+    worker._looked = clock.time
+    worker.round(stop)
+    assert lane.at is None
+    assert set_free(registered, seq) == [seq]
+    worker.round(stop)
+    assert lane.at == seq

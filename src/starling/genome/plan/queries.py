@@ -294,7 +294,7 @@ def _check_counts(epsilon: Fraction, noise: str) -> None:
 
 def check_noise(epsilon: Fraction, least: Fraction) -> None:
     """Raises ParameterError for less than the noise of counts needs, by either noise."""
-    if epsilon < least:
+    if positive(epsilon, field="epsilon") < least:
         raise ParameterError("epsilon", f"is below {least}, the least for noisy counts", f"give at least {least}")
 
 
