@@ -14,7 +14,8 @@ from starling.places.counts import tally
 from starling.places.plan import Plan
 from starling.places.source import open_records, read_part
 from starling.places.source.geojson import POINT
-from tests.places.plans import PERSON, plan
+from starling.places.source.validation import validate
+from tests.places.plans import PERSON, SLICED, plan
 from tests.places.source.test_reference import WGS84
 from tests.places.source.test_values import wkb
 
@@ -185,3 +186,14 @@ def test_no_record_can_stop_a_count(tmp_path: Path) -> None:
     )
     assert counts(plan(), tmp_path / "a.csv") == [[0, 0, 0, 0], [0, 2, 0, 0]]
     assert counts(plan(PERSON), tmp_path / "a.csv") == [[0, 0, 0, 0], [0, 1, 0, 0]]
+
+
+def test_text_says_records_as_the_plan_states(tmp_path: Path) -> None:
+    written = {"separator": ";", "decimal": ",", "dates": "%d.%m.%Y", "encoding": "cp1252"}
+    chosen = plan({"format": written, "input": {"x": "L\u00e4nge"}}, SLICED)
+    rows = [f"{x};{y};05.01.2020".replace(".", ",", 2) for x, y in ((-0.5, 0.5), (0.5, 1.5), (0.5, 1.5))]
+    path = tmp_path / "a.csv"
+    path.write_text("L\u00e4nge;lat;time\n" + "\n".join(rows) + "\n", encoding="cp1252")
+    assert counts(chosen, path) == WANTED
+    assert not validate(chosen, open_records(path, chosen)).value.problems.listed
+    assert plan().digest == plan({"format": {"separator": ","}}).digest != plan({"format": written}).digest

@@ -23,7 +23,8 @@ from starling.planfile.toml import read_file
 from starling.planfile.values import section_of
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
-from starling.release.codec import digest
+from starling.release.codec import OPTIONAL, digest
+from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 30
 """Bounds k/epsilon, so that no sum of noise over the grid leaves int64."""
@@ -48,6 +49,7 @@ class Plan:
         slices: The public slices; None where all points are counted together.
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
         columns: The columns of the records.
+        format: How text says the records.
     """
 
     title: str
@@ -62,6 +64,7 @@ class Plan:
     parameters: Mapping[str, str] = field(default_factory=dict)
     slices: Slices | None = None
     expected: int | None = None
+    format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -136,6 +139,11 @@ class Plan:
     def digest(self) -> str:
         """SHA-256 over every choice but the words and the expectation, hexadecimal."""
         names = ("grid", "unit", "points", "distinct", "epsilon", "method", "columns", "slices")
+        stated = {} if self.format == PLAIN else {"format": self.format}
         return digest(
-            {"parameters": dict(sorted(self.parameters.items())), **{name: getattr(self, name) for name in names}}
+            {
+                "parameters": dict(sorted(self.parameters.items())),
+                **{name: getattr(self, name) for name in names},
+                **stated,
+            }
         )

@@ -16,6 +16,9 @@ y = "lat"
 time = "time"                  # of plans with slices
 person = "driver"              # of plans that protect a person
 
+[format]                       # optional: how text says the records (text_format.py)
+separator = ";"
+
 [privacy]
 unit = "point"                 # or "person"
 points_per_person = 16         # of persons: k, the most points that count
@@ -38,6 +41,7 @@ from typing import Any, Final, get_args
 from starling.errors import ParameterError, PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
+from starling.planfile.formats import read_format
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.times import microseconds
 from starling.planfile.toml import Float, Section
@@ -45,7 +49,7 @@ from starling.privacy.budget import exact
 
 DEFAULT: Final = "adaptive"
 """The method of a plan that names none."""
-_TOP: Final = ("title", "point", "expected", "grid", "input", "privacy", "method", "slices")
+_TOP: Final = ("title", "point", "expected", "grid", "input", "format", "privacy", "method", "slices")
 _COLUMNS: Final = ("x", "y", "geometry", "h3", "time", "person")
 _BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: public numbers, since a box taken from the data tells of them'
 
@@ -59,6 +63,7 @@ def read_plan(top: Section) -> dict[str, Any]:
         "expected": top.whole("expected", 0, MOST_EXPECTED) if "expected" in top.values else None,
         "grid": _grid(top.table("grid")),
         "columns": _columns(top.table("input")),
+        "format": read_format(top),
         "slices": _slices(top.table("slices")) if "slices" in top.values else None,
         **_privacy(top.table("privacy")),
         **(_method(top.table("method")) if "method" in top.values else {"method": DEFAULT}),

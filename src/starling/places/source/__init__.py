@@ -86,7 +86,7 @@ def _open_file(path: Path, plan: Plan) -> Records:
     if plan.columns.geometry:
         two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
         refuse(path, "is CSV, and the plan names a geometry", two)
-    return text_records(path, columns, fix)
+    return text_records(path, columns, fix, plan.format)
 
 
 def _check_types(path: Path, plan: Plan, schema: pa.Schema) -> None:

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine.delimited import labels
+from starling.engine.plain_text import numbers_of, times_of
 from starling.engine.times import periods_of_times
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
@@ -32,7 +33,7 @@ def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:
     elif named.h3:
         x, y = centres(table[named.h3])
     else:
-        x, y = numbers(table[named.x]), numbers(table[named.y])
+        x, y = (numbers(numbers_of(table[name], plan.format)) for name in (named.x, named.y))
     return np.ascontiguousarray(x), np.ascontiguousarray(y)
 
 
@@ -40,7 +41,7 @@ def slices_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): the slice of each record of a plan with slices; -1 for none."""
     assert plan.slices is not None
     if plan.slices.bounds is not None:
-        return periods_of_times(table[plan.columns.time], plan.slices.bounds)
+        return periods_of_times(times_of(table[plan.columns.time], plan.format), plan.slices.bounds)
     names = pa.array([name.encode() for name in plan.slices.names], pa.binary())
     at = pc.index_in(labels(table[plan.columns.time]), names).fill_null(-1).cast(pa.int64())
     return np.asarray(at.to_numpy(zero_copy_only=False))

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from starling.engine.delimited import labels
 from starling.engine.kept_records import persons_of
+from starling.engine.plain_text import times_of
 from starling.engine.times import no_times
 from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
@@ -102,7 +103,11 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
     if plan.slices is not None:
-        unread = no_times(table[plan.columns.time]) if plan.slices.bounds is not None else np.zeros(len(x), np.bool_)
+        unread = (
+            no_times(times_of(table[plan.columns.time], plan.format))
+            if plan.slices.bounds is not None
+            else np.zeros(len(x), np.bool_)
+        )
         tally.add(plan.columns.time, "is no time", unread, here, file)
         tally.add(plan.columns.time, "is in no slice", (slices_of(plan, table) < 0) & ~unread, here, file)
     if plan.columns.person:
