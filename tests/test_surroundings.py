@@ -1,12 +1,24 @@
-"""The tests pass whatever they inherit from whoever starts them."""
+"""Releases and tests pass whatever surrounds them: locale, paths, disks, the folder of the user, Python's options, signals."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
+from starling import groups, places
+from starling.engine.machine import CONTROL_GROUP
+from starling.errors import OutputError, ParameterError, RunFailed, StarlingError
+from starling.ledger.account import RequestAccount
+from starling.release.payment import PaymentOptions
+from tests import four_domains
 from tests.conftest import ROOT
 
 IGNORING = """
@@ -50,3 +62,251 @@ def test_children_of_tests_inherit_nothing() -> None:
 @pytest.mark.parametrize("name", ["COLUMNS", "NO_COLOR", "FORCE_COLOR"])
 def test_no_wish_about_screens_reaches_a_test(name: str) -> None:
     assert name not in os.environ
+
+
+# ---------------------------------------------------------------- what surrounds a release
+
+AWKWARD = "mit Leerzeichen, 'Ümläut' und 鳥"
+"""The name of a folder."""
+COMMANDS = "import locale, sys; locale.setlocale(locale.LC_ALL, ''); from tests.four_domains import commands; commands(sys.argv[1])"
+
+
+def release_all(folder: Path, env: Mapping[str, str | None], *options: str) -> "subprocess.CompletedProcess[bytes]":
+    """Plan, release and verify in every domain, in a Python of its own with these options; a variable that is None is not there."""
+    changed = {name: value for name, value in (os.environ | env).items() if value is not None}
+    paths = changed | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *options, "-c", COMMANDS, str(folder)]
+    return subprocess.run(command, env=paths, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def comma_locale(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """German, in which 1/2 is written 0,5; made here, since it is installed in few places."""
+    folder = tmp_path_factory.mktemp("locales")
+    subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], check=True, capture_output=True)
+    return {"LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
+
+
+@pytest.fixture
+def elsewhere() -> Any:
+    """A folder on another file system than those of tests."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        assert Path(folder).stat().st_dev != ROOT.stat().st_dev
+        yield folder
+
+
+def test_releases_in_the_c_locale_without_utf_8(tmp_path: Path) -> None:
+    bare = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = release_all(four_domains.write(tmp_path / AWKWARD), bare)
+    assert done.returncode == 0, done.stderr
+    four_domains.check(tmp_path / AWKWARD)
+
+
+def test_releases_with_a_decimal_comma_and_other_disks(
+    tmp_path: Path, comma_locale: Mapping[str, str], elsewhere: str
+) -> None:
+    # /proc is written to by nobody, root included.
+    around = {**comma_locale, "HOME": "/proc", "TMPDIR": elsewhere, "STARLING_HOME": str(tmp_path / "keys")}
+    done = release_all(four_domains.write(tmp_path / "world"), around, "-W", "error")
+    assert done.returncode == 0, done.stderr
+    four_domains.check(tmp_path / "world")
+    assert not [*Path(elsewhere).iterdir()]
+
+
+def test_releases_without_asserts_and_with_warnings_as_errors(tmp_path: Path) -> None:
+    done = release_all(four_domains.write(tmp_path / AWKWARD), {}, "-O", "-W", "error")
+    assert done.returncode == 0, done.stderr
+    four_domains.check(tmp_path / AWKWARD)
+
+
+def test_a_home_that_cannot_be_written_is_refused_before_the_charge(tmp_path: Path) -> None:
+    done = release_all(four_domains.write(tmp_path / "world"), {"HOME": "/proc", "STARLING_HOME": None})
+    assert done.returncode != 0
+    assert b"set STARLING_HOME" in done.stderr
+    assert b"charged" not in done.stderr
+    assert not [*(tmp_path / "world" / "tables").glob("*out*")]
+
+
+# ---------------------------------------------------------------- what is opened after a charge
+
+
+INSTALLED = (ROOT, sys.prefix, sys.base_prefix)
+TRACED = """
+import json, sys
+from pathlib import Path
+from starling.ledger.account import RequestAccount
+from tests import four_domains
+
+folder, opened, charge = Path(sys.argv[1]), [], RequestAccount.charge
+def charged(account, guarantee):
+    receipt = charge(account, guarantee)
+    opened.append(())
+    return receipt
+RequestAccount.charge = charged
+def traced(event, arguments):
+    if opened and event in ("open", "os.mkdir", "tempfile.mkdtemp", "import", "socket.connect", "subprocess.Popen"):
+        opened.append((event, str(arguments[0])))
+sys.addaudithook(traced)
+found = {}
+for domain in four_domains.RELEASES:
+    opened.clear()
+    four_domains.release(folder, domain)
+    found[domain] = opened[1:]
+    opened.clear()
+print(json.dumps(found))
+"""
+
+
+def test_after_the_charge_nothing_else_is_opened(tmp_path: Path) -> None:
+    """Records, the release in its own folder, the folder for temporary files and kept kernels; the tests below make each of these fail."""
+    four_domains.write(tmp_path / "world")
+    (tmp_path / "temporary").mkdir()
+    surroundings = {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "temporary"), "PYTHONDONTWRITEBYTECODE": "1"}
+    traced = subprocess.run(
+        [sys.executable, "-c", TRACED, str(tmp_path / "world")],
+        env=os.environ | surroundings,
+        capture_output=True,
+        check=True,
+    )
+    extras = {"h3", "pandas", "polars", "xlsxwriter", "pgenlib", "psycopg", "pyspark", "httpx", "fastapi", "ipywidgets"}
+    for domain, opened in json.loads(traced.stdout).items():
+        here = tmp_path / "world" / domain
+        assert [name for event, name in opened if event == "open" and "partial" in name], "the trace sees the release"
+        for event, name in opened:
+            if event == "import":
+                assert name.partition(".")[0] not in extras, name
+                continue
+            assert event in ("open", "os.mkdir", "tempfile.mkdtemp"), (event, name)
+            assert (
+                name.startswith((f"{here}/.out.", f"{here}/out/", str(tmp_path / "temporary")))
+                or Path(name).parent == here  # records, and the folder of the release
+                or name in (str(here), str(CONTROL_GROUP))
+                or name.isdecimal()  # a descriptor that is open
+                or not Path(name).is_absolute()  # within an open folder, as it is removed
+                or any(Path(name).is_relative_to(place) for place in INSTALLED)  # code, and kept kernels
+            ), (domain, event, name)
+
+
+class Refused:
+    """A connection of DuckDB that takes one setting from nobody."""
+
+    def __init__(self, connection: Any, setting: str) -> None:
+        self._connection, self._setting = connection, setting
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def execute(self, text: str) -> Any:
+        if f"SET {self._setting} " in text:
+            raise duckdb.InvalidInputException("not here")
+        return self._connection.execute(text)
+
+
+SETTINGS = (
+    "temp_directory",
+    "memory_limit",
+    "threads",
+    "preserve_insertion_order",
+    "enable_external_access",
+    "lock_configuration",
+)
+
+
+@pytest.fixture
+def charges(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What was charged."""
+    made: list[object] = []
+    charge = RequestAccount.charge
+
+    def charged(account: RequestAccount, guarantee: Any) -> Any:
+        made.append(guarantee)
+        return charge(account, guarantee)
+
+    monkeypatch.setattr(RequestAccount, "charge", charged)
+    return made
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return four_domains.write(tmp_path_factory.mktemp("worlds") / "world")
+
+
+def refuse(world: Path, domain: str, charges: list[object], error: type[StarlingError], match: str) -> None:
+    """A release is refused by this error before anything is charged, and leaves nothing."""
+    with pytest.raises(error, match=match):
+        four_domains.release(world, domain, "refused")
+    assert not charges
+    assert not [*(world / domain).glob("*refused*")]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_setting_that_is_refused_is_seen_before_the_charge(
+    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *words: Refused(connect(*words), setting))
+    for domain in ("tables", "groups", "places"):
+        refuse(world, domain, charges, OutputError, "cannot be started here")
+
+
+def test_a_progress_bar_that_cannot_be_had_is_ignored(
+    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *words: Refused(connect(*words), "enable_progress_bar"))
+    for domain in ("tables", "groups", "places"):
+        four_domains.release(world, domain, "without-bar")
+    assert len(charges) == 3
+
+
+def test_a_missing_or_full_folder_for_temporary_files_is_seen_before_the_charge(
+    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(world / "missing"))
+        for domain in ("tables", "groups", "places"):
+            refuse(world, domain, charges, OutputError, "folder for temporary files|disk for temporary files")
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    for domain in ("tables", "groups", "places"):
+        refuse(world, domain, charges, OutputError, "disk for temporary files")
+
+
+def test_a_register_that_is_gone_is_seen_before_the_charge(tmp_path: Path, charges: list[object]) -> None:
+    world = four_domains.write(tmp_path / "world")
+    plan, payment = groups.Plan.load(world / "groups" / "plan.toml"), PaymentOptions(unvalidated=True)
+    for change in (lambda path: path.write_text("group,region\n"), Path.unlink):
+        change(world / "groups" / "register.csv")
+        with pytest.raises(StarlingError) as refused:
+            groups.release(plan, world / "groups" / "records.csv", world / "groups" / "out", payment=payment)
+        assert not isinstance(refused.value, RunFailed)
+    assert not charges
+
+
+def test_settings_of_pictures_that_cannot_be_read_are_seen_before_the_charge(
+    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> str:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "in matplotlibrc")
+
+    monkeypatch.setattr("starling.release.report.pictures.svg", broken)
+    for domain in ("tables", "genome"):
+        refuse(world, domain, charges, OutputError, "cannot have pictures here")
+
+
+def test_spark_that_cannot_start_is_seen_before_the_charge(
+    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(world))
+    with pytest.raises(ParameterError, match=r"Java|pyspark"):
+        places.release(
+            places.Plan.load(world / "places" / "plan.toml"),
+            world / "places" / "records.csv",
+            world / "places" / "refused",
+            engine="spark://local",
+            payment=PaymentOptions(unvalidated=True),
+        )
+    assert not charges

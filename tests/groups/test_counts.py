@@ -12,7 +12,7 @@ from starling.engine import duck
 from starling.engine.spark import check_seen
 from starling.errors import SourceError
 from starling.groups import counts
-from starling.groups.counts import apportioned, fitted, tally
+from starling.groups.counts import apportioned, fitted, public_tables, tally
 from starling.groups.plan import Plan
 from starling.groups.source import open_records
 from tests.groups.worlds import CELLS, GROUPS, world
@@ -29,7 +29,7 @@ ODD = {
 
 
 def counted(plan: Plan, folder: Path) -> list[list[int]]:
-    found: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan))[0].tolist()
+    found: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan), public_tables(plan))[0].tolist()
     return found
 
 
@@ -67,7 +67,7 @@ def test_no_number_of_groups_can_leave_64_bits(tmp_path: Path, monkeypatch: pyte
     """A cell is cut at G; the number of groups of a leaf is cut where sizes play no part, so that no member moves it."""
     plan = world(tmp_path, "counts", groups=1 << 40)
     monkeypatch.setattr(counts, "counted", lambda *_: iter([LARGE]))
-    cells, totals = tally(plan, open_records(tmp_path / "records.csv", plan))
+    cells, totals = tally(plan, open_records(tmp_path / "records.csv", plan), public_tables(plan))
     assert (cells.tolist(), totals.tolist()) == (
         [[0, 2**40, 2**40, 0, 0], [0, 0, 0, 5, 0], [0, 0, 0, 0, 0]],
         [2**62, 5, 0],
@@ -129,9 +129,9 @@ def test_spark_counts_what_duckdb_counts(worlds: dict[str, Path]) -> None:
             plan = world(folder, kind, groups=GROUPS)
             for text in ((folder / "records.csv").read_text(), ODD[kind]):
                 (folder / "records.csv").write_text(text)
-                opened = open_records(folder / "records.csv", plan)
+                opened, public = open_records(folder / "records.csv", plan), public_tables(plan)
                 check_seen(cluster, opened.files, opened.sizes)
-                for there, here in zip(tally(plan, opened, cluster), tally(plan, opened), strict=True):
+                for there, here in zip(tally(plan, opened, public, cluster), tally(plan, opened, public), strict=True):
                     assert np.array_equal(there, here)
         bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
         register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})

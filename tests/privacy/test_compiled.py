@@ -1,5 +1,6 @@
 """Compiled kernels are kept on disk only where nobody else could change them."""
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 
 import numba
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 from starling.privacy import compiled as module
 from starling.privacy.compiled import compiled, ours_alone
@@ -79,3 +81,27 @@ def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) 
 def test_kernels_run_without_the_lock_of_the_interpreter() -> None:
     kernels: list[Any] = [search_fixed, search_guided]
     assert all(kernel.targetoptions["nogil"] for kernel in kernels)
+
+
+def test_a_kernel_that_cannot_be_kept_or_read_again_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "full.py"
+    path.write_text("from starling.privacy.compiled import compiled\n\n@compiled\ndef double(x):\n    return 2 * x\n")
+
+    def double() -> Any:
+        spec = importlib.util.spec_from_file_location("full", path)
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        return loaded.double
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for name in ("save", "load", "flush"):
+        with monkeypatch.context() as patch:
+            patch.setattr(IndexDataCacheFile, name, refuse)
+            assert double()(21) == 42
+    assert double()(21) == 42

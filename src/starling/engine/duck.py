@@ -10,6 +10,7 @@ The text is the record of what was counted: it is kept to what DuckDB and Spark 
 
 import tempfile
 from collections.abc import Generator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -85,6 +86,22 @@ def run(
         )
 
 
+def check(limits: Limits | None = None) -> None:
+    """Open, set and ask a database as `run` does; before a charge, since it may be refused here.
+
+    Raises:
+        OutputError: when it does not answer.
+    """
+    try:
+        with closing(run("SELECT one.number AS number FROM one", {"one": pa.table({"number": [1]})}, limits)) as answer:
+            answered = pa.Table.from_batches(answer).num_rows == 1
+    except OutputError:
+        answered = False
+    if not answered:
+        fix = "see that the folder for temporary files can be written and has room, and that DuckDB is the version that pip installs"
+        raise OutputError("engine", "cannot be started here", fix)
+
+
 def _locked(spill: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
     """An empty in-memory database that reaches nothing but `spill`, and cannot be told otherwise."""
     connection = duckdb.connect(":memory:")
@@ -96,7 +113,6 @@ def _locked(spill: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
         "memory_limit": f"{limits.memory}B",
         "threads": limits.threads,
         "preserve_insertion_order": False,
-        "enable_progress_bar": False,
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
@@ -106,6 +122,9 @@ def _locked(spill: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
         "enable_external_access": False,
         "lock_configuration": True,  # last: from here on no setting changes
     }
+    with suppress(duckdb.Error):
+        # A notebook without ipywidgets has no progress bar, and no setting for one.
+        connection.execute("SET enable_progress_bar = false")
     for name, value in settings.items():
         connection.execute(f"SET {name} = {_literal(value)}")
     return connection

@@ -35,6 +35,7 @@ from typing import Any, Final, Self
 import pyarrow as pa
 
 from starling.distribution import VERSION, install
+from starling.engine import duck, spill
 from starling.engine.duck import Limits, default_limits
 from starling.errors import OutputError, ParameterError, SourceError
 
@@ -355,7 +356,7 @@ def open_cluster(name: str) -> AbstractContextManager[Spark | None]:
 
 @contextmanager
 def cluster_for(name: str, files: Sequence[Path], sizes: Sequence[int]) -> Iterator[Spark | None]:
-    """The Spark of that name, running and seeing the confidential files; None for DuckDB. Before a charge: it reads nothing.
+    """The Spark of that name, running and seeing the confidential files; None for DuckDB, which was tried. Reads nothing.
 
     Args:
         name: Of the engine.
@@ -365,9 +366,13 @@ def cluster_for(name: str, files: Sequence[Path], sizes: Sequence[int]) -> Itera
     Raises:
         ParameterError: as of `open_cluster`.
         SourceError: a worker does not find them.
+        OutputError: DuckDB cannot be started here, or the folder for temporary files takes nothing.
     """
+    spill.check()
     with open_cluster(name) as cluster:
-        if cluster is not None:
+        if cluster is None:
+            duck.check()
+        else:
             check_seen(cluster, files, sizes)
         yield cluster
 

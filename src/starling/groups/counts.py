@@ -4,7 +4,7 @@ Nothing here runs before the charge: `count` gives a deferred computation. Its m
 whatever the number of records.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from typing import Final, TypeAlias
@@ -79,7 +79,7 @@ at a total of at most G anyway (`fitted`); the number of groups of a leaf, which
 
 
 def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Confidential[Cells]:
-    """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes); reads nothing yet.
+    """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes); reads no record yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
     because of what a record says.
@@ -88,15 +88,17 @@ def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Conf
         plan: Public choices.
         records: The checked, but unread, records.
         cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
+
+    Raises:
+        SourceError: the register is not the one that the plan was made with.
     """
-    return Confidential(partial(_count, plan, records, cluster))
+    public = public_tables(plan)
+    return Confidential(lambda: fitted(plan, *tally(plan, records, public, cluster)))
 
 
-def _count(plan: Plan, records: Records, cluster: Spark | None) -> Cells:
-    return fitted(plan, *tally(plan, records, cluster))
-
-
-def tally(plan: Plan, records: Records, cluster: Spark | None = None) -> tuple[Cells, Int64]:
+def tally(
+    plan: Plan, records: Records, public: Mapping[str, pa.Table], cluster: Spark | None = None
+) -> tuple[Cells, Int64]:
     """Groups as the records say them, before they are fitted to the public totals.
 
     Returns:
@@ -106,12 +108,11 @@ def tally(plan: Plan, records: Records, cluster: Spark | None = None) -> tuple[C
         np.zeros((len(plan.regions.leaves), plan.sizes), np.int64),
         np.zeros(len(plan.regions.leaves), np.int64),
     )
-    tables = _public(plan)
     read = partial(counted, plan, records)
     if cluster is None:
-        answer = _counted_here(plan, in_order(lambda part: list(read(part)), records.parts), tables)
+        answer = _counted_here(plan, in_order(lambda part: list(read(part)), records.parts), public)
     else:
-        answer = cluster.run(COUNTING[plan.kind], {"records": Parts(SCHEMAS[plan.kind], records.parts, read), **tables})
+        answer = cluster.run(COUNTING[plan.kind], {"records": Parts(SCHEMAS[plan.kind], records.parts, read), **public})
     with closing(answer):
         for batch in answer:
             leaf, size, groups, total = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
@@ -120,15 +121,15 @@ def tally(plan: Plan, records: Records, cluster: Spark | None = None) -> tuple[C
 
 
 def _counted_here(
-    plan: Plan, parts: Iterator[list[pa.RecordBatch]], tables: dict[str, pa.Table]
+    plan: Plan, parts: Iterator[list[pa.RecordBatch]], public: Mapping[str, pa.Table]
 ) -> Generator[pa.RecordBatch, None, None]:
     """DuckDB's answer over all parts, which are read as it asks for them."""
     batches = (batch for part in parts for batch in part)
     schema = SCHEMAS[plan.kind]
-    yield from duck.run(COUNTING[plan.kind], {"records": pa.RecordBatchReader.from_batches(schema, batches), **tables})
+    yield from duck.run(COUNTING[plan.kind], {"records": pa.RecordBatchReader.from_batches(schema, batches), **public})
 
 
-def _public(plan: Plan) -> dict[str, pa.Table]:
+def public_tables(plan: Plan) -> dict[str, pa.Table]:
     """The public tables that records are joined with: bounds, and the register of persons or events.
 
     Raises:

@@ -9,6 +9,7 @@ import os
 import pickle
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -39,13 +40,21 @@ class _Kernels(FunctionCache):
     """The kernels of one function on disk."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel for these types, or None; None too where an earlier version kept it, for a type that there is no more."""
+        """The kernel for these types, or None; None too where it cannot be read, or is of a type that an earlier version had."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
             # Numba reads the types before it looks whether the source is the one that it compiled.
-            self.flush()  # type: ignore[no-untyped-call]
-            return None
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+        except OSError:
+            pass
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel if the disk takes it: no run fails for what makes the next one quicker."""
+        with suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 class _Tells(event.Listener):

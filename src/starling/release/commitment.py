@@ -19,13 +19,15 @@ believed where it has the hash that the ledger keeps.
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Generic, TypeVar
 
 from starling.errors import OutputError, PolicyRefused
 from starling.ledger.account import RequestAccount
-from starling.ledger.keys import folder
+from starling.ledger.keys import folder, make_home
 from starling.ledger.rules import Drawn
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism, Receipt
@@ -163,6 +165,20 @@ def refuse_elsewhere(mark: str, drawn: Drawn) -> None:
         )
 
 
+def check_home() -> None:
+    """Raises OutputError unless notes and witnessed heads can be written below STARLING_HOME: both are, after a charge."""
+    try:
+        make_home()
+        for name in ("draws", "heads"):
+            place = folder() / name
+            place.mkdir(mode=0o700, exist_ok=True)
+            with TemporaryFile(dir=place) as file:
+                file.write(bytes(1))
+    except OSError as error:
+        fix = "make it writable, or set STARLING_HOME to the folder of your keys"
+        raise OutputError(str(folder()), f"cannot be written ({error.strerror})", fix) from None
+
+
 def remember(mark: str, temporary: Path) -> None:
     """Keep that the draw of the request with this mark lies in the folder `temporary`.
 
@@ -183,8 +199,9 @@ def remembered(mark: str) -> Path | None:
 
 
 def forget(mark: str) -> None:
-    """Remove the note: the release is in place."""
-    _note(mark).unlink(missing_ok=True)
+    """Remove the note: the release is in place. Where that fails nothing is lost."""
+    with suppress(OSError):
+        _note(mark).unlink()
 
 
 def _note(mark: str) -> Path:

@@ -16,7 +16,7 @@ from starling.ledger.rules import UNIT, Drawn, Request, charge_units
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
 from starling.release import bundle
-from starling.release.commitment import Commitment, drawn_files, forget, refuse_elsewhere
+from starling.release.commitment import Commitment, check_home, drawn_files, forget, refuse_elsewhere
 from starling.release.manifest import OWN_LEDGER, manifest, sign
 
 DAY: Final = 86_400
@@ -144,6 +144,8 @@ class Payment:
             read: Gives the measurements of such a folder.
             charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
         """
+        if not self.inside:
+            check_home()
         tell = (lambda _: None) if self.inside else charged
         account = self.ledger.account(self.request, inside=self.inside, charged=tell, accepted=self.accepted)
         with account.working():

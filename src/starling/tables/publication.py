@@ -17,6 +17,7 @@ from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
+from starling.release.report import pictures
 from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
@@ -96,7 +97,8 @@ class TablesPublication(Publication[Exact, Measurements]):
         }
 
     def prepare(self, folder: Path) -> None:
-        """Copy the measurements of the earlier releases."""
+        """Try to draw, and copy the measurements of the earlier releases."""
+        pictures.check()
         if self.topped_up is not None:
             self.topped_up.copy(folder)
 

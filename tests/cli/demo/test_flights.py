@@ -9,7 +9,7 @@ import pytest
 
 from starling.cli.demo import flights
 from starling.errors import ParameterError
-from starling.groups.counts import tally
+from starling.groups.counts import public_tables, tally
 from starling.groups.plan import Plan
 from starling.groups.source import open_records
 
@@ -19,7 +19,7 @@ def test_the_plan_reads_what_is_written(tmp_path: Path) -> None:
     plan = Plan.load(tmp_path / "out" / "plan.toml")
     assert (plan.groups, plan.levels, plan.unit) == (4_043, 3, "event")
     records = tmp_path / "out" / "flights.parquet"
-    cells, _ = tally(plan, open_records(records, plan))
+    cells, _ = tally(plan, open_records(records, plan), public_tables(plan))
     assert cells.sum() == plan.groups
     assert (cells @ np.arange(plan.sizes)).sum() == pq.read_metadata(records).num_rows
     assert np.array_equal(cells.sum(axis=0), np.bincount(counted["count_all"].to_numpy(), minlength=plan.sizes))

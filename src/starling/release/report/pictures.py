@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import log10
 from typing import TYPE_CHECKING, Final
 
+from starling.errors import OutputError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -83,6 +85,19 @@ def drawing() -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rcParams.update({"svg.hashsalt": "starling", "svg.fonttype": "path", "font.family": "DejaVu Sans"})
         yield
+
+
+def check() -> None:
+    """Draw something, before a charge: what Matplotlib reads and keeps (settings, a list of fonts) is opened then.
+
+    Raises:
+        OutputError: it cannot draw here.
+    """
+    try:
+        tiles([""], [""], [[Tile("1", 1)]], "", "check")
+    except (OSError, ValueError, RuntimeError, ImportError):
+        fix = "see that Matplotlib starts here: its settings (matplotlibrc), its folder (MPLCONFIGDIR)"
+        raise OutputError("report", "cannot have pictures here", fix) from None
 
 
 @drawing()
