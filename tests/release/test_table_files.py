@@ -1,15 +1,24 @@
 """The tables as files: Census text byte by byte, Parquet with every column, whatever the pieces."""
 
 import csv
+import tempfile
+from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from starling.release import table_files
-from starling.release.table_files import TableWriter, write_tables
+from starling.release.manifest import digests, files_of
+from starling.release.table_files import Table, TableComparison, TableWriter, Text, write_tables
 from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
+from starling.tables.domain import TABLES
 from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
@@ -111,3 +120,31 @@ def test_standard_deviations_come_back_from_csv_to_the_last_bit(tmp_path: Path) 
 def test_a_long_table_has_no_csv(tmp_path: Path) -> None:
     data = write_table(tmp_path, "t1", table(T1_SCHEMA, 3), 3)
     assert sorted(path.name for path in data.iterdir()) == ["t1.parquet", "t1.txt"]
+
+
+@given(st.lists(st.lists(st.sampled_from([-0.0, 0.0, -1.5, 2.0]), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_no_zero_of_any_table_has_a_sign_and_what_was_written_before_still_compares(pieces: list[list[float]]) -> None:
+    schema = pa.schema([("region", pa.string()), ("value", pa.float64())])
+    text = Text("csv", {"region": "region", "value": "value"})
+    made = Table("t", "T", schema, {"region": "r", "value": "v"}, ("region",), (), (text,))
+    rows = [pa.table({"region": ["r"] * len(piece), "value": piece}, schema=schema) for piece in pieces]
+    with tempfile.TemporaryDirectory() as name:
+        for before in (False, True):
+            folder = Path(name) / str(before)
+            folder.mkdir()
+            with mock.patch.object(table_files, "unsigned_zeros", lambda each: each) if before else nullcontext():
+                write_tables(folder, [made], [{"t": each} for each in rows])
+            signs = np.signbit(pq.read_table(folder / made.path)["value"].to_numpy())
+            lines = (folder / made.text_path(text)).read_text().splitlines()[1:]
+            if not before:
+                assert not any(line.endswith(("-0", "-0.0")) for line in lines)
+                assert signs.sum() == sum(piece.count(-1.5) for piece in pieces)
+            hashes = digests(files_of(folder))
+            comparison = TableComparison(folder, made, hashes, TABLES.checks)
+            for each in rows:
+                comparison.compare(each)
+            assert list(comparison.finish()) == []
+            changed = TableComparison(folder, made, hashes, TABLES.checks)
+            for each in rows:
+                changed.compare(each.set_column(1, schema.field(1), pc.add(each["value"], 1.0)))
+            assert list(changed.finish())

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -24,7 +25,7 @@ from starling.verification import verify
 from tests.tables.plan.test_wording import OF_THE_CENSUS
 
 UNVALIDATED = PaymentOptions(unvalidated=True)
-VALUES = {
+VALUES: dict[str, Any] = {
     "title": "Members by ward",
     "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"},
     "records": {"of-a-person": 1, "expected": 3000},
@@ -128,7 +129,7 @@ def test_a_plan_of_totals_alone(frame: pd.DataFrame, tmp_path: Path) -> None:
     values = {name: each for name, each in VALUES.items() if name not in ("detail", "regions")}
     groups = [{"name": "everybody", "columns": []}, {"name": "by need", "columns": ["needs"]}]
     levels = [{"groups": each["name"], "budget": "1"} for each in groups]
-    plan = Plan.of({**values, "groups": groups, "levels": levels})
+    plan = Plan.of({**values, "publication": {"negative-counts": True}, "groups": groups, "levels": levels})
     done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
     assert (done.rows("t1"), done.rows("t2")) == (4, 0)
@@ -187,7 +188,10 @@ def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame,
 
 def test_totals_of_nested_regions_add_up_where_the_plan_says_so(frame: pd.DataFrame, tmp_path: Path) -> None:
     publication = {"negative-counts": True, "add-up": True, "totals": "both stages"}
-    done = release(Plan.of({**VALUES, "publication": publication}), frame, out=tmp_path / "out", payment=UNVALIDATED)
+    regions = {key: each for key, each in VALUES["regions"].items() if key != "small"}
+    levels = VALUES["levels"][:2]
+    plan = Plan.of({**VALUES, "publication": publication, "regions": regions, "levels": levels})
+    done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
     t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
     t1 = t1[t1["iteration_code"].str.startswith("by need")]

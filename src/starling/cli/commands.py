@@ -112,8 +112,20 @@ def as_json() -> bool:
 
 
 def json_text(document: Any) -> str:
-    """A JSON document as it is printed."""
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    """A JSON document as it is printed; no zero has a sign.
+
+    >>> json_text([-0.0, {"a": -1.5}]).split()
+    ['[', '0.0,', '{', '"a":', '-1.5', '}', ']']
+    """
+    return json.dumps(_unsigned(document), indent=2, ensure_ascii=False)
+
+
+def _unsigned(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unsigned(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_unsigned(each) for each in value]
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def attributes(value: object, *names: str) -> dict[str, Any]:

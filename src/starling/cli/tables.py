@@ -149,6 +149,11 @@ def preview(
     chosen = Plan.load(plan)
     regions = _regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
+    if not chosen.staged:
+        for option, given in (("--sizes", sizes), ("--group-sizes", group_sizes)):
+            if given is not None:
+                problem = "changes nothing: the plan measures each group once, whatever its size"
+                raise ParameterError(option, problem, "leave it out, or add [detail] to the plan")
     working("computing how far each number may be off")
     seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
 

@@ -7,12 +7,15 @@ hash: verification writes it again, and compares.
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
@@ -128,7 +131,7 @@ class TextWriter:
     """
 
     def __init__(self, file: Sink, text: Text) -> None:
-        self._file, self._text = file, text
+        self.file, self._text = file, text
         self._options = pacsv.WriteOptions(
             include_header=False,
             delimiter=text.delimiter,
@@ -142,11 +145,28 @@ class TextWriter:
         text = self._text
         rows = (table if text.worded is None else text.worded(table)).select(list(text.columns))
         rows = _plain(as_text(rows) if text.quoted else rows)
-        with pacsv.CSVWriter(self._file, rows.schema, write_options=self._options) as writer:
+        with pacsv.CSVWriter(self.file, rows.schema, write_options=self._options) as writer:
             for batch in rows.to_batches():
                 # For an empty batch pyarrow 26 writes whatever its buffer holds: a megabyte of memory, or the rows before.
                 if len(batch):
                     writer.write_batch(batch)
+
+
+def unsigned_zeros(table: pa.Table) -> pa.Table:
+    """A table in which no zero has a sign.
+
+    >>> unsigned_zeros(pa.table({"a": [-0.0, -1.5, None], "b": [0, 1, 2]}))["a"].to_pylist()
+    [0.0, -1.5, None]
+    """
+    for place, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            table = table.set_column(place, field, pc.add(table[place], pa.scalar(0, field.type)))
+    return table
+
+
+def _signed_zero(table: pa.Table) -> bool:
+    floats = (column for column in table.columns if pa.types.is_floating(column.type))
+    return any(bool(np.any(np.signbit(values) & (values == 0))) for values in map(np.asarray, floats))
 
 
 class TableWriter:
@@ -184,6 +204,7 @@ class TableWriter:
         """The next rows."""
         if not len(piece):
             return
+        piece = unsigned_zeros(piece)
         self.rows += len(piece)
         for text in self._table.texts:
             if text.most_rows is None or self.rows < text.most_rows:
@@ -275,6 +296,8 @@ class TableComparison:
             if (path := table.text_path(text)) in hashes
             for made in [_Hash()]
         }
+        # As it was when zeros were still written with their signs: where one has come.
+        self._signed: dict[str, tuple[_Hash, TextWriter]] = {}
 
     def _wrong(self, problem: str) -> InvalidRelease:
         return InvalidRelease(FORMS, self._table.path, problem)
@@ -283,8 +306,12 @@ class TableComparison:
         """The next rows should be these."""
         if not len(expected):
             return
-        for _, text in self._texts.values():
+        if not self._signed and _signed_zero(expected):
+            self._signed = {path: _forked(made, text) for path, (made, text) in self._texts.items()}
+        for _, text in self._signed.values():
             text.write(expected)
+        for _, text in self._texts.values():
+            text.write(unsigned_zeros(expected))
         # Looking names up has its price for each table, however few its rows: so several pieces at once.
         self._expected.append(_encoded(expected))
         if sum(map(len, self._expected)) >= BATCH:
@@ -296,11 +323,13 @@ class TableComparison:
             return
         expected = pa.concat_tables(self._expected).unify_dictionaries().combine_chunks()
         self._expected.clear()
-        done = 0
+        unsigned, done = unsigned_zeros(expected), 0
         while done < len(expected) and len(batch := self._next(len(expected) - done)):
             for name in expected.column_names:
                 if name not in self._differing:
-                    row = first_difference(expected[name].slice(done, len(batch)), batch[name])
+                    row = first_difference(unsigned[name].slice(done, len(batch)), batch[name])
+                    if row is not None and self._signed:
+                        row = first_difference(expected[name].slice(done, len(batch)), batch[name])
                     if row is not None:
                         self._differing[name] = self._rows + done + row
             done += len(batch)
@@ -341,8 +370,16 @@ class TableComparison:
                 condition = "of every table" if most is None else f"for a table below {most:,} rows, and only then"
                 yield FORMS, Problem(path, f"is there {condition}", AGAIN)
         for path, (made, _) in self._texts.items():
-            if made.hexdigest() != self._hashes[path]:
+            signed, _ = self._signed.get(path, (made, None))
+            if self._hashes[path] not in (made.hexdigest(), signed.hexdigest()):
                 yield FORMS, Problem(path, "is not the text that the shipped measurements give", AGAIN)
+
+
+def _forked(made: "_Hash", text: TextWriter) -> tuple["_Hash", TextWriter]:
+    """A hash of what was written so far, and what goes on writing to it."""
+    fork, writer = _Hash(made.hash.copy()), copy(text)
+    writer.file = fork
+    return fork, writer
 
 
 def _other_types(published: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
@@ -375,17 +412,17 @@ def _encoded(table: pa.Table) -> pa.Table:
 class _Hash(RawIOBase):
     """A file that keeps nothing but the SHA-256 of what is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, begun: "hashlib._Hash | None" = None) -> None:
         super().__init__()
-        self._hash = hashlib.sha256()
+        self.hash = hashlib.sha256() if begun is None else begun
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any, /) -> int:
-        self._hash.update(data)
+        self.hash.update(data)
         return len(data)
 
     def hexdigest(self) -> str:
         """The hash of all that was written."""
-        return self._hash.hexdigest()
+        return self.hash.hexdigest()

@@ -37,5 +37,8 @@ def rounded(number: float) -> str:
 
     >>> rounded(1234.56), rounded(0.123456), rounded(20.0)
     ('1,235', '0.1235', '20')
+    >>> rounded(-0.0)
+    '0'
     """
+    number = number or 0.0  # a zero has no sign
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"

@@ -30,7 +30,7 @@ WHOLE: Final[dict[str, Any]] = {
         {"name": "spent", "from": "-10", "to": "500.00", "decimals": 2},
         {"name": "seen", "periods": ["2024-01-01", "2024-07-01", "2025-01-01"]},
     ],
-    "regions": {"column": "ward", "levels": ["town", "ward"], "small": ["ward"], "rows": [["w0", "ta"], ["w1", "tb"]]},
+    "regions": {"column": "ward", "levels": ["town", "ward"], "small": ["town"], "rows": [["w0", "ta"], ["w1", "tb"]]},
     "groups": [
         {"name": "needs", "columns": ["needs"], "sets": {"ab": ["a", "b"], "c": ["c"]}, "match": "all"},
         {"name": "age", "columns": ["age", "sex"], "cuts": {"age": [0, 18, 65]}, "detail": "total"},
@@ -74,6 +74,25 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
     ({"publication.data-structure": "OFFICE"}, "publication.data-structure", "is no data structure"),
     ({"publication.add-up": True, "publication.negative-counts": False}, "add-up", "negative counts are raised to 0"),
     ({"publication.add-up": True, "publication.intervals": "published"}, "intervals", "are not known of totals that"),
+    ({"publication.add-up": True}, "publication.add-up", "cannot be kept between families of groups"),
+    (
+        {"publication.add-up": True, "levels[1]": NONE},
+        "publication.add-up",
+        "would change nothing: no level of regions",
+    ),
+    ({"regions.small": NONE}, "publication.suppression", "would leave nothing out: it is for groups with [detail]"),
+    ({"regions.small": ["ward"]}, "publication.suppression", "would leave nothing out: it is for groups with [detail]"),
+    ({"publication.suppression": NONE}, "regions.small", "would leave nothing out without publication.suppression"),
+    (
+        {"publication.totals": "both stages", "levels[0]": NONE},
+        "publication.totals",
+        "would change nothing: each group is measured once",
+    ),
+    (
+        {"publication.intervals": "published", "levels[0]": NONE},
+        "publication.intervals",
+        "would change nothing: every group is published",
+    ),
     # The columns.
     ({"columns[0].values": ["a"]}, "columns[1].name", "has no domain, or two"),
     ({"columns[1].values": NONE, "columns[1].other": NONE}, "columns[2].name", "has no domain, or two"),
@@ -303,7 +322,7 @@ def test_what_a_top_up_excludes_is_in_one_table(choice: Choice, excluded: set[Ch
 
 MODULES: Final = (
     *("aggregate_margins", "columns", "detail", "own_columns", "own_families", "own_levels", "own_readable"),
-    *("own_records", "readable_choices"),
+    *("own_records", "readable_choices", "idle_choices"),
 )
 """Where the reasons stand that a plan file about records of one's own can meet."""
 OF_FILES: Final = {

@@ -38,6 +38,7 @@ from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import STRUCTURE, Choices, within
 from starling.tables.plan.geography import Geography
+from starling.tables.plan.idle_choices import idle_choices
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
@@ -267,6 +268,13 @@ class Plan(InSession, Choices):
         return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.every_level)
 
     @classmethod
+    def _without_idle_choices(cls, choices: Choices) -> Self:
+        plan = cls(**vars(choices))
+        if plan.records is not None and (problems := list(idle_choices(plan))):
+            raise PlanError(problems=problems)
+        return plan
+
+    @classmethod
     def load(cls, name: str | Path) -> Self:
         """The plan of a name or at a path.
 
@@ -279,7 +287,7 @@ class Plan(InSession, Choices):
         """
         choices, file = read(name)
         with within(file):
-            return cls(**vars(choices))
+            return cls._without_idle_choices(choices)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
@@ -296,7 +304,7 @@ class Plan(InSession, Choices):
         section = section_of(values)
         choices = read_section(section, Path(folder))
         with within(section.file):
-            return cls(**vars(choices))
+            return cls._without_idle_choices(choices)
 
     def values(self, definitions: str | None = None) -> dict[str, Any]:
         """The values that `of` makes this plan of.
