@@ -11,6 +11,11 @@ The shortest way to a number:
 
     starling.count(FRAME, by=["sex"], domains={"sex": ["F", "M"]}, epsilon=1)
 
+With a budget that every count is taken from:
+
+    with starling.session(FRAME, epsilon=2) as s:
+        s.count(by=["sex"], domains={"sex": ["F", "M"]}, epsilon="0.5")
+
 Whatever the domain:
 
     starling.open_release(PATH)   opens a release: its tables, its numbers with their noise, what it promises
@@ -28,13 +33,14 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
+    from starling.budget_session import session
     from starling.client import Client
     from starling.ledger.opening import open_ledger
     from starling.release.payment import PaymentOptions
     from starling.tables.session import count
     from starling.verification import open_release, verify
 
-__all__ = ["Client", "PaymentOptions", "count", "open_ledger", "open_release", "verify"]
+__all__ = ["Client", "PaymentOptions", "count", "open_ledger", "open_release", "session", "verify"]
 
 lazy(
     __name__,
@@ -44,6 +50,7 @@ lazy(
         "count": "tables.session",
         "open_ledger": "ledger.opening",
         "open_release": "verification",
+        "session": "budget_session",
         "verify": "verification",
     },
     ("errors", "genome", "groups", "places", "tables"),
