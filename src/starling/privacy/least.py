@@ -36,12 +36,17 @@ _DIGITS: Final = 3
 
 def check_least(guarantee: Guarantee) -> None:
     """Raises ParameterError where a mechanism of the guarantee has less than its least budget; the error names the least of the whole."""
-    short = max(_shortfalls(guarantee), default=Fraction(0))
+    short = shortfall(guarantee)
     if short > 1:
         cost = guarantee.cost
         least = least_text(cost.amount * short)
         problem = f"is so small that {guarantee.name} cannot be drawn: the least is {least}"
         raise ParameterError(cost.measure, problem, f"give at least {least}")
+
+
+def shortfall(guarantee: Guarantee) -> Fraction:
+    """How many times its budget a guarantee needs at least; at most 1 where all of it can be drawn."""
+    return max(_shortfalls(guarantee))
 
 
 def least_text(least: Fraction) -> str:

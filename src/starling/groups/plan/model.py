@@ -44,7 +44,7 @@ from starling.privacy.budget import Cost, Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
-from starling.privacy.least import least_text
+from starling.privacy.least import least_text, shortfall
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
 from starling.text_format import PLAIN, TextFormat
@@ -138,10 +138,11 @@ class Plan:
         """Raises PlanError where the noise is too narrow or too wide for what follows."""
         if min(_scale(each) for level in range(self.levels) for each in self.noise(level)) < NARROWEST:
             raise PlanError("privacy", "spends so much that there is no noise to speak of", "spend less")
-        if self.most_noisy > (widest := self._widest):
+        short = shortfall(self.guarantee)
+        if self.most_noisy > self._widest or short > 1:
             problem = "makes noise so wide, of so many regions and groups, that sums could leave 64 bits"
-            times = Fraction(self.most_noisy - self.groups, max(widest - self.groups - WIDTHS, 1))
-            least = self.budget.whole * (times if self.measure == "epsilon" else times**2)
+            wider = Fraction(self.most_noisy - self.groups, max(self._widest - self.groups - WIDTHS, 1))
+            least = self.budget.whole * max(wider if self.measure == "epsilon" else wider**2, short)
             raise PlanError("privacy", problem, f"spend at least {least_text(least)} in all")
 
     @classmethod
