@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,14 @@ import pytest
 import yaml
 
 from starling.errors import OutputError, ParameterError
-from starling.genome.export import ASSOC_COLUMNS, export
+from starling.genome import export as exporting
+from starling.genome.export import ASSOC_COLUMNS
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
 from starling.genome.postprocess import estimate
 
 ONE = Fraction(1)
+export = partial(exporting.export, day="2026-01-31")
 LISTED = Snps(
     ("rs1", "exm-2", "rs3", "rs4"),
     ("2", "2", "11", "X"),
@@ -106,6 +109,7 @@ def test_gwas_ssf_says_in_its_metadata_that_it_is_noisy(tmp_path: Path) -> None:
     assert stated["samples"] == [
         {"sample_size": 2000, "sample_ancestry_category": ["NR"], "case_control_study": True}
     ], "how many are cases was not released"
+    assert stated["date_metadata_last_modified"] == "2026-01-31"
     assert (stated["is_harmonised"], stated["is_sorted"]) == (False, True)
     for words in ("differential privacy", "estimate from noisy counts", "95 %", "allelic", "small by selection"):
         assert words in stated["author_notes"]

@@ -43,7 +43,8 @@ class GenomeRelease(DomainRelease):
             ParameterError: for another format, a release without p-values, or a SNP that the format has no chromosome for.
             OutputError: a file exists, or cannot be written.
         """
-        return export(self.plan, self.question, self.drawn, Path(path), form)
+        day = str(self.statement["account"]["day"])
+        return export(self.plan, self.question, self.drawn, Path(path), form, day=day)
 
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()

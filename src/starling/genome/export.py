@@ -123,7 +123,7 @@ class Row:
     answer: PValue
 
 
-def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format) -> tuple[Path, ...]:
+def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format, *, day: str) -> tuple[Path, ...]:
     """Write the p-values of a release, and a file beside them that says what they are.
 
     Args:
@@ -132,6 +132,7 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
         drawn: The noisy answer.
         path: File to make; must not exist, nor the one beside it.
         form: One of FORMATS.
+        day: The day of the release, such as 2026-01-31.
 
     Returns:
         The file, and the one beside it: PATH-meta.yaml of GWAS-SSF, PATH.README.txt of PLINK.
@@ -145,7 +146,7 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     rows = _rows(plan, question, drawn)
     if form == "gwas-ssf":
         text = _ssf(plan, rows)
-        beside, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text)
+        beside, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text, day)
     else:
         text = _assoc(plan, rows)
         beside, about = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
@@ -234,7 +235,7 @@ def _allele(letters: str) -> str:
     return letters.upper() if re.fullmatch(r"[ACGTacgt]+", letters) else SSF_NA
 
 
-def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str) -> str:
+def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str, day: str) -> str:
     """YAML; a JSON text is one of its scalars. Ancestry and technology are not Starling's to know."""
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     pairs = {
@@ -246,6 +247,7 @@ def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str) -> str:
         "data_file_name": name,
         "file_type": "GWAS-SSF v1.0",
         "data_file_md5sum": digest,
+        "date_metadata_last_modified": day,
         "analysis_software": SOFTWARE,
         "is_harmonised": False,
         "is_sorted": True,
