@@ -35,7 +35,7 @@ def test_show_answers_analyst_and_auditor(call: Call, elsewhere: Book) -> None:
         "dataset census       8      3     5   about 3 more",
         "analyst ann          6      3     3   about 3 more",
         "ann      census   request-2  a count  rho 1  1        answered",
-        "All releases about the people of people together: rho 3",
+        "All releases about the population people together: rho 3",
         "1e-10) from the noise of each",
     ):
         assert text in shown.stdout, shown.stdout

@@ -30,7 +30,7 @@ def test_nothing_is_spent() -> None:
     text = account_text(account(), NOTHING)
     assert text.startswith("study: epsilon, replace one person, retired\n")
     assert "about" not in text.split("Nothing")[0]
-    assert text.endswith("Nothing was released about the people of study yet.")
+    assert text.endswith("Nothing was released about the population study yet.")
     assert account_json(account(), NOTHING)["charges"] == []
 
 

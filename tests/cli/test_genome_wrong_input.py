@@ -172,7 +172,7 @@ def test_attack_a29_files_that_nobody_accepted_are_not_released(
 def test_attack_a29_without_a_ledger_nothing_is_accepted(call: Call, files: Path, tmp_path: Path) -> None:
     refused = call(*[word for word in ask(files, files / "study.bed", tmp_path / "out") if word != "--unvalidated"])
     assert (refused.exit_code, refused.stdout) == (4, "")
-    assert "records cannot have been accepted: without --ledger nobody keeps that they were looked at" in refused.stderr
+    assert "records need --ledger, which says that they were looked at, or --unvalidated" in refused.stderr
     assert "or release them with --unvalidated, which the release then says" in refused.stderr
     assert list(tmp_path.iterdir()) == []
     assert call(*ask(files, files / "study.bed", tmp_path / "out")).exit_code == 0

@@ -1,8 +1,10 @@
 """Near misses."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from starling.planfile.spelling import LONGEST_NAME, did_you_mean, name_problem, shown
+from starling.planfile.spelling import LONGEST_NAME, did_you_mean, name_problem, plural_of, shown
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,10 @@ def test_names_that_can_be_shown_pass(name: str) -> None:
 )
 def test_names_that_a_terminal_or_a_reader_would_be_led_by_are_refused(name: str) -> None:
     assert name_problem(name) is not None
+
+
+@given(st.from_regex(r"[a-z]{1,8}", fullmatch=True))
+def test_a_plural_is_no_name_with_an_s_where_none_can_stand(name: str) -> None:
+    plural = plural_of(name)
+    assert not plural.endswith(("xs", "zs", "shs", "chs", "sss"))
+    assert plural == name or plural.endswith("s")

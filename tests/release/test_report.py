@@ -46,7 +46,7 @@ def test_key_and_place_in_the_ledger_stand_there() -> None:
     for part in (
         "1,234",
         "ab" * 32,
-        "census-2030, about the people of people",
+        "census-2030, of the population people",
         "ledger-7",
         "2031-05-05",
         Public(b"\1" * 32).fingerprint,

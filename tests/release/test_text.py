@@ -1,5 +1,6 @@
 """Text for people: aligned, the same in a terminal and in a pipe."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,3 +28,10 @@ def test_facts_of_nothing_are_nothing() -> None:
 
 def test_numbers_keep_four_digits() -> None:
     assert [rounded(number) for number in (0.0, -0.12345, 999.96, 123456.7)] == ["0", "-0.1235", "1000", "123,457"]
+
+
+@given(st.floats(-1e12, 1e12))
+def test_no_number_has_an_exponent(number: float) -> None:
+    text = rounded(number)
+    assert "e" not in text
+    assert float(text.replace(",", "")) == pytest.approx(number, rel=1e-3, abs=5e-10)

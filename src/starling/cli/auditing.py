@@ -266,9 +266,9 @@ def _joint_text(account: "Account", joint: "JointDisclosure") -> str:
 
     whose = account.population
     if joint.spent == 0:
-        return f"Nothing was released about the people of {whose.name} yet."
+        return f"Nothing was released about the population {whose.name} yet."
     return (
-        f"All releases about the people of {whose.name} together: {whose.measure} {shown(joint.spent)}, and\n"
+        f"All releases about the population {whose.name} together: {whose.measure} {shown(joint.spent)}, and\n"
         f"(epsilon, delta) = ({decimal_up(joint.epsilon)}, {float(joint.delta):g}) from {_source(joint)}."
     )
 

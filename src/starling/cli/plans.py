@@ -301,7 +301,7 @@ def _by_size(preview: "Preview") -> str:
     heads = (f"{size:,}{' ' * len(marks[0])}" for size in persons)
     by_size = table(("level", *heads, "empty, dropped"), by_level)
     return (
-        f"The same of the total of a group, by its true size; marked with the {marked} that it will likely be published by\n\n"
+        f"The same of the total of a group, by its true size; the mark is the number of {marked} in which it will likely be published\n\n"
         f"{by_size}"
     )
 
@@ -314,9 +314,8 @@ def _marks(detail: "Detail") -> tuple[tuple[str, ...], str]:
     width = max((len(str(count)) for count in counts), default=0)
     marks = (" " * (1 + width), *(f"·{count:<{width}}" for count in counts))
     if not by_last:
-        return marks, "number of cells"
-    others = " and ".join(attribute.name for attribute in detail.attributes[:-1])
-    return marks, f"{detail.attributes[-1].plural}{f' by {others}' if others else ''}"
+        return marks, "cells"
+    return marks, f"classes of {' by '.join(each.name.replace('_', ' ') for each in reversed(detail.attributes))}"
 
 
 def adds_to(overview: "Overview") -> list[tuple[str, str]]:

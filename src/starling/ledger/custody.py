@@ -297,7 +297,7 @@ def _told(wanted: _Raise) -> str:
         through = f" through {body['scope']} {body['name']}"
         bound = f"The cap of {population.name} itself still bounds all of it: "
     return (
-        f"Releases about the people of {population.name} may spend {more} more{through}, {most} in all. Everybody in the data"
+        f"Releases about the population {population.name} may spend {more} more{through}, {most} in all. Everybody in the data"
         f" bears it, those who were in earlier releases included, and it can't be taken back."
         f" {bound}{meaning(population, whole)}."
     )

@@ -42,6 +42,21 @@ def did_you_mean(key: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else "remove it"
 
 
+def plural_of(name: str) -> str:
+    """Several of what a name names.
+
+    >>> [plural_of(each) for each in ("age", "sex", "salary", "day", "class", "visits", "branch")]
+    ['ages', 'sexes', 'salaries', 'days', 'classes', 'visits', 'branches']
+    """
+    if name.endswith(("ss", "x", "z", "ch", "sh")):
+        return f"{name}es"
+    if name.endswith("s"):
+        return name
+    if name.endswith("y") and name[-2:-1] not in ("a", "e", "i", "o", "u", ""):
+        return f"{name[:-1]}ies"
+    return f"{name}s"
+
+
 def shown(text: str) -> str:
     r"""A word that somebody else wrote, fit for one line of a message.
 

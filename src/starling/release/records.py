@@ -51,7 +51,7 @@ class Records:
             event = ledger.reading.accepted(dataset, accepted_files(ledger.book.key, self.files()))
         if event is None and not self.unvalidated:
             if ledger is None:
-                problem = "cannot have been accepted: without --ledger nobody keeps that they were looked at"
+                problem = "need --ledger, which says that they were looked at, or --unvalidated"
             else:
                 problem = f"were not accepted as those of {dataset}, or were changed since"
             fix = f"look at them by {self.validate} ... --accept, or release them with --unvalidated, which the release then says"

@@ -1,6 +1,10 @@
 """Plain aligned text, the same letters in a terminal, in a pipe and in a session."""
 
 from collections.abc import Sequence
+from typing import Final
+
+LEAST: Final = 5e-10
+"""Half of the ninth decimal, the last that a column of numbers can have."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -33,12 +37,13 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def rounded(number: float) -> str:
-    """A number to four significant digits.
+    """A number to four significant digits, without an exponent; what is smaller than any unit that is published is 0.
 
-    >>> rounded(1234.56), rounded(0.123456), rounded(20.0)
-    ('1,235', '0.1235', '20')
-    >>> rounded(-0.0)
-    '0'
+    >>> rounded(1234.56), rounded(0.123456), rounded(20.0), rounded(0.00001234), rounded(2.96e-18), rounded(-0.0)
+    ('1,235', '0.1235', '20', '0.00001234', '0', '0')
     """
-    number = number or 0.0  # a zero has no sign
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+    if abs(number) >= 1000:
+        return f"{number:,.0f}"
+    if abs(number) < LEAST:
+        return "0"
+    return f"{number:.4g}" if abs(number) >= 1e-4 else f"{number:.13f}".rstrip("0")

@@ -107,7 +107,8 @@ def release(
         RunFailed: after the charge, always with the same words.
     """
     check_engine(engine)
-    listener.step("reading the public geography")
+    if geography is not None:
+        listener.step("reading the public geography")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
     check_counting(opened, engine)

@@ -90,7 +90,7 @@ def _checked(receipt: Receipt) -> Section:
         ("Ledger", receipt.account),
         ("Charged as event", f"{entry.position:,}"),
         ("Head of the ledger at that event", entry.head),
-        ("Data", f"{entry.dataset}, about the people of {entry.population}"),
+        ("Data", f"{entry.dataset}, of the population {entry.population}"),
         ("Charged on", receipt.day),
     )
     text = """

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.planfile.formats import read_format
-from starling.planfile.spelling import did_you_mean
+from starling.planfile.spelling import did_you_mean, plural_of
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices, degree, within
 from starling.tables.plan.columns import Column, Decimals, Integers, Unit
@@ -230,7 +230,7 @@ def _detail(section: Section, columns: Mapping[str, Column]) -> tuple[tuple[str,
 def _attribute(column: Column) -> DetailAttribute:
     """A column as an attribute of the detail, by a name that a column of the tables can have."""
     name = _NAME.sub("_", column.name.lower()).strip("_")
-    plural = name if name.endswith("s") else f"{name}s"
+    plural = plural_of(name)
     if isinstance(column.domain, Integers):
         return DetailAttribute(name, plural, column.domain.low, column.domain.high)
     return DetailAttribute(name, plural, 0, column.domain.size - 1, value_texts(column.domain))
