@@ -58,7 +58,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Before workers start: kernels are compiled once, in place of by each worker that is the first to need one."""
-    if hasattr(config, "workerinput") or not getattr(config.option, "numprocesses", 0):
+    if hasattr(config, "workerinput") or (getattr(config.option, "numprocesses", None) or 0) < 2:
         return
     assert config.cache is not None
     kept = config.cache.mkdir("kernels")
