@@ -15,7 +15,7 @@ def test_a_question_is_previewed_released_and_verified(tmp_path: Path) -> None:
     plan = genome.Plan.load(next(tmp_path.glob("*.toml")))
     question = genome.NumSig("g", 2, Fraction(1))
     assert plan.preview(question) is not None
-    assert plan.validate(prefix).value.read
+    assert plan.validate(prefix).read
     release = plan.release(prefix, question)
     assert release.question == question
     assert release.verify().outcome is Outcome.CONSISTENT

@@ -19,7 +19,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_plan_is_previewed_validated_and_described(world: Path) -> None:
     plan = groups.Plan.load(world / "plan.toml")
     assert plan.preview().plan is plan
-    assert plan.validate(world / "records.csv").value.read.startswith("9")
+    assert plan.validate(world / "records.csv").read.startswith("9")
     assert "3 of level county" in repr(plan)
 
 

@@ -26,7 +26,7 @@ def test_a_frame_is_released_and_counted() -> None:
 def test_a_plan_file_is_validated_and_described(tmp_path: Path) -> None:
     records = write_world(tmp_path)
     plan = places.Plan.load(tmp_path / "plan.toml")
-    assert plan.validate(records).value.read.startswith("5")
+    assert plan.validate(records).read.startswith("5")
     assert "2 x 4 cells" in repr(plan)
     assert "2 x 4 cells" in plan._repr_html_()
 

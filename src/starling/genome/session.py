@@ -16,7 +16,6 @@ from starling.genome.preview.expected import Expected
 from starling.genome.publish import release
 from starling.genome.source import open_genotypes, validate
 from starling.ledger.opening import Ledger
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
@@ -36,10 +35,8 @@ class Plan(PlanChoices):
         """
         return preview(self, question)
 
-    def validate(
-        self, records: str | Path, *, phenotype: str | Path | None = None, most: int = SHOWN
-    ) -> NotPrivate[Validated]:
-        """What queries read otherwise than the files may have meant it, for the custodian of the records alone.
+    def validate(self, records: str | Path, *, phenotype: str | Path | None = None, most: int = SHOWN) -> Validated:
+        """What queries read otherwise than the files may have meant it, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
             records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
@@ -49,7 +46,7 @@ class Plan(PlanChoices):
         Raises:
             SourceError: they are no study of the plan, or are no longer what they were.
         """
-        return validate(self, open_genotypes(records, self, phenotype), most=most)
+        return validate(self, open_genotypes(records, self, phenotype), most=most).value
 
     def release(
         self,

@@ -18,7 +18,6 @@ from starling.groups.publish import release
 from starling.groups.source import open_records
 from starling.groups.source.validation import validate
 from starling.ledger.opening import Ledger
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
@@ -36,8 +35,8 @@ class Plan(InSession, PlanChoices):
         """
         return preview(self, shares)
 
-    def validate(self, records: str | Path, *, most: int = SHOWN) -> NotPrivate[Validated]:
-        """What breaks the rules of reading, for the custodian of the records alone.
+    def validate(self, records: str | Path, *, most: int = SHOWN) -> Validated:
+        """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
             records: A file, or a folder of Parquet parts.
@@ -46,7 +45,7 @@ class Plan(InSession, PlanChoices):
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        return validate(self, open_records(records, self), most=most)
+        return validate(self, open_records(records, self), most=most).value
 
     def release(
         self,

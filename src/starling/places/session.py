@@ -22,7 +22,6 @@ from starling.places.publish import release
 from starling.places.source import InMemory, open_records
 from starling.places.source.validation import validate
 from starling.privacy.budget import Cost, Exact
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
@@ -53,8 +52,8 @@ class Plan(InSession, PlanChoices):
         """
         return preview(self, expected=expected, sizes=sizes)
 
-    def validate(self, records: str | Path, *, most: int = SHOWN) -> NotPrivate[Validated]:
-        """Which points a release would drop, and why, for the custodian of the records alone.
+    def validate(self, records: str | Path, *, most: int = SHOWN) -> Validated:
+        """Which points a release would drop, and why, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
             records: A file, or a folder of Parquet parts.
@@ -63,7 +62,7 @@ class Plan(InSession, PlanChoices):
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        return validate(self, open_records(records, self), most=most)
+        return validate(self, open_records(records, self), most=most).value
 
     def release(
         self,

@@ -15,7 +15,6 @@ from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact, exact
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
@@ -55,8 +54,8 @@ class Plan(PlanChoices):
 
     def validate(
         self, records: str | Path | InMemory, *, geography: str | Path | None = None, most: int = SHOWN
-    ) -> NotPrivate[Validated]:
-        """What breaks the rules of reading, for the custodian of the records alone.
+    ) -> Validated:
+        """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
             records: A file, a folder of Parquet parts, or what the session holds.
@@ -66,7 +65,7 @@ class Plan(PlanChoices):
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        return validate(self, read_regions(self, geography), open_records(records, self), most=most)
+        return validate(self, read_regions(self, geography), open_records(records, self), most=most).value
 
     def release(  # noqa: PLR0913 - what a session may say of a release, by name
         self,
