@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 
 from starling.genome.pictures.answers import Answers, PValue, SnpRange
-from starling.genome.pictures.manhattan import caption, manhattan, scientific, shown
+from starling.genome.pictures.manhattan import apart, caption, manhattan, scientific, shown
 from tests.genome.pictures.studies import (
     HOSTILE,
     dots,
@@ -104,3 +104,51 @@ def test_the_caption_says_how_many_and_what_is_missing() -> None:
     assert "Released blocks: 2." in text
     assert "30 in all" in text
     assert scientific(1.0) == "1 × 10⁰"
+
+
+MEGABASES = (
+    249,
+    243,
+    198,
+    191,
+    181,
+    171,
+    159,
+    146,
+    141,
+    136,
+    135,
+    134,
+    115,
+    107,
+    103,
+    90,
+    81,
+    78,
+    59,
+    63,
+    48,
+    51,
+    155,
+    59,
+)
+
+
+@pytest.mark.parametrize("last", [22, 23, 24, 25])
+def test_every_human_chromosome_has_its_name(last: int) -> None:
+    """22 had none: beside 21 there was no room for it."""
+    names = [*map(str, range(1, 23)), "X", "Y", "MT"][:last]
+    ends = [*(1_000_000 * length for length in MEGABASES), 16_569][:last]
+    listed = snps([(name, place) for name, end in zip(names, ends, strict=True) for place in (1, end)])
+    svg = manhattan(Answers(plan(listed), (p_value("rs3", 4),)))
+    assert len(groups(svg, r".*-chromosome(\.\d+)?")) == last
+
+
+def test_names_are_moved_apart_and_left_out_where_not_all_fit() -> None:
+    assert apart([10, 50, 90], [5, 5, 5], 0, 100) == [10, 50, 90]
+    assert apart([10, 12, 98, 99], [5, 5, 5, 5], 0, 100) == [10, 21, 89, 100]
+    assert apart([99, 99], [5, 5], 0, 100) == [89, 100]
+    crowded = apart([float(at) for at in range(100)], [5] * 100, 0, 100)
+    shown_at = [at for at in crowded if at is not None]
+    assert shown_at == [float(at) for at in range(0, 100, 12)]
+    assert apart([50], [5], 0, 100) == [50]

@@ -4,6 +4,7 @@ Below it three lanes at most: SNPs that were located and have no p-value, releas
 stand too close together to be told apart, up to three places are shown once more, enlarged.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
 from typing import Final
@@ -110,16 +111,34 @@ def _below(sheet: Sheet, panel: Panel) -> None:
     if len(panel.view.parts) == 1:
         _base_pairs(sheet, panel)
         return
-    end = -10.0
     size = LETTERS if len(panel.view.parts) <= MANY else SMALL
-    for part in panel.view.parts:
-        text = short(part.chromosome)
-        middle, half = panel.x + (part.left + part.right) / 2, width(text, size) / 2
-        # Where two names would touch, the second is left out.
-        if middle - half > end + 1:
-            sheet.text(middle, panel.floor - 8, text, f"{panel.name}-chromosome", va="center_baseline", fontsize=size)
-            end = middle + half
+    names = [short(part.chromosome) for part in panel.view.parts]
+    middles = [panel.x + (part.left + part.right) / 2 for part in panel.view.parts]
+    halves = [width(name, size) / 2 for name in names]
+    for name, middle in zip(names, apart(middles, halves, panel.x, panel.x + panel.view.width), strict=True):
+        if middle is not None:
+            sheet.text(middle, panel.floor - 8, name, f"{panel.name}-chromosome", va="center_baseline", fontsize=size)
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, "chromosome", va="center_baseline")
+
+
+def apart(middles: Sequence[float], halves: Sequence[float], low: float, high: float) -> list[float | None]:
+    """Where names stand that would touch at their middles: moved apart from low to high; None for those left out where not all fit."""
+    moved = list(middles)
+    for at in range(1, len(moved)):
+        moved[at] = max(moved[at], moved[at - 1] + halves[at - 1] + 1 + halves[at])
+    right = high + halves[-1]
+    for at in range(len(moved) - 1, -1, -1):
+        moved[at] = min(moved[at], right - halves[at])
+        right = moved[at] - halves[at] - 1
+    if moved[0] >= low - halves[0]:
+        return [*moved]
+    places: list[float | None] = []
+    end = low - 10
+    for middle, half in zip(middles, halves, strict=True):
+        fits = middle - half > end + 1
+        places.append(middle if fits else None)
+        end = middle + half if fits else end
+    return places
 
 
 def _base_pairs(sheet: Sheet, panel: Panel) -> None:

@@ -9,6 +9,7 @@ id of its own.
 """
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -57,6 +58,13 @@ class Listing:
             with opened(self.path, LONGEST_FILE) as file:
                 for line, content in enumerate(_lines(file), start=1):
                     if len(self._problems) >= self._most:
+                        return
+                    if b"\r" in content.rstrip(b"\r\n"):
+                        fix = "save it with the line ends of Linux or Windows"
+                        self.refuse("file", "ends its lines by a carriage return alone", fix, line)
+                        return
+                    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and line == 1:
+                        self.refuse("file", "is UTF-16", "save it as UTF-8", line)
                         return
                     if b"\0" in content:
                         # What follows may be as long as a disk.

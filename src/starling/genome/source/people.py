@@ -6,9 +6,11 @@ another word, -9 or NA, too few fields on the line, no line at all. The first li
 unless the plan declares the ids public.
 
 Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
-without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person.
+without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person, or by
+FAMILY_PERSON, as PLINK names the people of a VCF.
 """
 
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +52,7 @@ class PeopleFile:
 
     def numbered(self) -> list[tuple[int, list[bytes]]]:
         """Number and fields of each line after the header that is not blank."""
-        lines = read_all(self.path, self.size).split(b"\n")
+        lines = read_all(self.path, self.size).removeprefix(BOM_UTF8).split(b"\n")
         return [
             (number, fields)
             for number, line in enumerate(lines[self.skip :], start=self.skip + 1)
@@ -128,6 +130,10 @@ class People:
         for fields in self.phenotypes.lines():
             key = self.phenotypes.key(fields, family=self.by_family)
             given.setdefault(key, _field(fields, self.phenotypes.phenotype))
+        if self.file is None and self.phenotypes.has_families:
+            for fields in self.phenotypes.lines():
+                both = b"_".join(self.phenotypes.key(fields, family=True))
+                given.setdefault((both,), _field(fields, self.phenotypes.phenotype))
         return given
 
     def cases(self, people: int) -> npt.NDArray[np.bool_]:
@@ -220,7 +226,7 @@ def _open_fam(path: Path, plan: Plan, given: PeopleFile | None) -> PeopleFile:
 def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
     size, lines = _size(path), _start(path)
     skip = next((at for at, line in enumerate(lines) if not line.startswith(b"##")), 0)
-    if not lines[skip].startswith((b"#FID", b"#IID")):
+    if not lines[skip].upper().startswith((b"#FID", b"#IID")):
         return _open_fam(path, plan, None)
     columns = _header(path, lines[skip])
     return PeopleFile(path, size, columns, skip + 1, _phenotype_column(path, plan, columns) if needed else -1)
@@ -228,7 +234,7 @@ def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
 
 def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
     size, lines = _size(path, field="phenotype"), _start(path)
-    if lines[0].startswith((b"#FID", b"#IID", b"FID", b"IID")):
+    if lines[0].removeprefix(b"#").upper().startswith(_PLAIN):
         columns = _header(path, lines[0])
         return PeopleFile(path, size, columns, 1, _phenotype_column(path, plan, columns))
     if plan.phenotype is not None:
@@ -253,7 +259,12 @@ def _no_phenotype(path: Path, problem: str, fix: str) -> Never:
 
 
 def _header(path: Path, line: bytes) -> tuple[bytes, ...]:
-    columns = tuple(line.removeprefix(b"#").split())
+    columns = tuple(
+        name.upper() if name.upper() in _IDS else name for name in line.removeprefix(b"#").replace(b'"', b"").split()
+    )
+    if len(columns) == 1 and line.count(b",") + line.count(b";"):
+        problem = "has columns that are apart by commas or semicolons"
+        refuse(path, problem, "write spaces or tabs between them", field="header", line=1)
     if len(set(columns)) < len(columns) or b"IID" not in columns:
         problem = "has a header that names a column twice, or no IID"
         refuse(path, problem, "write #FID IID and names", field="header", line=1)
@@ -270,4 +281,10 @@ def _size(path: Path, field: str = "people") -> int:
 def _start(path: Path) -> list[bytes]:
     """The lines up to the header, at least one."""
     with path.open("rb") as file:
-        return file.read(1 << 20).split(b"\n")
+        start = file.read(1 << 20)
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        refuse(path, "is UTF-16", "save it as UTF-8", field="people", line=1)
+    if b"\r" in start and b"\n" not in start:
+        fix = "save it with the line ends of Linux or Windows"
+        refuse(path, "ends its lines by a carriage return alone", fix, field="people", line=1)
+    return start.removeprefix(BOM_UTF8).split(b"\n")
