@@ -1,7 +1,7 @@
 """One value has one JSON, and JSON that no value gives is refused."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.release.codec import decode, encode
+from starling.release.codec import OPTIONAL, decode, encode, plain
 
 
 class Colour(StrEnum):
@@ -130,3 +130,19 @@ def test_something_may_stand_for_a_field() -> None:
     said = encode(Flock, FLOCK, {"homes": "2 homes"})
     assert said["homes"] == "2 homes"
     assert decode(Flock, said, {"homes": FLOCK.homes}) == FLOCK
+
+
+@dataclass(frozen=True)
+class WithOption:
+    name: str
+    option: int = field(default=7, metadata=OPTIONAL)
+
+
+def test_an_optional_field_is_left_out_where_it_has_its_default() -> None:
+    assert encode(WithOption, WithOption("a")) == plain(WithOption("a")) == {"name": "a"}
+    assert encode(WithOption, WithOption("a", 8)) == plain(WithOption("a", 8)) == {"name": "a", "option": 8}
+    for value in (WithOption("a"), WithOption("a", 8)):
+        assert decode(WithOption, encode(WithOption, value)) == value
+    for data in ({"name": "a", "option": 7}, {"option": 8}, {"name": "a", "other": 1}):
+        with pytest.raises(ValueError, match=r"^$"):
+            decode(WithOption, data)

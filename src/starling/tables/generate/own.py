@@ -53,7 +53,7 @@ def write_own(
     mix = OwnMix(stream(seed, _MIX), together, records.areas, 1 if unit is None else unit.most)
     names = [*said, *([] if unit is None else [unit.field])]
     path = folder / f"{RECORDS}.{ENDINGS[form]}"
-    file = _Counted(WRITERS[form](path, names, said))
+    file = _Counted(WRITERS[form](path, names, said, records.format))
 
     def made(run: range) -> pa.Table:
         people = mix.draw(stream(seed, _PEOPLE, run.start // RUN), len(run))

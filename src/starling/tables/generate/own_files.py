@@ -14,11 +14,10 @@ import pyarrow.parquet as pq
 from starling.tables.generate.own_fields import DAY, Numbers, Said, Texts, Times
 from starling.tables.generate.own_people import One, Several, Values
 from starling.tables.plan.columns import MOST_PLACES
+from starling.text_format import PLAIN, TextFormat
 
 DIGITS: Final = 2 * MOST_PLACES + 1
 """Of a decimal number in Parquet."""
-_STRUCTURE: Final = (",", '"')
-"""What a field of CSV that holds it is quoted for."""
 
 
 def array(said: Said, values: Values) -> pa.Array:
@@ -59,22 +58,33 @@ class OwnTextWriter:
         path: The file to make.
         names: The columns, in their order.
         said: The fields by their names.
+        form: How text says them.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said]) -> None:
+    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said], form: TextFormat = PLAIN) -> None:
         codes = (code for each in said.values() if isinstance(each, Texts) for code in (each.separator, *each.codes))
         # A line of one field that says nothing would be no record, unless it is in quotes.
-        quoted = len(names) == 1 or any(mark in code for code in codes for mark in _STRUCTURE)
-        self._options = pacsv.WriteOptions(include_header=False, quoting_style="needed" if quoted else "none")
+        texts = (form.decimal, form.dates, *codes)
+        quoted = len(names) == 1 or any(mark in text for text in texts for mark in (form.mark, '"'))
+        self._options = pacsv.WriteOptions(
+            include_header=False, delimiter=form.mark, quoting_style="needed" if quoted else "none"
+        )
+        self._form = form
         self._file = path.open("xb")
-        self._file.write((",".join(map(_header, names)) + "\n").encode("utf-8"))
+        header = form.mark.join(_header(name, form.mark) for name in names) + "\n"
+        self._file.write(header.encode(form.encoding, "replace"))
 
     def encode(self, table: pa.Table) -> bytes:
         """The lines of these rows; safe in any thread."""
-        columns = {name: _text(column.combine_chunks()) for name, column in zip(table.column_names, table, strict=True)}
+        columns = {
+            name: _text(column.combine_chunks(), self._form)
+            for name, column in zip(table.column_names, table, strict=True)
+        }
         lines = io.BytesIO()
         pacsv.write_csv(pa.table(columns), lines, self._options)
-        return lines.getvalue()
+        if self._form.encoding == PLAIN.encoding:
+            return lines.getvalue()
+        return lines.getvalue().decode().encode(self._form.encoding, "replace")
 
     def write(self, encoded: bytes) -> None:
         """Append what `encode` gave."""
@@ -85,16 +95,21 @@ class OwnTextWriter:
         self._file.close()
 
 
-def _text(column: pa.Array) -> pa.Array:
-    """Texts as texts, and no text where there is none, so that it is quoted like any other."""
+def _text(column: pa.Array, form: TextFormat) -> pa.Array:
+    """A column as the format says it; no text where there is none, so that it is quoted like any other."""
+    if form.dates and (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
+        seconds = column.cast(pa.timestamp("s"), safe=False)
+        return pc.strftime(seconds, form.dates.replace("%f", "000000")).fill_null("")
+    if form.decimal != PLAIN.decimal and pa.types.is_decimal(column.type):
+        return pc.replace_substring(column.cast(pa.string()), ".", form.decimal).fill_null("")
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         return column.cast(pa.string()).fill_null("")
     return column
 
 
-def _header(name: str) -> str:
+def _header(name: str, separator: str) -> str:
     """A name as it stands in the first line."""
-    if name == name.strip() and not any(mark in name for mark in _STRUCTURE):
+    if name == name.strip() and separator not in name and '"' not in name:
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
@@ -109,7 +124,7 @@ class OwnParquetWriter:
         said: The fields by their names; what is not among them is a whole number.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said]) -> None:
+    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said], _: TextFormat = PLAIN) -> None:
         nothing = {
             name: Several(np.zeros(0, np.int64), np.zeros(0, np.int64))
             if isinstance(each, Texts) and each.separator
