@@ -29,9 +29,9 @@ def first_difference(ours: pa.ChunkedArray, published: pa.Array) -> int | None:
 
 
 def _among(names: pa.Array, ours: pa.Array) -> Places:
-    """Where each name stands among ours; -1 for one that does not, and at the end for a row without a name."""
+    """Where each name stands among ours; -1 for one that does not, and at the end, for a row without a name, another number."""
     places: Places = pc.index_in(names, ours).fill_null(-1).to_numpy(zero_copy_only=False)
-    return np.append(places, np.int32(-1))
+    return np.append(places, np.int32(-2))
 
 
 def _places(column: pa.DictionaryArray, places: Places) -> Places:

@@ -49,6 +49,7 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
     findings = Findings(domain.checks.holds)
     try:
         publication = domain.reopen(folder)
+        guarantee = publication.guarantee
     except IntegrityError as error:
         findings.add(FORMS, *error.problems)
         return findings.checks()
@@ -57,15 +58,21 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
         problems = (Problem(each.field, each.problem, AGAIN, contents.PLAN) for each in error.problems)
         findings.add(PRIVACY, *problems)
         return findings.checks()
-    _statement(publication, domain.checks, said, findings)
+    _statement(publication, guarantee, domain.checks, said, findings)
     if _files(publication, domain, hashes, findings):
         _numbers(publication, domain.checks, folder, said, hashes, findings)
     return (*findings.checks(), *_earlier(publication, said, hashes))
 
 
-def _statement(publication: Publication[Any, Any], checks: Checks, said: Mapping[str, Any], findings: Findings) -> None:
+def _statement(
+    publication: Publication[Any, Any],
+    guarantee: Guarantee,
+    checks: Checks,
+    said: Mapping[str, Any],
+    findings: Findings,
+) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    expected = stated(publication.guarantee, publication.particulars, said.get("joint"))
+    expected = stated(guarantee, publication.particulars, said.get("joint"))
     mechanism = expected.pop("mechanism")
     differing = [(field, PRIVACY) for field, value in expected.items() if said.get(field) != value]
     differing += checks.differences(mechanism, said.get("mechanism"), "mechanism")

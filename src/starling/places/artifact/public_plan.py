@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from starling.errors import ParameterError
 from starling.places.measurements import Int64, Measured, MeasuredCoefficients, MeasuredTree, Tree
 from starling.places.mechanism.privlet import coefficients_of_a_point
+from starling.places.mechanism.singular import of_cells
 from starling.places.plan import Plan
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
@@ -171,6 +172,8 @@ def read_measurements(folder: Path, plan: Plan) -> tuple[Measured, ...]:
     found = tuple(_read(plan, each, files) for each in stated.slices)
     for each in files.values():
         each.check_end()
+    if plan.method == "singular" and not all(_is_singular(each, plan) for each in found):
+        raise InvalidRelease(MEASUREMENTS, COUNTS, "does not measure every cell once, with the noise of the plan")
     return found
 
 
@@ -229,11 +232,29 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
         0 <= node.min() <= node.max() < stated.boxes and 0 <= noise.min() <= noise.max() < len(scales)
     ):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "names a box or a noise that there is not")
+    if len(set(scales)) != len(scales) or len(np.unique(noise)) != len(scales):
+        raise InvalidRelease(MEASUREMENTS, SLICES, "states a noise twice, or one that no measurement has")
     noises = tuple(map(DiscreteLaplace, scales))
     found = MeasuredTree(tree, node, value, noise, noises, steered, searched)
     if spent(found, plan.points) > float(plan.epsilon) * (1 + SLACK):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "has a path of boxes whose noise costs more than the plan's epsilon")
     return found
+
+
+def _is_singular(measured: Measured, plan: Plan) -> bool:
+    """Whether all but the values are what "singular" gives whatever is drawn."""
+    rows, columns = plan.grid.shape
+    if not isinstance(measured, MeasuredTree) or len(measured.value) != rows * columns:
+        return False
+    ours = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.points / plan.epsilon))
+    pairs: list[tuple[Numbers, Numbers]] = [
+        (ours.tree.boxes, measured.tree.boxes),
+        (ours.tree.parents, measured.tree.parents),
+        (ours.node, measured.node),
+        (ours.noise, measured.noise),
+        (ours.steered, measured.steered),
+    ]
+    return ours.noises == measured.noises and all(np.array_equal(one, other) for one, other in pairs)
 
 
 def spent(measured: MeasuredTree, points: int) -> float:
