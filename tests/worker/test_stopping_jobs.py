@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,18 @@ HOLDS = """
 import sys
 from pathlib import Path
 from starling.cli import main
+from starling.worker import children, running
 from tests.release.striking import hold
 from tests.worker.test_jobs import MOMENTS
-moment, folder = sys.argv[1:3]
-hold(*MOMENTS[moment], Path(folder))
-sys.argv = ["starling", *sys.argv[3:]]
+moment, folder, *words = sys.argv[1:]
+if words[0] == "job":
+    hold(*MOMENTS[moment], Path(folder))
+children._COMMAND = (*sys.orig_argv[:5], "job")
+running.PATIENCE = 10**9
+sys.argv = ["starling", *words]
 main()
 """
-"""The command, which stays at a moment of the first job until it is let go."""
+"""The command, whose job's process stays at a moment of the first job until it is let go; no other is carried out beside it."""
 MOMENTS = [
     "after the charge",
     "before the draw is committed to",
@@ -49,6 +54,24 @@ def until(there: Callable[[], bool]) -> None:
     while not there():
         assert time.monotonic() < end, "it does not come"
         time.sleep(0.02)
+
+
+def jobs_of(home: Home) -> list[Path]:
+    """The processes of jobs of a home."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (each / "cmdline").read_bytes().split(b"\0")
+            found += [each] if b"job" in words and str(home.folder).encode() in words else []
+    return found
+
+
+def has_ended(process: Path) -> bool:
+    """Whether a process runs no more, and holds no files."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 def command(moment: str, folder: Path) -> tuple[str, ...]:
@@ -93,6 +116,9 @@ def test_a_worker_that_does_not_end_in_time_is_followed_by_another(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     with kept_running([Kind(["worker", "--until-end-of-input", str(registered.folder)], grace=0.2)]):
         until((tmp_path / "there").exists)
+        (job,) = jobs_of(registered)
+    # The system ends it with the worker.
+    until(lambda: has_ended(job))
     assert not (registered.releases / f"{seq}.zip").exists()
     assert [charge.seq for charge in carry_out(registered)] == [seq]
     check(registered, custodian, seq)
