@@ -6,7 +6,7 @@ import pytest
 
 from starling.errors import SourceError
 from starling.genome.source.people import open_people
-from tests.genome.source.test_people import plan_with
+from tests.genome.plan.test_model import plan_with
 
 LINES = "FID IID X\nf a 2\nf b 1\ng c 2\n"
 
