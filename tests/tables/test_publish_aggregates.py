@@ -16,6 +16,8 @@ from starling.errors import ParameterError, PlanError
 from starling.release.payment import PaymentOptions
 from starling.release.table_files import write_tables
 from starling.tables import Plan, evaluate, preview, release
+from starling.tables.artifact import aggregates as artifact
+from starling.tables.artifact.aggregates import schema_of
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.earlier.comparison import compare
 from starling.tables.plan import read_regions
@@ -239,3 +241,14 @@ def test_sums_of_ordinary_money_up_to_the_widest_bounds(
     assert [each.groups for each in found.aggregates] == [2, 2, 2]
     assert np.isfinite([each.mean_absolute_error for each in found.aggregates]).all()
     assert all(0 < margin < float("inf") for each in preview(plan).aggregates for margin in each.margins.values())
+
+
+def test_a_release_made_before_means_were_hidden_verifies_as_what_it_was(
+    frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(artifact, "schema_of", lambda aggregate, **_: schema_of(aggregate, before=True))
+        before.setattr(artifact.read_aggregates, "hidden", False)
+        old = release(Plan.of(ONLY_SUMS), frame, out=tmp_path / "old", payment=UNVALIDATED).folder
+    assert not artifact.read_aggregates(old, *read_plan(old)).hidden
+    assert verify(old).findings == ()

@@ -126,7 +126,7 @@ def overview_json(overview: "Overview") -> "dict[str, Json]":
 
 def _aggregates_json(plan: "Plan") -> "dict[str, Json]":
     """The sums and quantiles of a plan; nothing where there are none."""
-    from starling.release.statement import amount
+    from starling.release.statement import Json, amount
     from starling.tables.preview.aggregates import preview_aggregates
 
     if not plan.aggregates:

@@ -125,7 +125,8 @@ class TablesPublication(Publication[Exact, Measurements]):
 
     def _aggregated(self, folder: Path) -> Iterator[pa.Table]:
         """T3, from the noisy numbers in the folder; nothing where the plan has no aggregates."""
-        return tabulate_aggregates(self.plan, self.regions, aggregates.read_aggregates(folder, self.plan, self.regions))
+        drawn = aggregates.read_aggregates(folder, self.plan, self.regions)
+        return tabulate_aggregates(self.plan, self.regions, drawn, hidden=drawn.hidden)
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""

@@ -10,7 +10,6 @@ import pytest
 
 from starling.release.checks import InvalidRelease
 from starling.tables.artifact.aggregates import (
-    SCHEMA,
     aggregate_path,
     keep_aggregates,
     numbers_of,
@@ -58,11 +57,17 @@ def changed(table: pa.Table, change: str) -> pa.Table:
         case "another column":
             return table.append_column("more", table["numbers"])
         case "a number more":
-            return table.set_column(2, SCHEMA.field("numbers"), pa.array([[1, 2, 3]] * len(table), SCHEMA[2].type))
+            return table.set_column(
+                2, table.schema.field("numbers"), pa.array([[1, 2, 3]] * len(table), table.schema[2].type)
+            )
         case "no numbers":
-            return table.set_column(2, SCHEMA.field("numbers"), pa.array([None] * len(table), SCHEMA[2].type))
+            return table.set_column(
+                2, table.schema.field("numbers"), pa.array([None] * len(table), table.schema[2].type)
+            )
         case _:
-            return table.set_column(2, SCHEMA.field("numbers"), pa.array([[99]] * len(table), SCHEMA[2].type))
+            return table.set_column(
+                2, table.schema.field("numbers"), pa.array([[99]] * len(table), table.schema[2].type)
+            )
 
 
 @pytest.mark.parametrize(

@@ -98,3 +98,19 @@ def test_intervals_hold_at_the_widest_bounds_and_noise(noise: Distribution) -> N
     for found, truth in ((size, records), (whole, records * -(2**38)), (mean, -(2**38))):
         missed = np.count_nonzero((found.lower > truth) | (found.upper < truth))
         assert missed <= 269
+
+
+@pytest.mark.parametrize("noise", NOISES[:2], ids=["laplace", "gaussian"])
+def test_a_group_that_may_be_empty_has_a_mean_of_all_numbers(noise: Distribution) -> None:
+    """Over every outcome: wherever the interval of the size reaches 0; of an empty group that is 97.5 % of all, by either noise."""
+    aggregate = Aggregate(LEVEL, "x", -4, 6)
+    for records in (0, 3):
+        pairs, chance = all_noise(4 * records, 6 * records, noise)
+        size, _ = sizes_and_sums(aggregate, pairs, noise, MISSING)
+        mean = means(aggregate, pairs, noise, MISSING)
+        whole = (mean.lower == -4) & (mean.upper == 6)
+        assert whole[size.value <= pair_errors(aggregate, noise, MISSING).size_margin - 1e-9].all()
+        if not records:
+            assert chance[whole].sum() >= 0.975 - 1e-9
+            before = means(aggregate, pairs, noise, MISSING, hidden=False)
+            assert chance[(before.lower == -4) & (before.upper == 6)].sum() < 0.975

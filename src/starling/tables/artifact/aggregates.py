@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from starling.engine.machine import in_order
 from starling.release.checks import FORMS
@@ -27,10 +28,6 @@ from starling.tables.plan.columns import Column as RecordColumn
 from starling.tables.plan.columns import places_of
 from starling.tables.plan.wording import wording
 from starling.tables.postprocess.aggregates import T3_SCHEMA
-
-SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.int64()))])
-WIDE_SCHEMA: Final = pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.decimal128(38)))])
-"""That of wide sums, whose numbers may be beyond 64 bits."""
 
 COLUMN_WORDS: Final = {
     "column": "The column of numbers that the statistic is of",
@@ -53,9 +50,14 @@ def aggregate_path(plan: Plan, aggregate: Aggregate) -> str:
     return f"{FOLDER}/aggregate-{plan.aggregates.index(aggregate) + 1}.parquet"
 
 
-def schema_of(aggregate: Aggregate) -> pa.Schema:
-    """The columns of the file of an aggregate."""
-    return WIDE_SCHEMA if aggregate.wide else SCHEMA
+def schema_of(aggregate: Aggregate, *, before: bool = False) -> pa.Schema:
+    """The columns of the file of an aggregate.
+
+    Its numbers are 64-bit integers, of wide sums decimals of 128 bits. That none can be missing is said since intervals of means are of all
+    numbers where a group may be empty; `before`, nothing was said.
+    """
+    kind = pa.decimal128(38) if aggregate.wide else pa.int64()
+    return pa.schema([*GROUP_COLUMNS, ("numbers", pa.large_list(pa.field("item", kind, nullable=before)))])
 
 
 def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
@@ -84,7 +86,7 @@ def keep_aggregates(
             schema, level = schema_of(aggregate), aggregate.level
             starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
             values = pa.array(numbers.ravel(), schema.field("numbers").type.value_type)
-            lists = pa.LargeListArray.from_arrays(starts, values)
+            lists = pa.LargeListArray.from_arrays(starts, values).cast(schema.field("numbers").type)
             table = pa.table([*labels(geography, level, piece), lists], schema=schema)
             writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
     return read_aggregates(folder, plan, geography)
@@ -101,6 +103,12 @@ class read_aggregates:  # noqa: N801 - a function whose answer can be iterated a
     def __iter__(self) -> Iterator[tuple[Piece, GroupNumbers]]:
         return in_order(lambda group: group[0].read(*group[1:]), self._row_groups())
 
+    @property
+    def hidden(self) -> bool:
+        """Whether intervals of means are of all numbers where a group may be empty: not in releases made before that was so."""
+        files = (_File(self.folder, self.plan, self.geography, number) for number in range(len(self.plan.aggregates)))
+        return not any(file.before for file in files)
+
     def _row_groups(self) -> Iterator[tuple["_File", int, Piece]]:
         for number in range(len(self.plan.aggregates)):
             file = _File(self.folder, self.plan, self.geography, number)
@@ -113,9 +121,13 @@ class _File(GroupFile):
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
         aggregate = plan.aggregates[number]
-        super().__init__(
-            folder, aggregate_path(plan, aggregate), schema_of(aggregate), geography, aggregate.level, number
-        )
+        path = aggregate_path(plan, aggregate)
+        try:
+            self.before = pq.read_schema(folder / path).equals(schema_of(aggregate, before=True))
+        except (OSError, pa.ArrowException):
+            self.before = False  # it is refused below
+        schema = schema_of(aggregate, before=self.before)
+        super().__init__(folder, path, schema, geography, aggregate.level, number)
         self._numbers, self._wide = numbers_of(plan, aggregate), aggregate.wide
         selected = aggregate.quantiles is not None and aggregate.quantiles.way == "selection"
         self._classes = aggregate.cells if selected else None

@@ -4,6 +4,7 @@ With A = sum of (high - x) + Z and B = sum of (x - low) + Z', Z and Z' independe
 linear in A and B, or their ratio. Intervals of size and sum are those of the noise in them. The mean of a group whose share of B is p
 lies at low + p W; and B - p (A + B) = (1 - p) Z' - p Z is noise alone. So the means are all those with |B - p (A + B)| <= q(p), q(p)
 being a margin of that noise at p (Fieller 1954): the true one is among them with the stated probability, however small the group is.
+Where the interval of the size reaches 0, the group may be empty and have no mean: its interval is then that of all numbers.
 """
 
 from dataclasses import dataclass
@@ -103,10 +104,13 @@ def _whole(value: Float64, half: float) -> Interval:
     return Interval(value, np.minimum(lower, np.floor(value)), np.maximum(upper, np.ceil(value)))
 
 
-def means(aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missing: Fraction) -> Interval:
+def means(
+    aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missing: Fraction, *, hidden: bool = True
+) -> Interval:
     """The means of groups, in units of the last place; NaN, in an interval of all numbers, where the noisy size is not above 0.
 
-    Args: as of `sizes_and_sums`.
+    Args: as of `sizes_and_sums`, and
+        hidden: Whether the interval is of all numbers wherever that of the size reaches 0; releases made before have narrower ones.
     """
     below, above = pairs[:, 0].astype(np.float64), pairs[:, 1].astype(np.float64)
     size = below + above
@@ -117,6 +121,9 @@ def means(aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missin
     upper = 1 - _first_share(above, below, noise, missing)
     known = np.where(np.isnan(share), (lower + upper) / 2, share)
     lower, upper = np.minimum(lower, known), np.maximum(upper, known)
+    if hidden:
+        empty = size <= weighted_margin(noise, 1, 1, missing)
+        lower, upper = np.where(empty, 0.0, lower), np.where(empty, 1.0, upper)
     return Interval(*(aggregate.low + aggregate.width * each for each in (share, lower, upper)))
 
 

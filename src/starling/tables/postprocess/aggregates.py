@@ -57,20 +57,23 @@ class _Rows:
     published: Float64
 
 
-def tabulate_aggregates(plan: Plan, geography: Geography, drawn: AggregateMeasurements) -> Iterator[pa.Table]:
+def tabulate_aggregates(
+    plan: Plan, geography: Geography, drawn: AggregateMeasurements, *, hidden: bool = True
+) -> Iterator[pa.Table]:
     """T3, piece by piece: groups in plan order, the statistics of a group together.
 
     Args:
         plan: The released plan.
         geography: The public regions of the plan.
         drawn: What the mechanism drew.
+        hidden: As of `means`.
     """
     for piece, numbers in drawn:
         aggregate = plan.aggregates[piece.level]
-        yield _table(geography, piece, aggregate, list(_statistics(plan, aggregate, numbers)))
+        yield _table(geography, piece, aggregate, list(_statistics(plan, aggregate, numbers, hidden=hidden)))
 
 
-def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers) -> Iterator[_Rows]:
+def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers, *, hidden: bool) -> Iterator[_Rows]:
     names, asked, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
     assert plan.records is not None
     places = places_of(plan.records.by_name[aggregate.column])
@@ -79,7 +82,7 @@ def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers) -> Iter
         noise = aggregate.noise(plan.measure, share)
         errors = pair_errors(aggregate, noise, _MISSING)
         size, whole = sizes_and_sums(aggregate, numbers, noise, _MISSING)
-        mean = means(aggregate, numbers, noise, _MISSING)
+        mean = means(aggregate, numbers, noise, _MISSING, hidden=hidden)
         yield _clamped(names[0], size, errors.size, 0, 0 if plan.allow_negative else 1)
         sign = 0 if plan.allow_negative else (aggregate.low >= 0) - (aggregate.high <= 0)
         yield _clamped(names[1], whole, errors.sum, places, sign)
