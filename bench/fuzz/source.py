@@ -1,0 +1,36 @@
+"""What a source of inputs is: a plan, and what its records say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+TEXTS: Final = ("csv", "csv-bytes")
+STORED: Final = ("parquet", "parquet-bytes")
+GEO: Final = ("geojson", "geojson-bytes", "geojson-lines", "geojson-lines-bytes")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A plan, and what its records say.
+
+    Attributes:
+        name: Names the source.
+        domain: The domain of the plan.
+        files: The plan and the public files beside it, by name.
+        columns: Right values of each column of the records.
+        formats: What the records are written as (formats.py).
+        records: The name under which the domain takes the records.
+        public: Other files that the domain takes, by the name under which it does.
+        plan: The name of the plan.
+        separator: What stands between fields of text.
+    """
+
+    name: str
+    domain: str
+    files: Mapping[str, str]
+    columns: Mapping[str, tuple[bytes, ...]]
+    formats: tuple[str, ...]
+    records: str = "records"
+    public: Mapping[str, str] = field(default_factory=dict)
+    plan: str = "plan.toml"
+    separator: bytes = b","
