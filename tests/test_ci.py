@@ -1,6 +1,7 @@
 """What `.ci/run` does is what the README says, and a skipped test does not pass it."""
 
 import importlib.util
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -8,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from starling.domains import DOMAINS
 from tests.conftest import ROOT
 
 
@@ -65,5 +67,21 @@ def test_the_script_exits_with_1(no_skips: ModuleType, tmp_path: Path, capsys: p
 
 
 def test_the_scripts_of_the_checks_are_well_formed() -> None:
-    for script in ("run", "services", "distribution"):
+    for script in ("run", "services", "distribution", "pythons"):
         subprocess.run(["bash", "-n", ROOT / ".ci" / script], check=True)
+
+
+def test_a_python_that_is_missing_fails(tmp_path: Path) -> None:
+    for version in ("3.12", "3.13"):
+        assert version in (ROOT / ".ci" / "run").read_text()
+        assert f"Python :: {version}" in (ROOT / "pyproject.toml").read_text()
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    missing = subprocess.run([ROOT / ".ci" / "pythons", "3.99"], env=env, capture_output=True, text=True, check=False)
+    assert (missing.returncode, "Python 3.99 is not here" in missing.stderr) == (1, True)
+
+
+def test_the_tests_of_other_pythons_are_there() -> None:
+    named = re.findall(r"^  (tests/\S+)$", (ROOT / ".ci" / "pythons").read_text(), re.MULTILINE)
+    assert all((ROOT / path).is_file() for path in named)
+    for part in ("release", "ledger", "cli", *DOMAINS):
+        assert any(path.startswith(f"tests/{part}/") for path in named)

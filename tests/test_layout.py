@@ -45,6 +45,7 @@ WHOLE_HOUSE = {
     "test_docs",
     "test_forking",
     "test_layout",
+    "test_notebooks",
     "test_readme",
     "test_safetab_figures",
     "test_surroundings",

@@ -1,0 +1,39 @@
+"""A release of every domain in a real notebook: a kernel of its own, with ipywidgets and without."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests import four_domains
+from tests.conftest import ROOT
+
+WITHOUT_WIDGETS = "import sys; sys.modules['ipywidgets'] = None"
+"""What imports them then is told that they are not installed."""
+FIRST = "from pathlib import Path\nimport starling\nfrom tests import four_domains"
+WIDGETS = "import importlib; importlib.import_module('ipywidgets').__name__"
+RELEASE = "released = four_domains.release(Path('world'), {!r}); released"
+VERIFY = "starling.verify(released.folder).findings"
+
+
+@pytest.mark.parametrize("widgets", [False, True], ids=["without ipywidgets", "with ipywidgets"])
+def test_a_notebook_releases_in_every_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, widgets: bool) -> None:
+    four_domains.write(tmp_path / "world")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    texts = [WIDGETS if widgets else WITHOUT_WIDGETS, FIRST]
+    for domain in four_domains.RELEASES:
+        texts += [RELEASE.format(domain), VERIFY]
+    cells = [nbformat.v4.new_code_cell(text) for text in texts]  # type: ignore[no-untyped-call]
+    notebook = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
+    client = NotebookClient(
+        notebook, timeout=1200, startup_timeout=600, resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute()
+    shown = [[output.data for output in cell.outputs if output.output_type == "execute_result"] for cell in cells]
+    assert len(shown[0]) == widgets
+    for release, findings in zip(shown[2::2], shown[3::2], strict=True):
+        assert release, "a release shows itself"
+        assert [each["text/plain"] for each in findings] == ["()"]
+    four_domains.check(tmp_path / "world")
