@@ -4,10 +4,7 @@ Each domain's part of the demo is run in a folder that is thrown away: nothing i
 compiled is kept where `privacy.compiled` keeps it.
 """
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -15,7 +12,6 @@ from typing import Final
 import click
 
 from starling.cli.commands import Result, command
-from starling.privacy import compiling
 
 PERSONS: Final = 2000
 """Invented for the tables: what is compiled does not depend on how many there are."""
@@ -48,26 +44,3 @@ def _chapters() -> Mapping[str, Callable[[Path, Callable[[str], None]], object]]
         "groups": flights.chapter,
         "places": airports.chapter,
     }
-
-
-@contextmanager
-def warming(*domains: str) -> Iterator[None]:
-    """While this lasts, and once this process begins to compile, another one compiles what some domains compute with.
-
-    Where nothing is kept on disk, it does nothing: this process could not use it.
-    """
-    started: list[subprocess.Popen[bytes]] = []
-
-    def begin(kept: bool) -> None:
-        if kept:
-            line = [sys.executable, "-c", "from starling.cli import main; main()", "warm", *domains]
-            quiet = subprocess.DEVNULL
-            started.append(subprocess.Popen(line, stdin=quiet, stdout=quiet, stderr=quiet))
-
-    try:
-        with compiling.heard_by(begin):
-            yield
-    finally:
-        for process in started:
-            process.terminate()
-            process.wait()

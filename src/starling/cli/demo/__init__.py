@@ -27,7 +27,6 @@ def demo(out: Path, *, persons: int) -> Result:
     """
     from starling.cli.demo import airports, flights, nation, study
     from starling.cli.progress import steps
-    from starling.cli.warm import warming
 
     study.check()
     flights.data()
@@ -41,7 +40,7 @@ def demo(out: Path, *, persons: int) -> Result:
     }
     shown: dict[str, Result] = {}
     following: list[str] = []
-    with steps() as step, warming("genome", "groups", "places"):
+    with steps() as step:
         for number, (name, (title, chapter)) in enumerate(chapters.items(), start=1):
             shown[name], then = chapter(out / name, step)
             following += then
