@@ -69,7 +69,9 @@ def jobs_of(home: Home) -> list[Path]:
 def has_ended(process: Path) -> bool:
     """Whether a process runs no more, and holds no files."""
     try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        ended = (process / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        # Its other threads may hold files for a moment longer.
+        return ended and len(list((process / "task").iterdir())) <= 1
     except OSError:
         return True
 
