@@ -1,6 +1,6 @@
 """`starling toy`: the commands of the domain, in the frame of all commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -54,10 +54,11 @@ def preview(plan: Path, out: Path | None) -> Result:
 def validate(plan: Path, persons: Path, acceptance: Acceptance) -> Result:
     """Find what is wrong with the records."""
 
-    def look(most: int) -> tuple[Validated, Sequence[Path]]:
-        return Persons(Plan.load(plan), persons).validate(most).value, (persons,)
+    def opened() -> tuple[Sequence[Path], Callable[[int], Validated]]:
+        source = Persons(Plan.load(plan), persons)
+        return (persons,), lambda most: source.validate(most).value
 
-    return validated(acceptance, look)
+    return validated(acceptance, opened)
 
 
 @command("release", example="starling toy release plan.toml --persons persons.txt --out release --unvalidated --yes")
