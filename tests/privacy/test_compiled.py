@@ -1,5 +1,6 @@
 """Compiled kernels are kept on disk only where nobody else could change them."""
 
+import fcntl
 import importlib.util
 import subprocess
 import sys
@@ -64,6 +65,54 @@ def test_what_an_earlier_version_kept_for_a_type_that_is_gone_is_compiled_anew(t
         )
         answers.append(ran.stdout)
     assert answers == ["42 []\n", "42 [1]\n"] * 2
+
+
+TYPED = """
+import sys
+from starling.privacy.compiled import compiled
+
+@compiled
+def half(number: float) -> float:
+    return number / 2
+
+print([half(number) for number in map(eval, sys.argv[1:])])
+"""
+
+
+def test_a_kernel_that_is_kept_for_other_types_is_not_called(tmp_path: Path) -> None:
+    """As two processes leave them that gave kernels for two types one name."""
+    (tmp_path / "typed.py").write_text(TYPED)
+
+    def run(*numbers: str) -> str:
+        command = [sys.executable, "-c", "import sys; sys.argv = ['', *sys.argv[1:]]; import typed", *numbers]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert run("7", "7.5") == "[3.5, 3.75]\n"
+    first, second = sorted((tmp_path / "__pycache__").glob("typed.half*.nbc"))
+    first_kernel, second_kernel = first.read_bytes(), second.read_bytes()
+    first.write_bytes(second_kernel)
+    second.write_bytes(first_kernel)
+    for _ in range(2):
+        assert run("7.5", "7") == "[3.75, 3.5]\n"
+
+
+def test_kernels_are_kept_one_after_the_other(tmp_path: Path) -> None:
+    """Whoever saves a kernel waits for the lock: while another process holds it, nothing is written."""
+    (tmp_path / "typed.py").write_text(TYPED)
+    command = [sys.executable, "-c", "import sys; sys.argv = ['', *sys.argv[1:]]; import typed", "7"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    (lock,) = (tmp_path / "__pycache__").glob("*.lock")
+    for path in (tmp_path / "__pycache__").glob("typed.half*.nb?"):
+        path.unlink()
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(5)
+            assert not [*(tmp_path / "__pycache__").glob("typed.half*.nbc")]
+            fcntl.flock(held, fcntl.LOCK_UN)
+            assert process.communicate()[0] == "[3.5]\n"
+    assert [*(tmp_path / "__pycache__").glob("typed.half*.nbc")]
 
 
 def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ the source is read-only; where anybody else could write to that folder, nothing 
 seconds, once). What an earlier version of Starling kept there is compiled anew.
 """
 
+import fcntl
 import os
 import pickle
 import stat
@@ -16,6 +17,7 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core import event
 from numba.core.caching import FunctionCache
+from numba.core.sigutils import normalize_signature
 
 from starling.privacy import compiling
 
@@ -37,12 +39,21 @@ def compiled(function: F) -> F:
 
 
 class _Kernels(FunctionCache):
-    """The kernels of one function on disk."""
+    """The kernels of one function on disk.
+
+    Numba locks nothing: two processes that compile one function for different types at once can give both kernels the same file, and the
+    index then names the kernel of other types, which would be called with the wrong arguments. So saving takes a lock, and a kernel of
+    other types is not taken.
+    """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for these types, or None; None too where it cannot be read, or is of a type that an earlier version had."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            result = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            types, _ = normalize_signature(sig)  # type: ignore[no-untyped-call]
+            if result is None or tuple(result.signature.args) == types:
+                return result
+            self.flush()  # type: ignore[no-untyped-call]
         except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
             # Numba reads the types before it looks whether the source is the one that it compiled.
             with suppress(OSError):
@@ -53,7 +64,8 @@ class _Kernels(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a kernel if the disk takes it: no run fails for what makes the next one quicker."""
-        with suppress(OSError):
+        with suppress(OSError), Path(f"{self._cache_file._index_path}.lock").open("w") as lock:  # noqa: SLF001 - Numba names it nowhere else
+            fcntl.flock(lock, fcntl.LOCK_EX)
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
