@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from starling.release import table_files
 from starling.release.manifest import digests, files_of
-from starling.release.table_files import Table, TableComparison, TableWriter, Text, write_tables
+from starling.release.table_comparison import TableComparison
+from starling.release.table_files import Table, TableWriter, Text, write_tables
 from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
 from starling.tables.domain import TABLES
 from starling.tables.plan.region_levels import CENSUS_REGIONS

@@ -20,7 +20,7 @@ from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content
 from starling.release.report.markup import stray
 from starling.release.report.pages import amounts, undrawn, words
 from starling.release.statement import Particulars
-from starling.release.table_files import TableComparison
+from starling.release.table_comparison import TableComparison
 
 OTHER_VERSION: Final = "the wording of report, registry entry and data package, by another version of Starling"
 """What is left open where another version wrote them: it has other words."""

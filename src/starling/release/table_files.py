@@ -4,14 +4,11 @@ A table is a Parquet file, and the same as text in as many forms as its domain d
 hash: verification writes it again, and compares.
 """
 
-import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from copy import copy
 from dataclasses import dataclass
-from io import RawIOBase
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from starling.errors import Problem
 from starling.release.cells import as_text
-from starling.release.checks import FORMS, Checks, InvalidRelease
 from starling.release.datapackage import Column, Sheet
-from starling.release.difference import first_difference
-from starling.release.manifest import AGAIN
 
 FOLDER: Final = "data"
 """The folder of a release that holds its tables."""
@@ -164,7 +157,8 @@ def unsigned_zeros(table: pa.Table) -> pa.Table:
     return table
 
 
-def _signed_zero(table: pa.Table) -> bool:
+def has_signed_zero(table: pa.Table) -> bool:
+    """Whether a column of floating point holds a zero with a sign."""
     floats = (column for column in table.columns if pa.types.is_floating(column.type))
     return any(bool(np.any(np.signbit(values) & (values == 0))) for values in map(np.asarray, floats))
 
@@ -261,139 +255,6 @@ def write_tables(folder: Path, tables: Iterable[Table], pieces: Iterable[Mapping
             writer.finish()
 
 
-class TableComparison:
-    """A published table in all its forms, compared in order with what it should be.
-
-    Args:
-        folder: The folder of the release.
-        table: What is declared.
-        hashes: SHA-256 of each file of the release.
-        checks: The checks of the domain, which say what a difference breaks.
-
-    Raises:
-        InvalidRelease: its Parquet file has other columns, or cannot be read.
-    """
-
-    def __init__(self, folder: Path, table: Table, hashes: Mapping[str, str], checks: Checks) -> None:
-        self._table, self._hashes, self._checks = table, hashes, checks
-        self._rows = 0
-        self._expected: list[pa.Table] = []
-        self._differing: dict[str, int] = {}
-        try:
-            self._types = _other_types(pq.read_schema(folder / table.path), table.schema)
-            if self._types is None:
-                raise self._wrong("has other columns or types than the table has")
-            # Text as positions in a dictionary: the same few names stand in most rows.
-            texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
-            self._file = pq.ParquetFile(folder / table.path, read_dictionary=texts)
-        except (OSError, pa.ArrowException):
-            raise self._wrong("cannot be read as Parquet") from None
-        self._batches = self._file.iter_batches(batch_size=BATCH)
-        self._left = pa.RecordBatch.from_pylist([], self._file.schema_arrow)
-        self._texts = {
-            path: (made, TextWriter(made, text))
-            for text in table.texts
-            if (path := table.text_path(text)) in hashes
-            for made in [_Hash()]
-        }
-        # As it was when zeros were still written with their signs: where one has come.
-        self._signed: dict[str, tuple[_Hash, TextWriter]] = {}
-
-    def _wrong(self, problem: str) -> InvalidRelease:
-        return InvalidRelease(FORMS, self._table.path, problem)
-
-    def compare(self, expected: pa.Table) -> None:
-        """The next rows should be these."""
-        if not len(expected):
-            return
-        if not self._signed and _signed_zero(expected):
-            self._signed = {path: _forked(made, text) for path, (made, text) in self._texts.items()}
-        for _, text in self._signed.values():
-            text.write(expected)
-        for _, text in self._texts.values():
-            text.write(unsigned_zeros(expected))
-        # Looking names up has its price for each table, however few its rows: so several pieces at once.
-        self._expected.append(_encoded(expected))
-        if sum(map(len, self._expected)) >= BATCH:
-            self._compare_rest()
-
-    def _compare_rest(self) -> None:
-        """What has come together, with as many rows of the file."""
-        if not self._expected:
-            return
-        expected = pa.concat_tables(self._expected).unify_dictionaries().combine_chunks()
-        self._expected.clear()
-        unsigned, done = unsigned_zeros(expected), 0
-        while done < len(expected) and len(batch := self._next(len(expected) - done)):
-            for name in expected.column_names:
-                if name not in self._differing:
-                    row = first_difference(unsigned[name].slice(done, len(batch)), batch[name])
-                    if row is not None and self._signed:
-                        row = first_difference(expected[name].slice(done, len(batch)), batch[name])
-                    if row is not None:
-                        self._differing[name] = self._rows + done + row
-            done += len(batch)
-        self._rows += len(expected)
-
-    def _next(self, most: int) -> pa.RecordBatch:
-        """Some published rows, up to `most`; none at the end."""
-        try:
-            while not len(self._left) and (batch := next(self._batches, None)) is not None:
-                self._left = batch
-        except (OSError, pa.ArrowException):
-            raise self._wrong("cannot be read as Parquet") from None
-        given = self._left.slice(0, most)
-        self._left = self._left.slice(len(given))
-        return given
-
-    @property
-    def whole(self) -> bool:
-        """Whether it has as many rows as it was compared with."""
-        return bool(self._file.metadata.num_rows == self._rows)
-
-    def finish(self) -> Iterator[tuple[str, Problem]]:
-        """What differs, after all rows, and the check that it breaks."""
-        self._compare_rest()
-        table, checks = self._table, self._checks
-        for name, kind in (self._types or {}).items():
-            yield checks.types, Problem(f"column {name}", f"is {kind}, not an integer", AGAIN, table.path)
-        if not self.whole:
-            problem = f"has {self._file.metadata.num_rows:,} rows where the shipped measurements give {self._rows:,}"
-            yield checks.of_rows(table.name), Problem(table.path, problem, AGAIN)
-        else:
-            for name, row in self._differing.items():
-                problem = f"is in row {row + 1} not what the shipped measurements give"
-                yield checks.of_column(name), Problem(f"column {name}", problem, AGAIN, table.path)
-        for text in table.texts:
-            path, most = table.text_path(text), text.most_rows
-            if (most is None or self._rows < most) != (path in self._texts):
-                condition = "of every table" if most is None else f"for a table below {most:,} rows, and only then"
-                yield FORMS, Problem(path, f"is there {condition}", AGAIN)
-        for path, (made, _) in self._texts.items():
-            signed, _ = self._signed.get(path, (made, None))
-            if self._hashes[path] not in (made.hexdigest(), signed.hexdigest()):
-                yield FORMS, Problem(path, "is not the text that the shipped measurements give", AGAIN)
-
-
-def _forked(made: "_Hash", text: TextWriter) -> tuple["_Hash", TextWriter]:
-    """A hash of what was written so far, and what goes on writing to it."""
-    fork, writer = _Hash(made.hash.copy()), copy(text)
-    writer.file = fork
-    return fork, writer
-
-
-def _other_types(published: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
-    """Columns of integers that are of another type, with that; None where the tables differ otherwise."""
-    if published.names != ours.names:
-        return None
-    differing = {
-        ours.field(at).name: published.types[at] for at in range(len(ours)) if published.types[at] != ours.types[at]
-    }
-    if any(ours.field(name).type != pa.int64() for name in differing):
-        return None
-    return {name: str(kind) for name, kind in differing.items()}
-
-
 def _plain(table: pa.Table) -> pa.Table:
     """Dictionary columns as plain text, which the writer of text wants."""
     fields = [
@@ -401,28 +262,3 @@ def _plain(table: pa.Table) -> pa.Table:
         for field in table.schema
     ]
     return table.cast(pa.schema(fields))
-
-
-def _encoded(table: pa.Table) -> pa.Table:
-    """Columns of text as dictionaries, as the published ones are read."""
-    columns = [each.dictionary_encode() if pa.types.is_string(each.type) else each for each in table.columns]
-    return pa.table(columns, names=table.column_names)
-
-
-class _Hash(RawIOBase):
-    """A file that keeps nothing but the SHA-256 of what is written."""
-
-    def __init__(self, begun: "hashlib._Hash | None" = None) -> None:
-        super().__init__()
-        self.hash = hashlib.sha256() if begun is None else begun
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any, /) -> int:
-        self.hash.update(data)
-        return len(data)
-
-    def hexdigest(self) -> str:
-        """The hash of all that was written."""
-        return self.hash.hexdigest()

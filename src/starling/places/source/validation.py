@@ -1,8 +1,8 @@
 """What is wrong with the records, for their custodian's eyes: never part of a release, never shown by one.
 
 A release takes every record by its stated rule, silently (source/__init__.py). Here every record that would be dropped is counted, and the
-first are named with their line; what is shown of values, release/causes.py says. What concerns the file as a whole is stated before all else:
-columns that are swapped, degrees in place of metres, a box that lies elsewhere.
+first are named with their line; what is shown of values, release/causes.py says. What concerns the file as a whole is stated before all
+else: columns that are swapped, degrees in place of metres, a box that lies elsewhere.
 """
 
 from collections.abc import Iterator

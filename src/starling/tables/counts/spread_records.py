@@ -77,7 +77,7 @@ class SpreadRecords(Runs):
             yield unit[there], groups[there], np.full(len(there), cell, dtype=np.int64), weight[there]
 
     def _sums_added_up(self, unit: Int32, groups: Int32, *numbers: Int64) -> tuple[Int32, Int32, Int64, Int64, Int64]:
-        """The same records, limb and limb, as a row for each area and number of what they say, where those are few."""
+        """Records, limb and limb, as a row for each area and number of what they say, where those are few."""
         said = int(groups.max(initial=0)) + 1
         if FEW * self.units * said > len(unit):
             records, low, high = numbers
