@@ -145,6 +145,14 @@ def test_chances_of_both_ends_are_divided_by_scale_and_add_up() -> None:
     assert (found[0] + found[1] <= even[0] + even[1]).all()
 
 
+def test_margins_of_many_sums_are_those_of_each_alone() -> None:
+    noises = [DiscreteLaplace(Fraction(2)), DiscreteLaplace(Fraction(30))]
+    low, high = np.random.default_rng(3).integers(0, 4, (2, 500, 2))
+    found = divided_margins(noises, low, high, Fraction(1, 20))
+    alone = [divided_margins(noises, low[row, None], high[row, None], Fraction(1, 20)) for row in range(len(low))]
+    assert [each.tolist() for each in found] == [np.concatenate(side).tolist() for side in zip(*alone, strict=True)]
+
+
 @pytest.mark.parametrize("missing", [Fraction(3, 4), Fraction(3, 10**9)])
 def test_chances_that_cannot_be_divided_finely_are_divided_evenly(missing: Fraction) -> None:
     noises = [DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(30))]

@@ -7,14 +7,16 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.places.answers.hotspots import as_rectangles, tiles
-from starling.places.answers.rectangles import CumulativeGrid
+from starling.places.answers.rectangles import Counts, CumulativeGrid
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.generate.worlds import gathered
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
+from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.places.typical import errors, likely_hotspots, ranking
 from starling.places.typical.ranking import DRAWS, chances
+from starling.places.typical.reruns import RERUNS
 from tests.places.plans import plan
 
 SIDE = 64
@@ -53,21 +55,37 @@ def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     assert few[0] == pytest.approx(chances(counts, off, 1)[0], abs=0.1)
 
 
-def test_chances_follow_from_how_far_counts_are_off() -> None:
+@pytest.mark.parametrize(("k", "side"), [(5, 4), (5, 1), (150, 1)])
+def test_chances_follow_from_how_far_counts_are_off(k: int, side: int) -> None:
+    """Every square is asked here, and rivals alone there."""
     grid = released(PLAN)
-    found = likely_hotspots(PLAN, grid, 5, 4)
-    squares = as_rectangles(tiles((SIDE, SIDE), 4))
+    found = likely_hotspots(PLAN, grid, k, side)
+    squares = as_rectangles(tiles((SIDE, SIDE), side))
 
     def ask(of: ReleasedGrid) -> Answers:
         return of.count(squares)
 
     off = ranking.off_by(errors.rerun_errors(PLAN, grid, ask), errors.deviations(grid, ask))
-    likely = chances(grid.count(squares).counts, off, 5)
+    likely = chances(grid.count(squares).counts, off, k)
     assert np.array_equal(np.asarray(found.chance), np.where(likely < ranking.LEAST, np.nan, likely), equal_nan=True)
-    assert found.boxes.tolist() == grid.hotspots(5, 4).boxes.tolist()
-    assert np.asarray(found.sure).tolist() == np.asarray(grid.hotspots(5, 4).sure).tolist()
-    again = likely_hotspots(PLAN, grid, 5, 4)
+    assert found.boxes.tolist() == grid.hotspots(k, side).boxes.tolist()
+    assert np.asarray(found.sure).tolist() == np.asarray(grid.hotspots(k, side).sure).tolist()
+    again = likely_hotspots(PLAN, grid, k, side)
     assert np.array_equal(np.asarray(again.chance), np.asarray(found.chance), equal_nan=True)
+
+
+def test_reruns_are_asked_for_rivals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid, asked = released(PLAN), []
+    count = CumulativeGrid.count
+
+    def counted(table: CumulativeGrid, rectangles: Float64) -> Counts:
+        asked.append(len(rectangles))
+        return count(table, rectangles)
+
+    monkeypatch.setattr(CumulativeGrid, "count", counted)
+    likely_hotspots(PLAN, grid, 5)
+    # All cells twice, to find the first; then the first 1,000 of the released grid, of the truth, of its reruns and of their noise.
+    assert sorted(asked) == [ranking.RIVALS] * (RERUNS + 4) + [SIDE * SIDE] * 2
 
 
 @pytest.mark.statistical

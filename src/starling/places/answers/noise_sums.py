@@ -82,7 +82,7 @@ def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction
 
 def distinct(rows: Int64) -> tuple[Int64, Int64]:
     """int64 (distinct,): where one of all equal rows stands; int64 (rows,): which of these each is equal to."""
-    mixed = rows.astype(np.uint64) @ np.multiply.accumulate(np.full(rows.shape[1], MIX, np.uint64))
+    mixed = np.ascontiguousarray(rows).view(np.uint64) @ np.multiply.accumulate(np.full(rows.shape[1], MIX, np.uint64))
     _, first, back = np.unique(mixed, return_index=True, return_inverse=True)
     if not np.array_equal(rows[first][back], rows):  # Two rows were mixed to one number.
         _, first, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)

@@ -28,7 +28,7 @@ import numpy as np
 from starling.errors import ParameterError
 from starling.places.answers.cover import Sums
 from starling.places.answers.layers import LayeredCover
-from starling.places.answers.noise_sums import LEAST, upper_margins
+from starling.places.answers.noise_sums import LEAST, distinct, upper_margins
 from starling.places.answers.rectangles import Float64, checked_rectangles
 from starling.places.answers.regions import Region, cell_shares
 from starling.places.measurements import Int64, MeasuredTree
@@ -154,6 +154,13 @@ def divided_margins(noises: Sequence[Distribution], low: Int64, high: Int64, mis
     Raises:
         ParameterError: as `upper_margins`.
     """
+    first, back = distinct(np.concatenate([low, high], axis=1))
+    margins = _divided(noises, low[first], high[first], missing)
+    return margins[0][back], margins[1][back]
+
+
+def _divided(noises: Sequence[Distribution], low: Int64, high: Int64, missing: Fraction) -> Int64:
+    """The margins of `divided_margins`, int64 (2, queries)."""
     variances = np.array([standard_deviation(each) ** 2 for each in noises])
     below, above = (np.sqrt(terms @ variances) for terms in (low, high))
     parts = np.full(len(low), PARTS // 2)
@@ -166,7 +173,7 @@ def divided_margins(noises: Sequence[Distribution], low: Int64, high: Int64, mis
         for end, terms, chance in ((0, low, Fraction(part, PARTS)), (1, high, 1 - Fraction(part, PARTS))):
             if chance:
                 found[end, here] = upper_margins(noises, terms[here], chance * missing)
-    return found[0], found[1]
+    return found
 
 
 def joined(parts: Sequence[Sums], noises: int) -> Sums:

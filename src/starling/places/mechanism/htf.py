@@ -37,6 +37,7 @@ from starling.places.mechanism.method import Spent
 from starling.privacy.distributions.discrete import LARGEST_SCALE
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.exact_draws import below
@@ -93,9 +94,11 @@ class Htf:
         most = {"search": 2 * self.rounds + 1, "all": max(self.shape)}.get(self.cuts, 1)
         if self.search * LARGEST_SCALE < SENSITIVITY * self.points * most:
             raise PlanError("search", "is too small for its noise", "spend more, or cut in the middle")
-        if TOTAL + self.highest * self.level_search > MOST * self.epsilon:
+        least = (TOTAL + self.highest * self.level_search) / MOST
+        if least > self.epsilon:
             problem = "takes more than .3 of epsilon from the counts of this grid"
-            raise PlanError("search", problem, 'spend more in all, or less on searches, or write cuts = "middle"')
+            fix = f'spend at least {least_text(least)} in all, or less on searches, or write cuts = "middle"'
+            raise PlanError("search", problem, fix)
 
     @property
     def highest(self) -> int:

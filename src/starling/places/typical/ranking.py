@@ -18,6 +18,7 @@ from starling.places.answers.hotspots import Hotspots, as_rectangles, checked_ti
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.generate.noise import normal
+from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.typical.errors import deviations, rerun_errors
@@ -57,9 +58,11 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
     found = released.hotspots(k, side, level)
     if plan.grid.cells > MOST_CELLS:
         return found
+    # Squares far behind have no part in chances, so that nothing is asked of them.
+    rivals = tiled[rivals_of(released.table.count(tiled).counts, k)]
 
     def ask(grid: ReleasedGrid) -> Answers:
-        return grid.count(tiled)
+        return grid.count(rivals, intervals=False)
 
     off = off_by(rerun_errors(plan, released, ask), deviations(released, ask))
     return stated(found, ask(released).counts, off)
@@ -77,9 +80,14 @@ def off_by(errors: Float64, boxes: Float64) -> Float64:
 
 
 def stated(found: Hotspots, counts: Float64, deviations: Float64) -> Hotspots:
-    """Hotspots with their chances, which are no number below .6; `counts` and `deviations` are those of all squares."""
+    """Hotspots with their chances, which are no number below .6; `counts` and `deviations` are those of all squares, or of all rivals."""
     likely = chances(counts, deviations, len(found.counts))
     return replace(found, chance=np.where(likely < LEAST, np.nan, likely))
+
+
+def rivals_of(counts: Float64, k: int) -> Int64:
+    """Which squares are invented, int64 (rivals,): those with most points, most first."""
+    return np.argsort(-counts, kind="stable")[: max(RIVALS, 10 * k)]
 
 
 def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
@@ -90,7 +98,7 @@ def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
         deviations: float64 (squares,): how far each count is off.
         k: At least 1, at most as many as there are squares.
     """
-    rivals = np.argsort(-counts, kind="stable")[: max(RIVALS, 10 * k)]
+    rivals = rivals_of(counts, k)
     found = np.zeros(k)
     for number in range(DRAWS):
         invented = counts[rivals] + deviations[rivals] * normal(len(rivals), SEED, number)
