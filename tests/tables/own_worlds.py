@@ -107,7 +107,7 @@ def worlds(draw: st.DrawFn, most: int = 8) -> World:
     rows = [[area, land, county, area] for area, county, land in AREAS]
     values: dict[str, Any] = {
         "title": "A small world",
-        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"},
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho"},
         "records": {"of-a-person": 1},
         "columns": [
             {"name": "colour", "values": list(COLOURS)},
@@ -120,6 +120,7 @@ def worlds(draw: st.DrawFn, most: int = 8) -> World:
     }
     if steps:
         values["detail"] = {"columns": ["colour", "age"], "steps": steps}
+        values["privacy"]["stage-1-share"] = "0.1"
     if regions:
         # The area is a level as well, under its own name.
         values["regions"] = {"column": "area", "levels": levels, "rows": [[row[0], row[1], row[2]] for row in rows]}

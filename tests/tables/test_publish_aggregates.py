@@ -29,7 +29,7 @@ from starling.verification import verify
 UNVALIDATED = PaymentOptions(unvalidated=True)
 VALUES: dict[str, Any] = {
     "title": "Spending by ward",
-    "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho", "stage-1-share": "0.1"},
+    "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho"},
     "records": {"of-a-person": 1, "expected": 3000},
     "columns": [
         {"name": "age", "from": 0, "to": 99},

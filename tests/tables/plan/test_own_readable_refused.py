@@ -65,6 +65,7 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
     ({"privacy.measure": "delta"}, "privacy.measure", "is not epsilon or rho"),
     ({"privacy.stage-1-share": "1"}, "privacy.stage-1-share", "is not above 0 and below 1"),
     ({"privacy.stage-1-share": NONE}, "privacy.stage-1-share", "is missing"),
+    ({"detail": NONE}, "privacy.stage-1-share", "would change nothing: without [detail] each group is measured once"),
     ({"privacy.stage-1-share": "cheapest"}, "privacy.stage-1-share", "with no target for the deciding total"),
     ({"privacy.unit": "household"}, "records.person", "unknown key"),
     ({"records.of-a-person": NONE}, "records.of-a-person", "is missing"),

@@ -5,6 +5,7 @@ docs/plan-file.md explains every key. A file that a plan names (codes, areas) is
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -135,11 +136,12 @@ def read_own(top: Section, folder: Path) -> Choices:
 
 def _with_share(section: Section, *, staged: bool) -> Section:
     """[privacy], in which a plan without detail has no share to state: a group of it is measured once."""
-    if staged or "stage-1-share" in section.values:
+    if staged:
         return section
-    return Section(
-        section.file, section.name, {**section.values, "stage-1-share": "1/2"}, section.lines, section.problems
-    )
+    if "stage-1-share" in section.values:
+        problem = "would change nothing: without [detail] each group is measured once"
+        section.refuse("stage-1-share", problem, "leave it out, or add [detail]")
+    return replace(section, values={**section.values, "stage-1-share": "1/2"})
 
 
 def _unit(section: Section, protects: str) -> tuple[Unit | None, int]:

@@ -72,12 +72,8 @@ def read_variants(section: Section) -> Variants:
 
 def privacy_values(plan: Choices) -> dict[str, Any]:
     """The values that say [privacy] of a plan."""
-    return {
-        "unit": plan.relation.unit,
-        "neighbours": plan.relation.change,
-        "measure": plan.measure,
-        "stage-1-share": exact_text(plan.gamma),
-    }
+    values = {"unit": plan.relation.unit, "neighbours": plan.relation.change, "measure": plan.measure}
+    return {**values, "stage-1-share": exact_text(plan.gamma)} if plan.detail.steps else values
 
 
 def publication_values(plan: Choices) -> dict[str, Any]:
