@@ -27,7 +27,7 @@ LARGEST = 1 << 20
 """Bytes of a file."""
 EMPTY_NAMES = {"utils", "util", "common", "misc", "helpers", "helper"}
 # With brackets, so that this file does not hold what it looks for.
-UNFINISHED = re.compile("T[O]DO|F[I]XME|X[X]X|NotImplemented[E]rror|pragma: no [c]over")
+UNFINISHED = re.compile("T[O]DO|F[I]XME|X[X]X|raise NotImplemented[E]rror|pragma: no [c]over")
 DITTO = re.compile(
     r"\b(Likewise|Ditto|[Ss]ee above|[Aa]s above)\b|(?:^|^ +[\w, ]+: )(The same\b(?! \w+ \w)|Of these\b|Of it\b)",
     re.MULTILINE,

@@ -20,6 +20,7 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 
+from starling.distribution import install
 from starling.engine.delimited import Part
 from starling.engine.headers import check_columns
 from starling.engine.record_files import Records, refuse
@@ -52,7 +53,7 @@ def workbook_records(path: Path, size: int, columns: tuple[str, ...], form: Text
     except (zipfile.BadZipFile, ET.ParseError, NotImplementedError, RuntimeError):
         refuse(path, "is a workbook that cannot be read", "save it again as .xlsx, without a password, or as CSV")
     if find_spec("openpyxl") is None:
-        refuse(path, "is a workbook, which needs the extra excel", "install starling[excel], or save it as CSV")
+        refuse(path, "is a workbook, which needs the extra excel", f"{install('excel')}, or save it as CSV")
     if form.sheet and form.sheet not in names:
         refuse(
             path, f"has no sheet {form.sheet[:40]!r}, but {_listed(names)}", "correct sheet below [format] of the plan"
