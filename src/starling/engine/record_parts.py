@@ -24,10 +24,10 @@ PART_ROWS: Final = 1 << 22
 
 
 def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextFormat = PLAIN) -> Records:
-    """The records of a file of text, or of a workbook; raises SourceError unless the first record of text names each column once."""
+    """The records of a file of text, or of a workbook; raises SourceError unless its header names each column once."""
     text, size = beginning_of(path)
     if text.startswith(BEGIN):
-        return workbook_records(path, size, columns, form)
+        return workbook_records(path, size, columns, fix, form)
     header = text_header(path, text, columns, form)
     check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(first_record(text, form)), size), form)

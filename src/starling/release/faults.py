@@ -17,7 +17,7 @@ from starling.engine.held_records import Held
 from starling.engine.kept_records import Persons
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
-from starling.engine.workbooks import check_sheet
+from starling.engine.workbooks import record_rows
 from starling.errors import Found, Problem
 from starling.release.causes import Kind, Offending
 
@@ -68,16 +68,15 @@ class Tally:
             read: Gives the records of a part that have as many fields as the header.
         """
         text = isinstance(records, Records) and records.form == "text"
-        sheet = isinstance(records, Records) and records.form == "workbook"
-        if isinstance(records, Records) and sheet:
-            check_sheet(records.files[0], records.columns, records.format)
-        before = {part.path: header_lines(part) if text else int(sheet) for part in records.parts}
+        before = {part.path: header_lines(part) if text else 0 for part in records.parts}
         for part in records.parts:
             begin, name, at, kept, lines = before[part.path], part.path.name, 0, None, 0
             if isinstance(records, Records) and text:
                 _, kept, dropped, lines = fitting(part, len(records.header), records.format)
                 self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
+            elif isinstance(records, Records) and records.form == "workbook":
+                kept = record_rows(part.path, records.format.sheet)
             for table in read(part):
                 rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
                 yield table, begin + rows, name

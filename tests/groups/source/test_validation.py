@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import openpyxl
 import pytest
 
+from starling.errors import SourceError
 from starling.groups.source import open_records
 from starling.groups.source.validation import validate
 from starling.release.domain import Validated
@@ -43,6 +45,20 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         "is no leaf of the plan: most often 'x' (1)",
         "is no whole number from 0 on: most often '1.5' (1), '-2' (1), '' (1)",
     ]
+
+
+def test_a_workbook_has_its_columns_before_a_charge_and_its_faults_their_rows(tmp_path: Path) -> None:
+    chosen, path = world(tmp_path), tmp_path / "records.xlsx"
+    for columns in (("region", "size"), ("region", "Size")):
+        book = openpyxl.Workbook()
+        for row in (columns, (), ("e1", 1), (), ("e1", -2)):
+            book.active.append(row)
+        book.save(path)
+        if columns[1] == "size":
+            faults = validate(chosen, open_records(path, chosen)).value.problems.listed
+            assert [(each.line, each.problem) for each in faults] == [(5, "is no whole number from 0 on")]
+    with pytest.raises(SourceError, match="size is a missing column; the file has region, Size"):
+        open_records(path, chosen)
 
 
 @pytest.mark.parametrize(

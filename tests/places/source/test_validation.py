@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from starling.errors import SourceError
 from starling.places.source import open_records
 from starling.places.source.geojson import TYPES
 from starling.places.source.validation import validate
@@ -44,6 +46,20 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     ]
     assert not found.problems.decisive
     assert [each.problem for each in found.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+
+
+def test_a_workbook_has_its_columns_before_a_charge_and_its_faults_their_rows(tmp_path: Path) -> None:
+    chosen, path = plan(), tmp_path / "records.xlsx"
+    for columns in (("lon", "lat"), ("lon", "Lat")):
+        book = openpyxl.Workbook()
+        for row in (columns, (), (0.5, 1.5), (), (0, 95)):
+            book.active.append(row)
+        book.save(path)
+        if columns[1] == "lat":
+            faults = validate(chosen, open_records(path, chosen)).value.problems.listed
+            assert [(each.line, each.problem) for each in faults] == [(5, "is beyond latitude 90")]
+    with pytest.raises(SourceError, match="lat is a missing column; the file has lon, Lat"):
+        open_records(path, chosen)
 
 
 def test_a_number_of_rows_is_no_person(tmp_path: Path) -> None:

@@ -100,6 +100,9 @@ def test_a_workbook_is_read_whatever_the_format_of_text(form: TextFormat, tmp_pa
     book.save(tmp_path / "a.xlsx")
     with pytest.raises(SourceError, match="has several sheets: 'Sheet1', 'notes'"):
         checked(tmp_path / "a.xlsx", form)
+    table.rename(columns={"age": "Age"}).to_excel(tmp_path / "a.xlsx", index=False)
+    with pytest.raises(SourceError, match="age is a missing column"):
+        checked(tmp_path / "a.xlsx", form)
 
 
 @pytest.mark.parametrize(
