@@ -15,9 +15,9 @@ import pytest
 import starling
 from starling.errors import OutputError, ParameterError, SourceError
 from starling.release.payment import PaymentOptions
-from starling.tables import Plan, evaluate, preview, release
+from starling.tables import evaluate, preview, release
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.plan import read_regions
+from starling.tables.plan import Plan, read_regions
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.preview.page import TablesPage
 from starling.tables.source import open_records
