@@ -17,6 +17,7 @@ WARDS = ["=1+1", "w'1", 'w"2', "-w3"]
 def detailed_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the release."""
     values = VALUES | {
+        "privacy": VALUES["privacy"] | {"stage-1-share": "0.1"},
         "regions": {
             "column": "ward",
             "levels": ["town", "ward"],

@@ -12,7 +12,7 @@ from starling.errors import ParameterError
 from starling.release.cells import original
 from starling.tables import Plan, release
 from starling.tables.analysis import TablesRelease, open_release
-from starling.tables.export.database import _headed, write_wide
+from starling.tables.export.database import _classes, _headed, write_wide
 from starling.tables.plan.choices import STRUCTURE
 from tests.tables.plan.test_own_readable import LEAST
 from tests.tables.test_publish_own import UNVALIDATED
@@ -81,6 +81,21 @@ def test_no_text_of_a_wide_csv_is_a_formula_and_parquet_keeps_it(
     write_wide(tmp_path, opened.plan, tmp_path / "wide.parquet")
     assert set(pd.read_csv(tmp_path / "wide.csv", dtype=str)["iteration_name"]) == {"'" + name}
     assert set(pd.read_parquet(tmp_path / "wide.parquet")["iteration_name"]) == {name}
+
+
+def test_no_two_classes_of_wide_rows_are_one_column() -> None:
+    codes = (["a", "a, a", "A", "-1", "'-1"], ["a", "a, a", "'-1", "-1"])
+    columns = [{"name": name, "values": each} for name, each in zip(("one", "two"), codes, strict=True)]
+    detail = {"columns": ["one", "two"], "steps": [{"one": True, "two": True}]}
+    level = {"groups": "all", "budget": "1", "thresholds": [50]}
+    groups = [{"name": "all", "columns": []}]
+    privacy = LEAST["privacy"] | {"stage-1-share": "0.1"}
+    plan = Plan.of(
+        LEAST | {"privacy": privacy, "columns": columns, "detail": detail, "groups": groups, "levels": [level]}
+    )
+    kinds = _classes(plan)
+    assert len(kinds) == len(_headed(kinds, sheet=True)) == len({*kinds.values()}) == 25
+    assert {'"a", "a, a"', '"a, a", "a"', "a, a, a"} & kinds.keys() == {'"a", "a, a"', '"a, a", "a"'}
 
 
 def test_no_head_of_a_wide_csv_is_a_formula() -> None:

@@ -162,7 +162,7 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
         | {"columns[2].separator": NONE, "groups[0].sets": NONE, "groups[0].match": NONE}
         | {"groups[1].columns": ["sex", "needs"], "groups[1].cuts": NONE},
         "groups",
-        "give two groups one code",
+        "give two groups the one code",
     ),
     # The detail.
     ({"detail.columns": ["sex", "height"]}, "detail.columns", "no column of the plan that detail can be of"),

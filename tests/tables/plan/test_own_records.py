@@ -1,14 +1,17 @@
 """What a plan says of its records is refused as a whole, with every problem."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers
-from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
+from starling.tables.plan.own_families import MOST_VALUES, OwnFamily, OwnGroup
 from starling.tables.plan.own_records import EVERYWHERE, OwnAreas, OwnRecords
 
 SEX = Column("sex", Codes((("F", "female"), ("M", "male"))))
@@ -61,8 +64,46 @@ def test_what_no_records_can_be_is_refused(changes: dict[str, Any], problem: str
 def test_groups_of_one_code_are_refused() -> None:
     commas = replace(SEX, domain=Codes((("a", "a"), ("a, a", "b"))))
     both = (commas, replace(commas, name="two"))
-    with pytest.raises(PlanError, match="one code"):
+    with pytest.raises(PlanError, match="the one code f: a, a, a; rename a family, or a value"):
         OwnRecords(both, EVERYWHERE, (OwnFamily("f", ("sex", "two"), ((), ())),))
+
+
+CODES = st.lists(
+    st.text("ab,:;\"' ", min_size=1, max_size=5).filter(lambda code: code == code.strip(' "')),
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
+
+
+@given(CODES, CODES, st.sampled_from(["f", "f: a", "f: a,", "f:", "f: ;"]), st.booleans())
+@settings(max_examples=500, deadline=None)
+@example(["a: a", "b"], ["a", "b"], "f: a", True)
+@example(["a", "a, a"], ["a", "a, a"], "g", False)
+def test_no_two_groups_get_one_code_silently(one: list[str], two: list[str], name: str, sets: bool) -> None:
+    """Whatever commas, colons and quotes stand in codes and names: each combination has a code of its own, or the plan is refused."""
+    columns = tuple(
+        Column(each, Codes(tuple((code, code) for code in codes))) for each, codes in (("x", one), ("y", two))
+    )
+    families = (
+        OwnFamily("f", ("x",), ((),), tuple(OwnGroup(f"set {code}", (code,)) for code in one) if sets else ()),
+        OwnFamily(name if name != "f" else "by both", ("y",), ((),)),
+        OwnFamily("both", ("x", "y"), ((), ())),
+    )
+    try:
+        records = OwnRecords(columns, EVERYWHERE, families)
+    except PlanError as error:
+        refused, definitions = [f"{each.problem}; {each.fix}" for each in error.problems], None
+    else:
+        refused, definitions = [], records.definitions
+    if definitions is None:
+        assert len(refused) == 1
+        assert re.match("give two groups the one code .*; rename a family, or a value: commas and colons", refused[0])
+        return
+    values = [code for code, _ in definitions.codes]
+    assert len(set(values)) == len(values) == len(one) + len(two) + len(one) * len(two)
+    groups = [(each.code, each.codes) for each in definitions.iterations]
+    assert len({code for code, _ in groups}) == len({codes for _, codes in groups}) == len(groups) == len(values)
 
 
 @pytest.mark.parametrize(

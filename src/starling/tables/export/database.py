@@ -1,5 +1,7 @@
 """Forms that DuckDB writes from the released Parquet files: wide rows, a database with views, SDMX-CSV."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,12 +84,22 @@ def _pivoted(table: str, kinds: Mapping[str, str], value: str) -> str:
 
 
 def _classes(plan: Plan) -> dict[str, str]:
-    """The rows of a group in T2: what each is of, in words, and how it is told from others."""
+    """The rows of a group in T2: what each is of, in words, and how it is told from others; by quoted codes where the words are alike."""
     detail = plan.detail
-    return {
-        ", ".join(detail.words(under[0][1])): _equal(dict(zip(detail.columns, codes, strict=True)))
+    rows = {
+        codes: ", ".join(detail.words(under[0][1]))
         for codes, under in detail.of_codes.items()
         if any(branch > 0 for branch, _ in under)
+    }
+    # In a spreadsheet an apostrophe may be put before a name.
+    alike = Counter(name.lstrip("'") for name in rows.values())
+    return {
+        name
+        if alike[name.lstrip("'")] == 1
+        else ", ".join(json.dumps(code, ensure_ascii=False) for code in codes): _equal(
+            dict(zip(detail.columns, codes, strict=True))
+        )
+        for codes, name in rows.items()
     }
 
 

@@ -8,10 +8,11 @@ the detail, is dropped; a value outside a domain is in no group, and no set hold
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Literal
 
 from starling.errors import PlanError, Problem
-from starling.planfile.spelling import name_problem
+from starling.planfile.spelling import name_problem, shown
 from starling.release.codec import OPTIONAL
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
@@ -135,8 +136,9 @@ class OwnRecords:
         if not problems and sum(len(family.values(self.by_name)) for family in self.families) > MOST_VALUES:
             fix = "take fewer columns, or cuts"
             problems.append(Problem("groups", f"have more than {MOST_VALUES:,} combinations of values in all", fix))
-        if not problems and len({each.code for each in self.definitions.iterations}) < len(self.definitions.iterations):
-            problems.append(Problem("groups", "give two groups one code", "write values without commas"))
+        if not problems and (twice := self._code_twice()):
+            fix = "rename a family, or a value: commas and colons between names and values are read as part of them"
+            problems.append(Problem("groups", f"give two groups the one code {shown(twice)}", fix))
         if problems:
             raise PlanError(problems=problems)
 
@@ -144,6 +146,19 @@ class OwnRecords:
     def by_name(self) -> dict[str, Column]:
         """The columns by their names."""
         return {column.name: column for column in self.columns}
+
+    def _code_twice(self) -> str | None:
+        """A code of two groups, or of two values of families; also where sets of values hide it, records would count for either."""
+        codes = [code for code, _ in self.definitions.codes]
+        return next(
+            (
+                before
+                for some in (codes, [each.code for each in self.definitions.iterations])
+                for before, after in pairwise(some)
+                if before == after
+            ),
+            None,
+        )
 
     @cached_property
     def read(self) -> RecordColumns:
