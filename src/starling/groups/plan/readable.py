@@ -248,6 +248,9 @@ def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) 
     bands = section.tables("bands") if "bands" in section.values else [section]
     if "bands" in section.values and "split" in section.values:
         section.refuse("split", "stands beside bands, which have their own", "remove one of them")
+    if "bands" in section.values:
+        for band in bands:
+            band.only(("from", "split"))
     firsts = [band.whole("from", 0, said["largest"]) for band in bands] if "bands" in section.values else [0]
     splits = [_split(band, whole or Fraction(1), levels) for band in bands]
     if section.problems or not levels or whole is None:
