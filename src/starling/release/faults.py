@@ -23,6 +23,8 @@ from starling.release.causes import Kind, Offending
 
 OTHER_FIELDS: Final = "has another number of fields than the header, or a quote that is not closed"
 
+_ROW_NAMES: Final = "write it with row.names = FALSE, or name their column too with col.names = NA"
+
 
 @dataclass(slots=True)
 class Tally:
@@ -35,6 +37,7 @@ class Tally:
         counts: How often each field has each fault.
         listed: The first faults.
         offending: The values of faults that have some.
+        causes: What is wrong with most lines alike.
     """
 
     most: int
@@ -43,6 +46,7 @@ class Tally:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     listed: list[Problem] = field(default_factory=list)
     offending: dict[tuple[str, str], Offending] = field(default_factory=dict)
+    causes: list[Problem] = field(default_factory=list)
 
     def show(self, name: str, problem: str, kind: Kind, texts: pa.Array, codes: tuple[str, ...] = ()) -> None:
         """Add values of a field that have a fault, to be shown to the custodian."""
@@ -75,6 +79,9 @@ class Tally:
                 _, kept, dropped, lines = fitting(part, len(records.header), records.format)
                 self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
+                if len(dropped) > len(kept) and _with_row_names(records, part, len(dropped)) and not self.causes:
+                    problem = "names one column fewer than the rows have, as R's write.table does with row names"
+                    self.causes.append(Problem("the header", problem, _ROW_NAMES, name))
             elif isinstance(records, Records) and records.form == "workbook":
                 kept = record_rows(part.path, records.format.sheet)
             for table in read(part):
@@ -95,7 +102,12 @@ class Tally:
             by_field[name] += many
         file = self.listed[0].file or "" if self.listed else ""
         shown = tuple(each.explanation(*fault, file) for fault, each in self.offending.items())
-        return Found(by_field.total(), dict(by_field), tuple(self.listed), (*decisive, *shown))
+        return Found(by_field.total(), dict(by_field), tuple(self.listed), (*self.causes, *decisive, *shown))
+
+
+def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
+    """Whether most lines that are left out of a part have one field more than the header."""
+    return 2 * len(fitting(part, len(records.header) + 1, records.format).kept) > dropped
 
 
 def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Found:

@@ -17,6 +17,7 @@ from starling.groups.generate.files import Format, write
 from starling.groups.optimise.tree import Tree
 from starling.groups.plan import Kind, Plan, Regions
 from starling.groups.source import open_records
+from starling.text_format import TextFormat
 from tests.groups import worlds
 
 TREE = Tree.of([[0, 0], [0, 1, 1]])
@@ -92,6 +93,21 @@ def test_records_of_every_kind_are_those_that_a_plan_counts(
     assert np.array_equal(tally(plan, open_records(made.records, plan), public_tables(plan))[0], world.leaves)
     if kind in ("persons", "events"):
         assert world.leaves.sum(axis=1).tolist() == [len(worlds.SIZES[leaf]) for leaf in plan.regions.leaves]
+
+
+@pytest.mark.parametrize(
+    "form", [TextFormat(";"), TextFormat("tab", encoding="cp1252"), TextFormat("|", encoding="utf-8")]
+)
+@pytest.mark.parametrize("kind", ["groups", "counts", "persons", "events"])
+def test_text_is_written_as_the_plan_reads_it(
+    tmp_path: Path, kind: Kind, form: TextFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ROWS", 5)
+    plan = replace(worlds.world(tmp_path, kind), format=form)
+    world = world_of(plan, household_shares(4), seed=SEED)
+    made = write(world, tmp_path / "out", seed=SEED, kind=kind, format="csv", plan=plan)
+    assert form.mark.encode() in made.records.read_bytes() or kind == "events"
+    assert np.array_equal(tally(plan, open_records(made.records, plan), public_tables(plan))[0], world.leaves)
 
 
 def test_what_exists_stays(tmp_path: Path) -> None:

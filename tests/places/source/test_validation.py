@@ -1,6 +1,7 @@
 """What is wrong with records of points, for their custodian: each fault with its line, and a wrong file above all."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from starling.places.source import open_records
 from starling.places.source.geojson import TYPES
 from starling.places.source.validation import validate
 from starling.release.domain import Validated
+from starling.text_format import TextFormat
 from tests.places.plans import PERSON, RECORDS, SLICED, plan
 from tests.places.source.test_values import wkb
 
@@ -46,6 +48,21 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
     ]
     assert not found.problems.decisive
     assert [each.problem for each in found.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tab"])
+def test_row_names_of_r_without_a_name_are_the_cause(kind: str, tmp_path: Path) -> None:
+    """As write.table(x, sep = ",") writes it: row names lead the rows, and nothing the header."""
+    form = TextFormat("tab" if kind == "tab" else ",")
+    rows = ["lon,lat", *(f"{number},0.5,1.5" for number in range(1, 6))]
+    (tmp_path / "records.csv").write_text("\n".join(rows).replace(",", form.mark) + "\n")
+    chosen = replace(plan(), format=form)
+    problems = validate(chosen, open_records(tmp_path / "records.csv", chosen)).value.problems
+    assert (problems.decisive[0].field, problems.total) == ("the header", 5)
+    assert "R's write.table does with row names" in problems.decisive[0].problem
+    (tmp_path / "records.csv").write_text("lon,lat\n0.5,1.5\n0.5\n0.5\n0.5,1.5,2\n")
+    decisive = validate(plan(), open_records(tmp_path / "records.csv", plan())).value.problems.decisive
+    assert "the header" not in [each.field for each in decisive]
 
 
 def test_a_workbook_has_its_columns_before_a_charge_and_its_faults_their_rows(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan, Regions
 from starling.groups.plan.readable import read_register
+from starling.text_format import PLAIN, TextFormat
 
 Format: TypeAlias = Literal["csv", "parquet"]
 
@@ -70,7 +71,7 @@ def write(
         out: Folder to make; must not exist.
         seed: What the world was made from.
         kind: "groups": region, size; "counts": region, size, groups; "persons": person, group; "events": group.
-        format: Of the records: "csv" or "parquet".
+        format: Of the records: "csv", as `[format]` of the plan says them, or "parquet".
         plan: The plan that the world was made for; persons and events need one, with a register.
 
     Raises:
@@ -90,7 +91,7 @@ def write(
     }
     with new_folder(out) as folder:
         _write_regions(world.regions, folder / REGIONS)
-        _write_rows(batches, folder / f"{kind}.{format}", format)
+        _write_rows(batches, folder / f"{kind}.{format}", format, PLAIN if plan is None else plan.format)
         if plan is None:
             (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
@@ -185,13 +186,21 @@ def _member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quanti
         before, people = before + len(size), people + members
 
 
-def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format) -> None:  # noqa: A002 - the users' word
-    """Write batches, of which there is one at least, to a file."""
+def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format, form: TextFormat = PLAIN) -> None:  # noqa: A002 - the users' word
+    """Write batches, of which there is one at least, to a file; `form` is how text says them."""
     first = next(batches)
-    open_file = pacsv.CSVWriter if format == "csv" else pq.ParquetWriter
-    with open_file(path, first.schema) as file:
-        for batch in chain([first], batches):
-            file.write_batch(batch)
+    if format == "parquet":
+        with pq.ParquetWriter(path, first.schema) as file:
+            for batch in chain([first], batches):
+                file.write_batch(batch)
+        return
+    with path.open("xb") as lines:
+        for place, batch in enumerate(chain([first], batches)):
+            text = pa.BufferOutputStream()
+            pacsv.write_csv(batch, text, pacsv.WriteOptions(include_header=place == 0, delimiter=form.mark))
+            encoded = text.getvalue().to_pybytes()
+            plain = form.encoding == PLAIN.encoding
+            lines.write(encoded if plain else encoded.decode().encode(form.encoding, "replace"))
 
 
 def _sizes(world: World, seed: int) -> Iterator[tuple[Int64, Int64]]:
