@@ -38,18 +38,37 @@ def test_a_database_without_a_ledger_is_told() -> None:
         read_ledger(postgres_url())
 
 
-@ON_POSTGRES
-def test_a_lost_connection_is_worth_another_try_and_loses_nothing(world: World) -> None:
-    world.charge(1)
+def end_others(world: World) -> None:
+    """End every connection to the ledger."""
     with psycopg.connect(world.url, autocommit=True) as other:
         other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
+
+
+def lose(tx: Transaction) -> None:
+    """End the connection of this very transaction."""
+    tx.one("SELECT pg_terminate_backend(pg_backend_pid())")
+
+
+@ON_POSTGRES
+def test_a_connection_lost_in_a_transaction_is_worth_another_try_and_loses_nothing(world: World) -> None:
+    world.charge(1)
     with pytest.raises(LedgerUnavailable, match="try again with the same request id"):
-        world.charge(2)
+        world.ledger.book.store.atomically(lose)
     assert world.charge(2).fresh
     assert world.spent() == 2
+
+
+@ON_POSTGRES
+def test_a_connection_lost_while_nobody_used_it_is_replaced(world: World) -> None:
+    world.charge(1)
+    for number in (2, 3):
+        end_others(world)
+        assert world.charge(number).fresh
+    end_others(world)
+    assert world.spent() == 3
 
 
 @ON_POSTGRES
@@ -125,12 +144,7 @@ def test_of_two_creators_one_makes_the_ledger(world: World) -> None:
 
 @ON_POSTGRES
 def test_the_driver_logs_nothing(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    with psycopg.connect(world.url, autocommit=True) as other:
-        other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
     with caplog.at_level("DEBUG"), pytest.raises(LedgerUnavailable):
-        world.charge(1)
+        world.ledger.book.store.atomically(lose)
     assert logging.getLogger("psycopg").disabled
     assert caplog.records == []

@@ -7,7 +7,9 @@ server that acknowledges commits it may lose (fsync, full_page_writes or synchro
 
 import logging
 import os
+import select
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -34,6 +36,9 @@ WAITS: Final[dict[str, Any]] = {
     "tcp_user_timeout": 60_000,
 }
 """After how long a server that does not answer is taken for gone: seconds, but for the last, milliseconds."""
+
+IDLE: Final = 1.0
+"""Seconds after which a connection is asked whether it still lives before it is used: a machine that was switched off said no farewell."""
 
 # What it logs is library text, which may hold a value.
 logging.getLogger("psycopg").disabled = True
@@ -119,6 +124,7 @@ class PostgresStore:
         self._lock = held_at_forks(threading.RLock())
         self._pid = -1
         self._connection: psycopg.Connection[Any] | None = None
+        self._used = 0.0
         self._connected()
 
     def initialise(self, work: Callable[[Transaction], T]) -> T:
@@ -143,6 +149,7 @@ class PostgresStore:
             except psycopg.Error as error:
                 connection.close()
                 raise _told(error) from None
+            self._used = time.monotonic()
         return result
 
     def _transact(self, work: Callable[[Transaction], T], *, lock: bool) -> T:
@@ -168,6 +175,7 @@ class PostgresStore:
                 # In whatever state the failed pipeline left it: the next transaction begins on a fresh one.
                 connection.close()
                 raise _told(error) from None
+            self._used = time.monotonic()
             return result
 
     def check_schema(self, tx: Transaction) -> None:
@@ -186,8 +194,15 @@ class PostgresStore:
             self._connection = None
 
     def _connected(self) -> "psycopg.Connection[Any]":
+        """The connection, or a new one where it was lost while nobody used it.
+
+        It is replaced before anything of a transaction is sent. A transaction whose connection is lost is not run again: nobody here
+        knows whether its COMMIT arrived, and not all that a custodian writes is found again by a request id.
+        """
         if self._connection is not None and self._pid == os.getpid() and not self._connection.closed:
-            return self._connection
+            if self._lives(self._connection):
+                return self._connection
+            self._connection.close()
         try:
             connection = psycopg.connect(self._url, autocommit=True, **WAITS)
             # One type for every number, and one plan: a charge is the same statement whatever its amounts are.
@@ -206,8 +221,22 @@ class PostgresStore:
                     )
         except psycopg.Error as error:
             raise _told(error) from None
-        self._connection, self._pid = connection, os.getpid()
+        self._connection, self._pid, self._used = connection, os.getpid(), time.monotonic()
         return connection
+
+    def _lives(self, connection: "psycopg.Connection[Any]") -> bool:
+        # A server that ends says so, or its system does: on a connection that waits for nothing there is something to read then alone.
+        poll = select.poll()
+        poll.register(connection.fileno(), select.POLLIN)
+        if poll.poll(0):
+            return False
+        if time.monotonic() - self._used < IDLE:
+            return True
+        try:
+            connection.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
 
 
 def _told(error: psycopg.Error) -> StarlingError:
