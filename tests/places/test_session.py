@@ -20,6 +20,7 @@ def test_a_frame_is_released_and_counted() -> None:
     assert plan.cost == Epsilon(Fraction(1_000_000))
     release = plan.release(POINTS)
     assert release.grid().sum() == 3, "one point lies outside the box"
+    assert plan.validate(POINTS).problems.total == 1
     assert release.verify().outcome is Outcome.CONSISTENT
 
 

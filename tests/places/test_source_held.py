@@ -62,5 +62,5 @@ def test_points_of_a_session_are_released_into_a_new_folder(tmp_path: Path) -> N
     assert starling.verify(folder).findings == ()
     with pytest.raises(OutputError, match="exists"):
         release(plan(), ARRAYS, tmp_path / "out", payment=unvalidated)
-    with pytest.raises(ParameterError, match="does not reach points in this session"):
+    with pytest.raises(ParameterError, match="does not reach records in this session"):
         release(plan(), ARRAYS, tmp_path / "new", payment=unvalidated, engine="spark://local")

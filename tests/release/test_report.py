@@ -59,6 +59,7 @@ def test_the_epsilon_of_others_is_stated() -> None:
     assert "ε = 0.2 at δ = 1e-10" in page(LAPLACE)
 
 
+RENYI = "conversion of Renyi divergences, which zCDP bounds, rounded up"
 EARLIER = measurement("earlier", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5, 4)))
 
 
@@ -71,8 +72,7 @@ def test_what_is_added_to_counts_for_the_whole() -> None:
         "For all of them together ρ = 0.5",
         "(rho 0.5)",
         # Budgets may have been chosen after the earlier results, where privacy loss distributions are not proved to compose.
-        f"ε = {claim(joint(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10"
-        " (conversion of Renyi divergences, which zCDP bounds, rounded up), of all of them",
+        f"ε = {claim(joint(GAUSSIAN, [EARLIER])).epsilon} at δ = 1e-10 ({RENYI}), of all of them",
         f"ε = {claim(GAUSSIAN).epsilon} at δ = 1e-10 (privacy loss distribution, rounded up), of this charge alone",
         "release costs ρ = 2, together with those that it adds to; ρ = 0.4 of it for this charge alone",
     ):

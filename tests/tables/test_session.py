@@ -14,6 +14,7 @@ from starling import tables
 from starling.errors import ParameterError, PlanError, StarlingError
 from starling.privacy.budget import Epsilon, Rho
 from starling.tables.analysis import TablesRelease
+from starling.tables.plan import Plan as PlanChoices
 from starling.verification import Outcome
 
 DOMAINS: dict[str, Any] = {"sex": ["F", "M"], "age": range(4), "district": {"n": "North", "s": "South"}}
@@ -57,7 +58,10 @@ def test_a_plan_is_the_plan_of_its_keys(tmp_path: Any) -> None:
     assert plan.cost == Rho(Fraction(1, 2))
     plan.save(tmp_path / "plan.toml")
     assert tables.Plan.load(tmp_path / "plan.toml") == plan
-    assert isinstance(tables.Plan.load(tmp_path / "plan.toml"), tables.Plan)
+    of_a_release = PlanChoices.load(tmp_path / "plan.toml")
+    assert of_a_release == plan == of_a_release
+    assert hash(of_a_release) == hash(plan)
+    assert of_a_release != tables.plan(["sex"], DOMAINS, rho="0.5", title="Visits")
     assert "district" in repr(plan.preview())
 
 
@@ -93,6 +97,12 @@ def test_a_margin_buys_the_least_budget_that_keeps_it() -> None:
 def test_what_is_no_plan_is_refused_at_its_argument(arguments: dict[str, Any], field: str) -> None:
     with pytest.raises((ParameterError, PlanError), match=field):
         tables.plan(**arguments)
+
+
+def test_records_of_the_session_are_validated() -> None:
+    found = tables.plan(["sex", "age"], DOMAINS, epsilon=1).validate(pd.DataFrame(ROWS))
+    assert found.problems.total + found.notes.total >= 1, "an age is outside"
+    assert found.values["records"] == 4
 
 
 @pytest.mark.parametrize("records", [None, 3, [1, 2], "nothing.csv", {"age": [1]}, pa.table({"age": [1]})])

@@ -12,7 +12,8 @@ import duckdb
 import pyarrow as pa
 
 from starling.engine.delimited import Part
-from starling.errors import SourceError
+from starling.engine.spark import DUCKDB
+from starling.errors import OutputError, ParameterError, SourceError
 
 InMemory: TypeAlias = Mapping[str, Any] | pa.Table | duckdb.DuckDBPyRelation | Any
 """Arrays by name, an Arrow table, a relation of DuckDB, a data frame of pandas, or one with Arrow's stream, as of polars or Spark."""
@@ -38,6 +39,31 @@ class Held:
     parts: tuple[Part, ...] = (Part(Path("records"), 0, 1),)
     files: tuple[Path, ...] = ()
     sizes: tuple[int, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that are read."""
+        return tuple(self.schema.names)
+
+    @property
+    def name(self) -> str:
+        """What messages call them."""
+        return self.parts[0].path.name
+
+
+def check_session(files: tuple[Path, ...], engine: str, out: Path) -> None:
+    """Check that records without files, which only this process holds, can be released.
+
+    Raises:
+        ParameterError: the engine does not reach them.
+        OutputError: the folder exists: nobody can tell whether it answers for these records or for others.
+    """
+    if files:
+        return
+    if engine != DUCKDB:
+        raise ParameterError("engine", "does not reach records in this session", "leave it out, or give a file")
+    if out.exists():
+        raise OutputError(str(out), "exists", "name a new folder for records of a session")
 
 
 def hold(data: InMemory, columns: tuple[str, ...]) -> Held:

@@ -44,6 +44,11 @@ class Records:
     parts: tuple[Part, ...]
     format: TextFormat = PLAIN
 
+    @property
+    def name(self) -> str:
+        """What messages call them: the first file."""
+        return self.files[0].name
+
 
 def open_files(path: str | Path, open_file: Callable[[Path], Records], forms: str) -> Records:
     """The records of a file, or of all Parquet files of a folder.

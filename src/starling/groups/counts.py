@@ -20,7 +20,7 @@ from starling.errors import SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source import SCHEMAS, Records, counted, leaves
+from starling.groups.source import SCHEMAS, Held, Records, counted, leaves
 from starling.privacy.trust import Confidential
 
 Cells: TypeAlias = Int64
@@ -78,7 +78,7 @@ at a total of at most G anyway (`fitted`); the number of groups of a leaf, which
 """
 
 
-def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Confidential[Cells]:
+def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Cells]:
     """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes); reads no record yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
@@ -97,7 +97,7 @@ def count(plan: Plan, records: Records, *, cluster: Spark | None = None) -> Conf
 
 
 def tally(
-    plan: Plan, records: Records, public: Mapping[str, pa.Table], cluster: Spark | None = None
+    plan: Plan, records: Records | Held, public: Mapping[str, pa.Table], cluster: Spark | None = None
 ) -> tuple[Cells, Int64]:
     """Groups as the records say them, before they are fitted to the public totals.
 

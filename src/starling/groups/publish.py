@@ -5,12 +5,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.groups.counts import count
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
-from starling.groups.source import Records, files_read, open_records
+from starling.groups.source import Held, InMemory, Records, files_read, open_records
 from starling.groups.source.validation import validate
 from starling.privacy.trust import Confidential
 from starling.release.domain import Delivery
@@ -29,7 +30,7 @@ class _Groups:
     """
 
     plan: Plan
-    records: Records
+    records: Records | Held
     engine: str
 
     def files(self) -> Iterable[Path]:
@@ -46,7 +47,7 @@ class _Groups:
 
 def release(
     plan: Plan,
-    records: str | Path,
+    records: str | Path | InMemory,
     out: str | Path,
     *,
     engine: str = DUCKDB,
@@ -57,7 +58,7 @@ def release(
 
     Args:
         plan: The public choices.
-        records: The confidential records, CSV or Parquet.
+        records: The confidential records: CSV or Parquet; or arrays by column, an Arrow table, a data frame or a relation of DuckDB.
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
         payment: Who pays, for which data, and under which request id.
@@ -70,6 +71,7 @@ def release(
     """
     check_engine(engine)
     opened = open_records(records, plan)
+    check_session(opened.files, engine, Path(out))
     return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out), payment, listener)
 
 

@@ -15,7 +15,7 @@ from starling.groups.plan import Plan as PlanChoices
 from starling.groups.plan import PublicShares
 from starling.groups.preview import Preview, preview
 from starling.groups.publish import release
-from starling.groups.source import open_records
+from starling.groups.source import InMemory, open_records
 from starling.groups.source.validation import validate
 from starling.ledger.opening import Ledger
 from starling.release.domain import Validated
@@ -35,11 +35,11 @@ class Plan(InSession, PlanChoices):
         """
         return preview(self, shares)
 
-    def validate(self, records: str | Path, *, most: int = SHOWN) -> Validated:
+    def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
         """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
-            records: A file, or a folder of Parquet parts.
+            records: A file, a folder of Parquet parts, or what the session holds.
             most: How many faults are listed, and how many notes; all are counted.
 
         Raises:
@@ -49,7 +49,7 @@ class Plan(InSession, PlanChoices):
 
     def release(
         self,
-        records: str | Path,
+        records: str | Path | InMemory,
         out: str | Path | None = None,
         *,
         ledger: Ledger | str | None = None,
@@ -62,7 +62,7 @@ class Plan(InSession, PlanChoices):
         """Charge the cost, read the records, draw the noise, publish, and open what was published.
 
         Args:
-            records: CSV or Parquet, one file or a folder of Parquet parts.
+            records: CSV or Parquet, one file or a folder of parts; or an Arrow table, a data frame or a relation of DuckDB.
             out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
             ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
             dataset: The name of the records in the ledger.

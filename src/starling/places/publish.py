@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
-from starling.errors import OutputError, ParameterError
 from starling.places.counts import count
 from starling.places.mechanism.table import mechanism_of
 from starling.places.occupied import Counted
@@ -74,12 +74,7 @@ def release(
     check_engine(engine)
     mechanism_of(plan)
     opened = open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
-    if isinstance(opened, Held):
-        if engine != DUCKDB:
-            raise ParameterError("engine", "does not reach points in this session", "leave it out, or give a file")
-        if Path(out).exists():
-            # Nobody can tell whether it answers for these points or for others.
-            raise OutputError(str(out), "exists", "name a new folder for points of a session")
+    check_session(opened.files, engine, Path(out))
     return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out), payment, listener)
 
 

@@ -19,7 +19,7 @@ from starling.places.plan import METHODS
 from starling.places.plan import Plan as PlanChoices
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
-from starling.places.source import InMemory, open_records
+from starling.places.source import Held, InMemory, Records, open_held, open_records
 from starling.places.source.validation import validate
 from starling.privacy.budget import Cost, Exact
 from starling.release.domain import Validated
@@ -52,17 +52,17 @@ class Plan(InSession, PlanChoices):
         """
         return preview(self, expected=expected, sizes=sizes)
 
-    def validate(self, records: str | Path, *, most: int = SHOWN) -> Validated:
+    def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
         """Which points a release would drop, and why, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
-            records: A file, or a folder of Parquet parts.
+            records: A file, a folder of Parquet parts, or what the session holds.
             most: How many faults are listed; all are counted.
 
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        return validate(self, open_records(records, self), most=most).value
+        return validate(self, _opened(self, records), most=most).value
 
     def release(
         self,
@@ -107,6 +107,10 @@ class Plan(InSession, PlanChoices):
             ("grid", f"{grid.rows:,} x {grid.columns:,} cells, {len(self.slice_names):,} slices"),
             ("method", f"{self.method}: {METHODS[self.method]}"),
         ]
+
+
+def _opened(plan: Plan, records: str | Path | InMemory) -> Records | Held:
+    return open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
 
 
 def plan(

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
-from starling.errors import OutputError
 from starling.privacy.trust import Confidential
 from starling.release import pipeline
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
-from starling.tables.counts import GroupCounts, check_counting, count_records
+from starling.tables.counts import GroupCounts, count_records
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
@@ -111,10 +111,7 @@ def release(
         listener.step("reading the public geography")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
-    check_counting(opened, engine)
-    if not files_of(opened)[0] and Path(out).exists():
-        # Nobody can tell whether it answers for these records or for others.
-        raise OutputError(str(out), "exists", "name a new folder for records of a session")
+    check_session(files_of(opened)[0], engine, Path(out))
     with ExitStack() as stack:
         earlier = None
         if top_up is not None:

@@ -7,6 +7,7 @@ release.number(sex="F") / release.number()
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -38,6 +39,14 @@ class Plan(PlanChoices):
 
     It is made by `tables.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to whatever plan makes the same choices, be it that of a release."""
+        if not isinstance(other, PlanChoices):
+            return NotImplemented
+        return all(getattr(self, each.name) == getattr(other, each.name) for each in fields(PlanChoices))
+
+    __hash__ = PlanChoices.__hash__
 
     def preview(self, *, geography: str | Path | None = None, sizes: Sequence[int] = SIZES) -> Preview:
         """How far each kind of number will be off. Opens no records.

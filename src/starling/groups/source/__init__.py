@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 from starling.engine.delimited import Part, labels
 from starling.engine.headers import check_columns
+from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.plain_text import numbers_of
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files
 from starling.engine.record_parts import parquet_parts, tables, text_records
@@ -33,7 +34,7 @@ from starling.errors import Problem, SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 
-__all__ = ["Records", "open_records"]
+__all__ = ["Held", "InMemory", "Records", "open_records"]
 
 COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
     "groups": ("region", "size"),
@@ -53,26 +54,34 @@ _DIGITS: Final = 18
 """Of a number that has 64 bits for certain."""
 
 
-def open_records(path: str | Path, plan: Plan) -> Records:
-    """Check the public shape of the records: that they are there, their form, their columns.
+def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
+    """Check the public shape of records in a file, in a folder, or in memory: that they are there, their form, their columns.
 
     Raises:
         SourceError: with all missing columns at once.
     """
-    return open_files(path, lambda file: _open_file(file, plan), "CSV or Parquet")
+    if isinstance(data, str | Path):
+        return open_files(data, lambda file: _open_file(file, plan), "CSV or Parquet")
+    held = hold(data, _columns(plan))
+    _check_types(held.parts[0].path, held.schema, held.columns)
+    return held
 
 
-def files_read(plan: Plan, records: Records) -> tuple[Path, ...]:
+def files_read(plan: Plan, records: Records | Held) -> tuple[Path, ...]:
     """All files that a release reads after its charge: those of the records, and the register that they are joined with."""
     register = None if plan.register is None else plan.register.path
     return records.files if register is None else (*records.files, register)
 
 
+def _columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that are read; a quantity only where the plan lets one bring more than 1."""
+    several = plan.kind in ("persons", "events") and plan.quantity > 1
+    return (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
+
+
 def _open_file(path: Path, plan: Plan) -> Records:
     text, size = beginning_of(path)
-    # A quantity is read only where the plan lets one bring more than 1.
-    several = plan.kind in ("persons", "events") and plan.quantity > 1
-    columns = (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
+    columns = _columns(plan)
     fix = f"records of the kind {plan.kind} have {','.join(columns)}"
     if text.startswith(PARQUET):
         with pq.ParquetFile(path) as opened:
@@ -97,7 +106,7 @@ def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> Non
         raise SourceError(problems=problems)
 
 
-def read_part(records: Records, part: Part) -> Iterator[pa.Table]:
+def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:
     """The records of a part as they are: of text all columns as bytes, else as stored; raises as `tables` does."""
     return tables(records, part, tuple(name for name in records.columns if name == "region"))
 
@@ -107,7 +116,7 @@ def bounds(plan: Plan) -> dict[str, int]:
     return {"size": plan.largest, "groups": plan.groups, "quantity": plan.quantity}
 
 
-def counted(plan: Plan, records: Records, part: Part) -> Iterator[pa.RecordBatch]:
+def counted(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.RecordBatch]:
     """The records of a part as SCHEMAS has them, by the rule of all records; raises as `read_part` does."""
     for table in read_part(records, part):
         yield rows(plan, table)

@@ -22,7 +22,7 @@ from starling.errors import SHOWN, Problem
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.plan.readable import read_register
-from starling.groups.source import NUMBERS, SCHEMAS, Records, bounds, counted, leaves, read_part, rows, whole
+from starling.groups.source import NUMBERS, SCHEMAS, Held, Records, bounds, counted, leaves, read_part, rows, whole
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.causes import texts_of
 from starling.release.domain import Validated
@@ -42,7 +42,7 @@ SELECT cast(count(*) AS bigint) AS groups FROM met WHERE met.name IS NOT NULL AN
 """
 
 
-def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
+def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what breaks their rules, and sizes beyond the largest as notes.
 
     Args:
@@ -56,7 +56,7 @@ def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[V
     return inspect(Confidential(partial(_validated, plan, records, most)))
 
 
-def _validated(plan: Plan, records: Records, most: int) -> Validated:
+def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     problems, notes = Tally(most, FIX), Tally(most, FIX)
     registered = None if plan.register is None else _registered(plan)
     totals = np.zeros(len(plan.regions.leaves))
@@ -66,7 +66,7 @@ def _validated(plan: Plan, records: Records, most: int) -> Validated:
             batch = rows(plan, table)
             totals += np.bincount(batch["leaf"], batch["groups"], minlength=len(totals))
     total = problems.total
-    name, groups = records.files[0].name, int(totals.sum()) if registered is None else len(registered)
+    name, groups = records.name, int(totals.sum()) if registered is None else len(registered)
     if plan.kind == "persons" and (many := _ask(SEVERAL_SQL, plan, records)):
         problems.counts["person", "has records in several groups, and counts in one"] = many
     elif plan.kind == "events" and not problems.counts and 0 < total == _ask(ONCE_SQL, plan, records) == groups:
@@ -90,7 +90,7 @@ def _registered(plan: Plan) -> pa.Array:
 
 def _check(
     plan: Plan,
-    records: Records,
+    records: Records | Held,
     table: pa.Table,
     lines: Int64,
     file: str,
@@ -141,7 +141,7 @@ def _no_number(column: pa.Array) -> Faulty:
     return bad
 
 
-def _ask(sql: str, plan: Plan, records: Records) -> int:
+def _ask(sql: str, plan: Plan, records: Records | Held) -> int:
     """The one number that a SELECT over all records gives."""
     batches = chain.from_iterable(counted(plan, records, part) for part in records.parts)
     stream = pa.RecordBatchReader.from_batches(SCHEMAS[plan.kind], batches)

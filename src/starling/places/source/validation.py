@@ -22,7 +22,7 @@ from starling.errors import SHOWN, Found, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
-from starling.places.source import Records, read_part
+from starling.places.source import Held, Records, read_part
 from starling.places.source.cells import points_of, slices_of
 from starling.places.source.geojson import TYPES
 from starling.places.source.values import geometry_types
@@ -57,7 +57,7 @@ class _Tally(Tally):
     scaled: dict[int, int] = field(default_factory=lambda: dict.fromkeys((6, 7), 0))
 
 
-def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[Validated]:
+def validate(plan: Plan, records: Records | Held, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian which of them a release would drop, and why.
 
     Args:
@@ -71,11 +71,11 @@ def validate(plan: Plan, records: Records, *, most: int = SHOWN) -> NotPrivate[V
     return inspect(Confidential(partial(_validated, plan, records, most)))
 
 
-def _validated(plan: Plan, records: Records, most: int) -> Validated:
+def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     tally = _Tally(most, FIX)
     for table, lines, file in tally.tables(records, partial(read_part, records)):
         _check(plan, table, lines, file, tally)
-    problems = tally.found(tuple(_decisive(plan, records.files[0].name, tally)))
+    problems = tally.found(tuple(_decisive(plan, records.name, tally)))
     return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
 
 
@@ -152,11 +152,11 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             yield Problem(name, f"{problem}, in {many:,} of {tally.total:,} records", fix, file)
 
 
-def _notes(plan: Plan, records: Records) -> Found:
+def _notes(plan: Plan, records: Records | Held) -> Found:
     """How many persons have more points than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
         return Found(0, {}, ())
     person = plan.columns.person
     read = (labels(table[person]) for part in records.parts for table in read_part(records, part))
     persons = persons_of(read, plan.points)
-    return notes_of_persons(person, persons, plan.points, "points_per_person", records.files[0].name)
+    return notes_of_persons(person, persons, plan.points, "points_per_person", records.name)

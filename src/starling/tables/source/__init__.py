@@ -42,13 +42,10 @@ def validate(plan: Plan, geography: Geography, records: Opened, *, most: int = S
         most: How many faults are listed, and how many notes; all are counted.
 
     Raises:
-        SourceError: the records are no longer what was checked, or are in this process, where nobody can look at them again.
+        SourceError: the records are no longer what was checked.
     """
     if isinstance(records, Persons):
         return validate_persons(plan, geography, records, most=most)
-    if not records.source.files:
-        fix = "give the file that holds them"
-        raise SourceError("records", "are in this session, where nobody can accept them", fix)
     return validate_declared(records, most=most)
 
 
