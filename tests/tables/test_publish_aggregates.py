@@ -15,12 +15,12 @@ from starling.cli.comparison import comparison_text
 from starling.errors import ParameterError, PlanError
 from starling.release.payment import PaymentOptions
 from starling.release.table_files import write_tables
-from starling.tables import evaluate, preview, release
+from starling.tables import Plan, evaluate, preview, release
 from starling.tables.artifact import aggregates as artifact
 from starling.tables.artifact.aggregates import schema_of
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.earlier.comparison import compare
-from starling.tables.plan import Plan, read_regions
+from starling.tables.plan import read_regions
 from starling.tables.preview.page import TablesPage
 from starling.tables.publication import TablesPublication
 from starling.tables.source import open_records

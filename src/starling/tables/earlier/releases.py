@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.composition import Accounted, events_of
@@ -238,10 +237,9 @@ def _check(plan: Plan, earlier: Earlier, geography: Geography | None, dataset: s
         raise PlanError("dataset", problem, "name the data that the earlier release was made from")
 
 
-def _but_budgets(plan: Plan) -> dict[str, Any]:
-    # Its fields: a plan of a session is of a class of its own.
+def _but_budgets(plan: Plan) -> Plan:
     levels = tuple(replace(level, budget=Fraction(1), targets=()) for level in plan.levels)
-    return vars(replace(plan, title="", levels=levels, variants=replace(plan.variants, top_up=None)))
+    return replace(plan, title="", levels=levels, variants=replace(plan.variants, top_up=None))
 
 
 def check_comparable(first: Earlier, second: Earlier, name: Path) -> None:
