@@ -25,7 +25,7 @@ ASKED = {"kind": "num_sig", "k": 2, "epsilon": "0.5"}
 
 
 def task(folder: Path, do: str = "ask", **changes: Any) -> dict[str, Any]:
-    return {"do": do, "domain": "genome", "plan": str(folder), "question": ASKED, **changes}
+    return {"do": do, "domain": "genome", "plan": str(folder), "question": ASKED, "most": 10_000, **changes}
 
 
 def test_it_is_what_the_library_would_publish(plan: Path, tmp_path: Path) -> None:
@@ -59,6 +59,23 @@ def test_what_cannot_be_told_is_told_by_its_field(plan: Path, changes: dict[str,
     assert said["error"] == error
     assert said["problems"][0].keys() == {"field", "problem", "fix"}
     assert str(plan) not in str(said)
+
+
+@pytest.mark.parametrize("do", ["ask", "preview"])
+def test_too_much_work_is_refused_before_it_starts(plan: Path, do: str) -> None:
+    said: Any = answer(task(plan, do, most=0))
+    assert said["error"] == "ParameterError"
+    assert "question_work" in said["problems"][0]["problem"]
+
+
+def test_a_release_refuses_too_much_work_too(tmp_path: Path) -> None:
+    payment = PaymentOptions(unvalidated=True)
+    folder = release(places(), write_world(tmp_path), tmp_path / "out", payment=payment).folder
+    asked = {"do": "read", "release": str(folder), "question": {"kind": "find_hotspots", "k": 1}, "most": 10_000}
+    assert "answer" in answer(asked)
+    said: Any = answer({**asked, "most": 1})
+    assert (said["error"], said["problems"][0]["field"]) == ("ParameterError", "question")
+    assert "without chances" in said["problems"][0]["fix"]
 
 
 def test_a_plan_that_was_changed_is_not_believed(plan: Path) -> None:

@@ -68,6 +68,13 @@ def test_a_question_is_understood_and_what_is_none_is_refused(
         understanding.ask(catalogue, "nothing", ASKED, who="ada")
 
 
+def test_too_much_work_is_refused_by_the_limit_of_the_settings(catalogue: Catalogue) -> None:
+    with closing(Understanding(1)) as low:
+        assert low.ask(catalogue, "asthma", ASKED, who="ada").name == "asthma"
+        with pytest.raises(ParameterError, match="at most 1 million are allowed"):
+            low.preview(catalogue, "asthma", ASKED, who="ada")
+
+
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:
     understanding.ask(catalogue, "asthma", ASKED, who="ada")
     process = understanding._idle.get()

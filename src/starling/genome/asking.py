@@ -15,12 +15,14 @@ from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, explo
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.preview import Assumed, ExpectedErrors, GenomePage, expected_errors
 from starling.genome.preview.typical import RAREST
+from starling.genome.preview.work import previewing, understanding
 from starling.genome.publication import GenomePublication
 from starling.privacy.budget import Exact
 from starling.privacy.neighbours import Relation
 from starling.release import questions
 from starling.release.domain import Asking
 from starling.release.statement import Json
+from starling.release.work import Work
 
 AnswerT = TypeVar("AnswerT")
 
@@ -207,6 +209,10 @@ class AskedPlan(Asking):
     def schema(self) -> dict[str, Json]:
         """The JSON Schema of a question, by the classes of the questions."""
         return questions.schema(Question, self._defaults(CORRELATION))
+
+    def work(self, question: Json, *, preview: bool) -> Work:
+        """How much work a question is; raises ParameterError where it is none."""
+        return (previewing if preview else understanding)(self.plan, self._read(question))
 
     def ask(self, question: Json) -> GenomePublication:
         """The answer to a question as it would be published; raises ParameterError where the plan has no such question."""

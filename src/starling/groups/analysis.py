@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
@@ -18,6 +18,10 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.release.intervals import Value, total
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
+from starling.release.work import Work
+
+PER_SIZE: Final = 200_000
+"""Steps (release/work.py) of a measured count, with its noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,12 @@ class Number:
     region: str
     least: int
     most: int | None = None
+
+    def work(self, release: "GroupsRelease") -> Work:
+        """Counts are added up one by one, but where they are measured cumulatively."""
+        last = release.plan.largest if self.most is None else min(self.most, release.plan.largest)
+        sizes = 2 if release.plan.cumulative else max(last - self.least + 1, 1)
+        return Work(sizes * PER_SIZE, "ask for fewer sizes")
 
 
 class GroupsRelease(DomainRelease):

@@ -17,6 +17,7 @@ from starling.places.answers.leaf_table import Boxed, LeafTable
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid, Units
 from starling.places.answers.sure import LEVEL
+from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
@@ -24,6 +25,8 @@ from starling.places.pictures.experience import experience
 from starling.places.pictures.map_page import Map
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
+from starling.places.typical.ranking import DRAWS, RIVALS
+from starling.places.typical.reruns import MOST_CELLS, RERUNS
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
 
@@ -49,6 +52,12 @@ class PlacesRelease(DomainRelease):
     def measured(self) -> tuple[Measured, ...]:
         """The measurements of each slice as they were drawn."""
         return read_measurements(self.folder, self.plan)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """What is public about it and takes work."""
+        reruns = RERUNS if self.plan.grid.cells <= MOST_CELLS else 0
+        return Sizes(self.plan.grid, self.size(BOXES)[0], reruns, DRAWS, RIVALS)
 
     @cached_property
     def _grids(self) -> Float64:

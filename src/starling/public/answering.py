@@ -13,6 +13,7 @@ from starling.errors import IntegrityError, ParameterError, StarlingError
 from starling.release.questions import schema
 from starling.release.report.plain import sections_json
 from starling.release.statement import stated
+from starling.release.work import check_work
 from starling.verification import open_release, verify
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ KEPT: Final = 4
 def answer(task: Any) -> "dict[str, Json]":
     """The answer to a task.
 
-    A task has `do`, and `question` where something is asked.
+    A task has `do`, and `question` where something is asked; then `most`, the most work in millions of steps (release/work.py).
 
     - "ask" and "preview" have `domain` and `plan`, a folder that `Asking.write` wrote. They are answered by `title`, `request` and `price`
       (the guarantee, as `statement.stated` says it); a preview by `sections` besides.
@@ -40,10 +41,11 @@ def answer(task: Any) -> "dict[str, Json]":
     """
     try:
         if task["do"] == "read":
-            return _read(task["release"], task["question"])
+            return _read(task["release"], task["question"], task["most"])
         if task["do"] == "verify":
             return _verified(task["release"], task["key"])
         plan = _plan(task["domain"], task["plan"])
+        check_work(plan.work(task["question"], preview=task["do"] == "preview"), task["most"])
         publication = plan.ask(task["question"])
         said: dict[str, Json] = {
             "title": publication.title,
@@ -60,11 +62,11 @@ def answer(task: Any) -> "dict[str, Json]":
     return said
 
 
-def _read(path: str, question: Any) -> "dict[str, Json]":
+def _read(path: str, question: Any, most: int) -> "dict[str, Json]":
     release = _release(path)
     if question is None:
         return {"schema": dict(schema(release.questions))}
-    return {"answer": release.tell(question)}
+    return {"answer": release.tell(question, most)}
 
 
 def _verified(path: str, key: str) -> "dict[str, Json]":

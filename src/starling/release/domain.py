@@ -25,6 +25,7 @@ from starling.release.registry import Product
 from starling.release.report.pages import PreviewPage, Section
 from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
+from starling.release.work import Work
 
 ExactT = TypeVar("ExactT")
 ExactT_contra = TypeVar("ExactT_contra", contravariant=True)
@@ -203,6 +204,10 @@ class Asking(ABC):
     @abstractmethod
     def schema(self) -> Mapping[str, Json]:
         """The JSON Schema of a question."""
+
+    @abstractmethod
+    def work(self, question: Json, *, preview: bool) -> Work:
+        """How much work it is to say what a question asks, and with `preview` what its answer will be worth."""
 
     @abstractmethod
     def ask(self, question: Json) -> Publication[Any, Any]:

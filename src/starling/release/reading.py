@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import Scanner, dataset
+from pyarrow.dataset import Dataset, Scanner, dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
@@ -23,6 +23,7 @@ from starling.release.manifest import AGAIN, OWN_LEDGER
 from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE, Json
+from starling.release.work import Work, check_work
 from starling.release.zipped import opened
 
 Wanted: TypeAlias = str | Collection[str]
@@ -42,6 +43,10 @@ MOST_ROWS: Final = 1000
 """Rows of an answer."""
 FURTHEST: Final = 1_000_000
 """Rows before them."""
+PER_ROW: Final = 50
+"""Steps (release/work.py) of a row for each condition."""
+PER_VALUE: Final = 50
+"""Steps of a value that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,12 @@ class Rows:
         for name, low, high in (("first", 0, FURTHEST), ("most", 1, MOST_ROWS)):
             if not low <= getattr(self, name) <= high:
                 raise ParameterError(f"question.{name}", f"is not from {low} to {high:,}", "ask for less at once")
+
+    def work(self, release: "Release") -> Work:
+        """Every row is compared with the conditions; those up to the last one that is given are read."""
+        rows, columns = release.size(self.table)
+        steps = rows * (1 + len(self.where)) * PER_ROW + (self.first + self.most) * columns * PER_VALUE
+        return Work(steps, "begin at an earlier row, or give fewer conditions")
 
 
 class Release(InSession):
@@ -138,13 +149,25 @@ class Release(InSession):
             rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
         return rows
 
-    def tell(self, question: Json) -> Json:
+    def size(self, table: str) -> tuple[int, int]:
+        """Rows and columns of one of `names`; raises ParameterError where there is no such table."""
+        file = self._file(table)
+        return file.count_rows(), len(file.schema)
+
+    def tell(self, question: Json, most: int | None = None) -> Json:
         """The answer to a question as JSON (release/questions.py): what a server tells of a release, at no cost.
 
+        Args:
+            question: One of `questions`.
+            most: The most work, in millions of steps (release/work.py); None for any.
+
         Raises:
-            ParameterError: it is none of `questions`, or asks for what the release has not.
+            ParameterError: it is none of `questions`, asks for what the release has not, or takes more work.
         """
-        return self._answered(read(self.questions, question))
+        asked = read(self.questions, question)
+        if most is not None:
+            check_work(asked.work(self), most)
+        return self._answered(asked)
 
     def _answered(self, question: Any) -> Json:
         """The answer to one of `questions`."""
@@ -153,15 +176,19 @@ class Release(InSession):
         rows = [[_json(value) for value in row.values()] for row in found.slice(0, asked.most).to_pylist()]
         return {"columns": list(found.column_names), "rows": list[Json](rows), "more": found.num_rows > asked.most}
 
+    def _file(self, table: str) -> Dataset:
+        """The file of a table; raises ParameterError where there is none."""
+        if table not in self.names:
+            raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
+        return dataset(self._folder / f"{DATA}{table}{SUFFIX}")
+
     def _scanner(self, table: str, where: Where) -> Scanner:
         """Reads rows of a table in its file: never the whole of it, which may have more rows than fit into memory.
 
         Raises:
             ParameterError: there is no such table, or no such column of texts.
         """
-        if table not in self.names:
-            raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
-        file = dataset(self._folder / f"{DATA}{table}{SUFFIX}")
+        file = self._file(table)
         labels = [field.name for field in file.schema if pa.types.is_string(_values(field.type))]
         wanted = by_column(where)
         if unknown := sorted(set(wanted) - set(labels)):

@@ -60,7 +60,11 @@ def make_app(
         understanding: Understands questions; whoever gives it closes it afterwards. Without it one that ends with the process.
         free: Charges for the sandbox, closed as the others; without them there is no sandbox.
     """
-    understanding, rates, numbers = understanding or Understanding(), Rates(), Metrics(charges)
+    understanding, rates, numbers = (
+        understanding or Understanding(home.settings.question_work),
+        Rates(),
+        Metrics(charges),
+    )
     app = _api(home, charges, understanding, rates)
     metrics.add_route(app, home, rates, numbers)
     sessions.add_routes(app, home, rates)

@@ -44,6 +44,9 @@ ledger = LEDGER
 # The most charges of one analyst that have not left: one more is refused, and costs nothing.
 # open_charges = 20
 
+# The most work of a question that costs nothing or of a preview, in millions of steps: one takes a millisecond or so. More is refused.
+# question_work = 10000
+
 # The most seconds that a worker gives a release; after three such ends it is parked: starling server jobs.
 # job_seconds = 3600
 
@@ -63,9 +66,10 @@ ledger = LEDGER
 OIDC_KEYS: Final = ("issuer", "client_id", "client_secret", "claim", "url")
 KEYS: Final = (
     *("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy"),
-    *("open_charges", "job_seconds", "oidc"),
+    *("open_charges", "question_work", "job_seconds", "oidc"),
 )
 OPEN_CHARGES: Final = 20
+QUESTION_WORK: Final = 10_000
 JOB_SECONDS: Final = 3600
 
 
@@ -108,6 +112,7 @@ class Settings:
         trusted_proxy: The IP address of the only client that may connect, where a proxy ends TLS.
         oidc: The OpenID Connect provider, where there is one.
         open_charges: The most charges of one analyst that have not left.
+        question_work: The most work of a question that costs nothing, in millions of steps (release/work.py).
         job_seconds: The most seconds that a worker gives a release.
     """
 
@@ -121,6 +126,7 @@ class Settings:
     trusted_proxy: str | None
     oidc: Oidc | None = None
     open_charges: int = OPEN_CHARGES
+    question_work: int = QUESTION_WORK
     job_seconds: int = JOB_SECONDS
 
     @property
@@ -162,6 +168,7 @@ def read_settings(file: Path) -> Settings:
         trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
         oidc=_oidc(top, hosts) if "oidc" in top.values else None,
         open_charges=top.whole("open_charges", 1, 10**6) if "open_charges" in top.values else OPEN_CHARGES,
+        question_work=top.whole("question_work", 1, 10**9) if "question_work" in top.values else QUESTION_WORK,
         job_seconds=top.whole("job_seconds", 1, 10**7) if "job_seconds" in top.values else JOB_SECONDS,
     )
     if (settings.certificate is None) != (settings.private_key is None):

@@ -20,6 +20,7 @@ from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, P
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, Study
 from starling.server.places import Places
+from starling.server.settings import QUESTION_WORK
 
 PROCESSES: Final = 2
 """At most; one is started when none is free."""
@@ -52,11 +53,12 @@ class Understanding:
     """Understands what is asked of the datasets of a home.
 
     Args:
+        most: The most work of a question, in millions of steps (release/work.py).
         seconds: For one task.
     """
 
-    def __init__(self, *, seconds: float = SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:
+        self._most, self._seconds = most, seconds
         self._places = Places(PROCESSES)
         self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
         for _ in range(PROCESSES):
@@ -124,7 +126,7 @@ class Understanding:
 
     def _answered(self, task: dict[str, Any], who: str) -> dict[str, Any]:
         with self._places.one(who, self._seconds):
-            said = self._process_told(json.dumps(task).encode() + b"\n")
+            said = self._process_told(json.dumps({**task, "most": self._most}).encode() + b"\n")
         if "error" in said:
             problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
             raise _KINDS.get(said["error"], IntegrityError)(problems=problems)

@@ -44,7 +44,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         ParameterError, PolicyRefused: as `account_of`.
     """
     sys.setswitchinterval(SWITCH)
-    charges, understanding, account = Charges(home), Understanding(), account_of(home)
+    charges, understanding, account = Charges(home), Understanding(home.settings.question_work), account_of(home)
     free = None if home.sandbox is None else FreeCharges(home.sandbox)
     app = make_app(home, charges, understanding, free=free)
     config = uvicorn.Config(

@@ -10,7 +10,7 @@ Intervals hold over all groups before suppression. Groups that were left out are
 of what was published, and `left_out` says how many groups are missing from it.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,9 +22,10 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.release.intervals import CONFIDENCE, Value, total
-from starling.release.reading import DomainRelease, Release, Rows, Wanted, Where, by_column
+from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column
 from starling.release.reading import open_release as open_any
 from starling.release.statement import Json
+from starling.release.work import Work
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.export import Form, export
@@ -39,6 +40,8 @@ from starling.tables.plan.detail import TOTAL_ONLY
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 MOST_NUMBERS: Final = 1000
 """Released numbers in one question."""
+PER_NUMBER: Final = 200_000
+"""Steps (release/work.py) of a number, with its noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,10 @@ class Sum:
     terms: tuple[Term, ...]
     confidence: Fraction = CONFIDENCE
 
+    def work(self, release: "TablesRelease") -> Work:
+        """That of its terms."""
+        return _work(release, self.terms)
+
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
@@ -82,6 +89,18 @@ class Ratio:
     terms: tuple[Term, ...]
     divisor: tuple[Term, ...]
     confidence: Fraction = CONFIDENCE
+
+    def work(self, release: "TablesRelease") -> Work:
+        """That of its terms and of those of the divisor."""
+        return _work(release, (*self.terms, *self.divisor))
+
+
+def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
+    """Each term is looked for in every row of its table, and in those of T1 for what is missing; numbers are added up exactly."""
+    rows = {table: release.size(table)[0] for table in {"t1", *(term.table for term in terms)}}
+    read = sum((rows[term.table] + rows["t1"]) * (1 + len(term.where)) for term in terms)
+    numbers = min(MOST_NUMBERS, sum(rows[term.table] for term in terms))
+    return Work(read * PER_ROW + (numbers + len(terms)) * PER_NUMBER, "add up fewer terms")
 
 
 class TablesRelease(DomainRelease):

@@ -6,13 +6,20 @@ What a question may ask at once is bounded, so that nobody keeps a server busy w
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.places.answers import work
+from starling.places.answers.coordinates import degrees_in_cells
+from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.released import Answers, ReleasedGrid, Units
 from starling.places.answers.sure import LEVEL
+from starling.release.work import Work
+
+if TYPE_CHECKING:
+    from starling.places.analysis import PlacesRelease
 
 MOST_RECTANGLES: Final = 1000
 """In one question."""
@@ -22,6 +29,8 @@ MOST_REGIONS: Final = 100
 """In one question."""
 MOST_CORNERS: Final = 10_000
 """Of all regions of a question together."""
+HEXAGON: Final = 30
+"""Corners of an H3 cell, at most, twice where it crosses the antimeridian and with a way around a pole."""
 MOST_HOTSPOTS: Final = 1000
 """In one question."""
 
@@ -51,6 +60,25 @@ class Counted(ABC):
     def of(self, grid: ReleasedGrid) -> Answers:
         """The counts of a grid; raises ParameterError as the method of `ReleasedGrid` does."""
 
+    @abstractmethod
+    def counting(self, sizes: work.Sizes) -> tuple[int, int]:
+        """Steps of the counts alone, and of their sure intervals."""
+
+    @property
+    @abstractmethod
+    def less(self) -> str:
+        """What to ask where it is too much work."""
+
+    def work(self, release: "PlacesRelease") -> Work:
+        """Counts with sure intervals; where typical errors are told, counts of each rerun too, which is made of every cell."""
+        counts, intervals = self.counting(release.sizes)
+        steps = work.opening(release.sizes) + counts + intervals
+        if not self.typical:
+            return Work(steps, self.less)
+        # Besides the answer: the truth of the reruns, these, and the noise and the area of each query.
+        steps += (release.sizes.reruns + 3) * counts + work.again(release.sizes)
+        return Work(steps, f"{self.less}, or leave out typical errors")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count(Counted):
@@ -72,6 +100,16 @@ class Count(Counted):
         """The counts of the rectangles in a grid; raises ParameterError as its method for them does."""
         asked = np.array(self.rectangles, dtype=np.float64)
         return grid.count(asked, self.units, self.level, together=self.together)
+
+    def counting(self, sizes: work.Sizes) -> tuple[int, int]:
+        """Each rectangle cuts boxes along its edges."""
+        each = work.cutting(sizes)
+        return len(self.rectangles) * each, len(self.rectangles) * each
+
+    @property
+    def less(self) -> str:
+        """Fewer of them."""
+        return "ask for fewer rectangles at once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +142,20 @@ class CountPolygons(Counted):
         ]
         return grid.count_polygons(regions, self.units, self.level, together=self.together)
 
+    def counting(self, sizes: work.Sizes) -> tuple[int, int]:
+        """The cells of each region's extent, and what its edges cross; for intervals each box is compared with it."""
+        grid = sizes.grid
+        rings = [[np.array(ring, dtype=np.float64) for each in region for ring in each] for region in self.regions]
+        cells = sum(work.extent(each, grid, self.units) for each in rings)
+        corners = sum(len(ring) for each in rings for ring in each)
+        counts = cells * work.PER_SHARE + corners * sum(grid.shape) * work.PER_EDGE
+        return counts, counts + len(self.regions) * sizes.boxes * work.PER_RELATION
+
+    @property
+    def less(self) -> str:
+        """Fewer of them."""
+        return "ask for fewer or smaller regions, or regions with fewer corners, at once"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountHexagons(Counted):
@@ -122,6 +174,19 @@ class CountHexagons(Counted):
     def of(self, grid: ReleasedGrid) -> Answers:
         """The counts of the H3 cells in a grid; raises ParameterError as its method for them does."""
         return grid.count_hexagons(self.cells, self.level, together=self.together)
+
+    def counting(self, sizes: work.Sizes) -> tuple[int, int]:
+        """As of regions of a few corners."""
+        grid = sizes.grid
+        regions = hexagon_regions(self.cells, degrees_in_cells(grid))
+        cells = sum(work.extent([ring for each in region for ring in each], grid, "cells") for region in regions)
+        counts = cells * work.PER_SHARE + len(self.cells) * HEXAGON * sum(grid.shape) * work.PER_EDGE
+        return counts, counts + len(self.cells) * sizes.boxes * work.PER_RELATION
+
+    @property
+    def less(self) -> str:
+        """Fewer of them."""
+        return "ask for fewer or smaller H3 cells at once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +210,16 @@ class FindHotspots:
     def __post_init__(self) -> None:
         _check_level(self.level)
         _check_many("k", self.k, MOST_HOTSPOTS)
+
+    def work(self, release: "PlacesRelease") -> Work:
+        """Every square has a sure interval; for chances the grid is measured again, and squares are invented."""
+        sizes, side = release.sizes, max(self.side, 1)
+        squares = -(-sizes.grid.rows // side) * -(-sizes.grid.columns // side)
+        steps = work.opening(sizes) + squares * work.PER_SQUARE + self.k * work.PER_CUT
+        if not self.chance:
+            return Work(steps, "ask for larger squares, by side")
+        steps += work.again(sizes) + sizes.draws * max(sizes.rivals, 10 * self.k) * work.PER_DRAW
+        return Work(steps, "ask for larger squares, by side, or for fewer, by k, or without chances")
 
 
 def _check_level(level: Fraction) -> None:
