@@ -25,6 +25,7 @@ from starling.tables.postprocess import tabulate
 from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.source import open_records
+from tests.conftest import ROOT
 from tests.tables.plan.test_own_readable_refused import NONE, WHOLE, changed
 
 RECORDS: Final = pa.table(
@@ -120,10 +121,10 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "quantiles.way": {"quantiles[0].way": "selection"},
 }
 ELSEWHERE: Final = {
-    "publication.data-structure": "tests/tables/export: the structure that SDMX names",
-    "format": "tests/test_text_format.py and its readers: each key of [format] is read",
+    "publication.data-structure": ("tests/tables/export/test_database.py", "data-structure"),
+    "format": ("tests/tables/source/test_declared_records_habits.py", "TextFormat"),
 }
-"""Keys that show in what is made of a release, or are keys of another grammar, and where."""
+"""Keys that show in what is made of a release, or are keys of another grammar: in which file, and a word of it."""
 OTHER_RECORDS: Final = frozenset(
     (
         *("columns.values", "columns.other", "columns.periods", "columns.separator", "columns.most"),
@@ -184,6 +185,8 @@ def unchanged() -> list[object]:
 def test_every_key_has_an_example() -> None:
     (own,) = (each for each in plan_file_schema()["anyOf"] if "columns" in each["properties"])
     assert set(keys(own)) == CHANGES.keys()
+    for file, word in ELSEWHERE.values():
+        assert word in (ROOT / file).read_text()
 
 
 @pytest.mark.parametrize("key", [key for key in CHANGES if key not in OTHER_RECORDS])
