@@ -55,7 +55,7 @@ def test_an_estimate_grows_with_each_choice_and_size(name: str) -> None:
 
 
 def test_an_estimate_of_hexagons_grows() -> None:
-    h3 = pytest.importorskip("h3")
+    h3 = pytest.importorskip("h3", reason="needs the extra h3")
     one, two = (h3.latlng_to_cell(9, 9, each) for each in (3, 2))
     assert steps(CountHexagons(cells=(one,))) < steps(CountHexagons(cells=(one, one)))
     assert steps(CountHexagons(cells=(one,))) < steps(CountHexagons(cells=(two,)))
