@@ -90,6 +90,7 @@ def furnished(folder: Path, url: str | None, analysts: int, datasets: int) -> Si
         for name in names:
             ledger.custody.add_dataset(name, "people", {}, each * spent.cost.amount)
             ledger.custody.delegate(name, home.key.public, days=1)
+            ledger.custody.accept(name, "0" * 64)
         for number in range(analysts):
             ledger.custody.grant("people", f"analyst-{number}", datasets * spent.cost.amount)
     for name in names:

@@ -89,6 +89,7 @@ def test_attack_a13_no_name_token_or_delivery_has_a_budget_of_its_own(site: Site
         Sources(site.home).register(name, source, deadline=DEADLINE)
         site.custodian.custody.add_dataset(name, "people", {}, 4)
         site.custodian.custody.delegate(name, site.home.key.public, days=366)
+        site.custodian.custody.accept(name, "0" * 64)
     site.home.access.add_user("eve", "analyst")
     others = {name: site.home.access.issue(name, days=1)[0] for name in ("ada", "bob", "eve")}
     refused = 0

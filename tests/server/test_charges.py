@@ -18,6 +18,7 @@ from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.reading import Reading
 from starling.ledger.rules import Request, canonical
 from starling.ledger.store import Transaction
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
@@ -304,3 +305,23 @@ def test_many_at_once_are_no_more_than_may_be_open(selling: Home) -> None:
         each.join()
     assert sum(outcomes) == 3
     charges.close()
+
+
+def test_nothing_is_charged_before_the_custodian_accepted_records(served: Home) -> None:
+    """`server dataset` alone lets nobody pay for an answer that would wait for `server accept`."""
+    charges, asked = Charges(served), Dataset("early", "tables", "A count", canonical({}), costing(1), deadline=8)
+    with closing(open_ledger(served.settings.ledger)) as ledger:
+        ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
+        for name in ("early", "other"):
+            ledger.custody.add_dataset(name, "people", {}, 4)
+            ledger.custody.delegate(name, served.key.public, days=1)
+        ledger.custody.grant("people", "analyst", 3)
+        ledger.custody.accept("other", "0" * 64)
+        before = ledger.reading.head()
+        for question in (None, {"kind": "count"}):
+            with pytest.raises(PolicyRefused, match="has no records yet that its custodian accepted"):
+                charges.charge("analyst", asked, "first", question)
+        assert ledger.reading.head() == before
+        ledger.custody.accept("early", "0" * 64)
+        assert charges.charge("analyst", asked, "first") == before.seq + 2
+        assert spent(ledger) == 1

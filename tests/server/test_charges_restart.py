@@ -43,6 +43,7 @@ def home(server: Cluster, tmp_path: Path) -> Home:
         ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, len(ANALYSTS))
         ledger.custody.add_dataset("census", "people", {}, len(ANALYSTS))
         ledger.custody.delegate("census", made.key.public, days=1)
+        ledger.custody.accept("census", "0" * 64)
         for analyst in ANALYSTS:
             ledger.custody.grant("people", analyst, 1)
     request = canonical({"count": "persons"})

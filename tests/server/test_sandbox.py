@@ -39,6 +39,7 @@ def sandbox(selling: Home) -> Home:
         ledger.custody.add_population("census", "rho", ADD_REMOVE_PERSON, CAP)
         ledger.custody.add_dataset("census", "census", {}, CAP)
         ledger.custody.delegate("census", made.key.public, days=1)
+        ledger.custody.accept("census", "0" * 64)
     title = "Invented: A count"
     Catalogue(made.folder / "datasets").add(
         Dataset("census", "tables", title, canonical({"count": "persons"}), costing(1), deadline=1)
@@ -89,11 +90,11 @@ def test_every_analyst_is_granted_what_they_ask_for_and_asked_once(sandbox: Home
         for before, analyst in enumerate(("ada", "eve")):
             assert charges.budget(analyst, dataset).more == CAP - before
             assert charges.charge(analyst, dataset, "first") == charges.charge(analyst, dataset, "second")
-    assert kinds(sandbox)[4:] == ["grant", "delegate", "charge", "grant", "charge"]
+    assert kinds(sandbox)[5:] == ["grant", "delegate", "charge", "grant", "charge"]
     with closing(FreeCharges(sandbox)) as charges:
         # A web process that was started anew.
         charges.charge("ada", dataset, "third")
-    assert len(kinds(sandbox)) == 9
+    assert len(kinds(sandbox)) == 10
 
 
 def test_what_is_free_is_bounded_in_number(sandbox: Home) -> None:

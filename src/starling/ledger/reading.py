@@ -178,9 +178,17 @@ class Reading:
 
     def accepted_content(self, dataset: str, content: str) -> bool:
         """Whether the custodian accepted files of `dataset` that held these bytes, by what `release.records.accepted_content` gives."""
+        return any(body.get("content") == content for body in self._acceptances(dataset))
+
+    def has_accepted(self, dataset: str) -> bool:
+        """Whether the custodian accepted any files of `dataset`, where nobody knows which files those are."""
+        return any(self._acceptances(dataset))
+
+    def _acceptances(self, dataset: str) -> Iterator[dict[str, Any]]:
         bodies = self._book.read(lambda tx: [json.loads(str(row[0])) for row in tx.rows(_ACCEPTED_OF, dataset)])
-        said = [body for body in bodies if (body.get("dataset"), body.get("content")) == (dataset, content)]
-        return any(signed_by(self._book.signer, self._book.id, "accepted", body) for body in said)
+        for body in bodies:
+            if body.get("dataset") == dataset and signed_by(self._book.signer, self._book.id, "accepted", body):
+                yield body
 
     def population_of(self, dataset: str) -> str:
         """The name of the population that a dataset is about; raises ParameterError where it is not registered."""

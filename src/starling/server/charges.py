@@ -106,10 +106,11 @@ class Charges:
         self._counting = threading.Lock()
         self._counted = 0
         self._waiting: dict[str, dict[int, Charge]] = {}
-        self._charging: Counter[str] = Counter()
+        self._charging: Counter[tuple[str, str]] = Counter()
         self._read_charges = Kept[Charge](now)
         self._found = Kept[int](now)
         self._populations = Kept[str](now)
+        self._accepted: set[str] = set()
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
         """Charge a release; durable when this returns.
@@ -134,10 +135,18 @@ class Charges:
         if found is not None:
             return found.seq
         check_least(dataset.guarantee)
-        with self._room(analyst):
+        self._check_accepted(dataset.name)
+        with self._room(request):
             if question is not None:
                 self._keep(ledger, request, dataset, question)
             return _charged(ledger, batcher, request, dataset).seq
+
+    def _check_accepted(self, dataset: str) -> None:
+        """Raises PolicyRefused before any files of a dataset were accepted: a charge would wait for that, and might for ever."""
+        if dataset not in self._accepted and not self._read(lambda reading: reading.has_accepted(dataset)):
+            fix = "ask its custodian: starling server accept"
+            raise PolicyRefused("dataset", "has no records yet that its custodian accepted", fix)
+        self._accepted.add(dataset)
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
         """What an analyst may still spend on a dataset; of one that is asked questions, not how many more of them that is.
@@ -215,8 +224,7 @@ class Charges:
             ticket = self._ledger()[0].charging.find(request)
             if ticket is None:
                 return None
-            if ticket.request == request:
-                # Charged under this very id: what that is for is for good.
+            if ticket.request == request:  # Charged under this very id: what that is for is for good.
                 self._found.put(request, ticket.seq)
             return self.progress(ticket.seq, analyst)
 
@@ -263,29 +271,31 @@ class Charges:
             return sum(map(self._open_of, self._follow()))
 
     @contextmanager
-    def _room(self, analyst: str) -> Iterator[None]:
-        """Room for one more charge of an analyst, in the block.
+    def _room(self, request: Request) -> Iterator[None]:
+        """Room for one more charge of its analyst, in the block; a charge that is in the ledger already counts once.
 
         What counts is what analysts are told, which deadlines decide and no run: a charge is open until it has left.
 
         Raises:
             PolicyRefused: too many of this analyst's have not left.
         """
-        most = self._home.settings.open_charges
-        if self._home.invented:
-            # Bounded by how often it is asked (sandbox.py).
+        most, analyst = self._home.settings.open_charges, request.analyst
+        if self._home.invented:  # Bounded by how often it is asked (sandbox.py).
             yield
             return
         with self._counting:
             self._follow()
-            if self._open_of(analyst) + self._charging[analyst] >= most:
+            self._open_of(analyst)
+            others = {charge.request_hash for charge in self._waiting.get(analyst, {}).values()}
+            others |= {each for whose, each in self._charging if whose == analyst}
+            if len(others - {request.hash}) >= most:
                 raise PolicyRefused("release", f"is one of more than {most} of yours that have not left", _WAIT)
-            self._charging[analyst] += 1
+            self._charging[analyst, request.hash] += 1
         try:
             yield
         finally:
             with self._counting:
-                self._charging[analyst] -= 1
+                self._charging -= Counter([(analyst, request.hash)])
 
     def _follow(self) -> list[str]:
         """Take notice of new charges; the analysts of all that are known to be open."""
