@@ -60,7 +60,9 @@ class BudgetSession(InSession):
         analyst: str,
         folder: str | Path | None,
     ) -> None:
-        self._records, self._budget, self._analyst = records, budget, analyst
+        # The session may outlive the working folder in which it begins.
+        self._records = Path(records).absolute() if isinstance(records, str | Path) else records
+        self._budget, self._analyst = budget, analyst
         self._released: list[tuple[tuple[SessionPlan[Any], dict[str, Any]], Any]] = []
         self._stack = ExitStack()
         self._scratch: TemporaryDirectory[str] | None = None

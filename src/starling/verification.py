@@ -162,7 +162,7 @@ def verify(path: str | Path, *, ledger: str | None = None, key: str | Public | P
     """
     expected = None if key is None else Pin.parse(key)
     try:
-        with opened(Path(path)) as folder:
+        with opened(Path(path).absolute()) as folder:
             return _verify(folder, ledger, expected)
     except IntegrityError as error:
         return Verification((Check("bundle", BUNDLE, error.problems),))

@@ -55,6 +55,27 @@ def test_every_question_is_asked_paid_once_and_answered_as_in_the_library(study_
         assert found.outcome is Outcome.VERIFIED, str(found)
 
 
+def test_answers_stay_where_they_were_wanted_when_the_working_folder_changes(
+    study_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(here)
+    with study_site.client() as client:
+        study = client.study("data", "answers")
+        asked = question_json(ASKED["num_sig"][1])
+        one = client.ask("data", asked, "one.zip", tell=lambda _: monkeypatch.chdir(elsewhere))
+        assert Path.cwd() == elsewhere
+        assert study.ask(ASKED["num_sig"][1]).request_id == one.request_id
+        monkeypatch.chdir(here)
+        (number,) = (path.stem.rpartition("-")[2] for path in (here / "answers").iterdir())
+        path = client.fetch(int(number), "fetched.zip")
+        monkeypatch.chdir(elsewhere)
+        assert path.read_bytes() == (here / "one.zip").read_bytes()
+    assert not [*elsewhere.iterdir()]
+
+
 def test_a_preview_is_free_and_the_same_here_and_there(study_site: Site, tmp_path: Path) -> None:
     with study_site.client() as client:
         study, question = client.study("data", tmp_path / "answers"), NumSig("g", 3, HALF)

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -134,7 +134,8 @@ def publish(destination: Destination, spending: Callable[[], str], release: Rele
         if destination.zip_file is not None:
             step("zipping it")
             zipped.zipped(published.folder, destination.zip_file)
-    return published
+    # Shown as the user named it.
+    return replace(published, folder=destination.out)
 
 
 def _approve(destination: Destination, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:

@@ -208,10 +208,10 @@ def waiting() -> "Iterator[Callable[[Progress], None]]":
 def _fetched(client: "Client", asked: "Progress", out: Path) -> Result:
     with waiting() as tell:
         number = client.wait(asked, tell).id
-    path = client.fetch(number, out)
+    client.fetch(number, out)
     return Result(
-        lambda: f"release {number}: {path}\nstarling verify {path} says what was checked",
-        lambda: {"release": number, "file": str(path)},
+        lambda: f"release {number}: {out}\nstarling verify {out} says what was checked",
+        lambda: {"release": number, "file": str(out)},
     )
 
 

@@ -48,5 +48,5 @@ def export(release: Path, *, form: "Form", structure: str | None, out: Path, key
     with open_release(release, key=None if key is None else pin(key)) as found:
         if not isinstance(found, TablesRelease):
             raise SourceError("release", "is none of tables", "name the folder of one")
-        made = found.export(out, form, structure=structure)
-    return Result(lambda: facts([("written", str(made))]), lambda: {"written": str(made)})
+        found.export(out, form, structure=structure)
+    return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

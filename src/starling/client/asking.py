@@ -119,7 +119,7 @@ class Client:
                 content += part
                 if len(content) > LONGEST_PLAN:
                     raise IntegrityError("plan", "is longer than any plan", "ask who runs the server")
-        return fetched_study(self, dataset, Path(folder), bytes(content), tell)
+        return fetched_study(self, dataset, Path(folder).absolute(), bytes(content), tell)
 
     def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
         """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
@@ -234,7 +234,7 @@ class Client:
             IntegrityError: it is not what the key signed, another release, or contradicts itself; what was fetched is not kept.
             OutputError: it cannot be written.
         """
-        path = Path(out)
+        path = Path(out).absolute()
         if not path.exists():
             partial = path.with_name(f".{path.name}.{number}.partial")
             try:
@@ -286,8 +286,9 @@ class Client:
             request_id: A name that is used once; a fresh one without it.
             tell: Is told at each look how far it is.
         """
+        path = Path(out).absolute()
         done = self.wait(self.charge(dataset, request_id=request_id, question=question), tell)
-        return open_release(self.fetch(done.id, out))
+        return open_release(self.fetch(done.id, path))
 
     def _post(self, dataset: str, what: str, request_id: str | None, question: Question | None, **more: str) -> Any:
         """Ask once under an id; what is asked twice under it is the same."""

@@ -61,7 +61,7 @@ def open_files(path: str | Path, open_file: Callable[[Path], Records], forms: st
     Raises:
         SourceError: something is not there, of another form, or of other columns than the rest.
     """
-    path = Path(path)
+    path = Path(path).absolute()
     try:
         files = sorted(path.glob("*.parquet")) if stat.S_ISDIR(path.stat().st_mode) else [path]
         if not files:

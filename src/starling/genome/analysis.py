@@ -44,7 +44,7 @@ class GenomeRelease(DomainRelease):
             OutputError: a file exists, or cannot be written.
         """
         day = str(self.statement["account"]["day"])
-        return export(self.plan, self.question, self.drawn, Path(path), form, day=day)
+        return export(self.plan, self.question, self.drawn, Path(path).absolute(), form, day=day)
 
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()

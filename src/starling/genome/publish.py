@@ -116,7 +116,7 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    done = publish(publication, _Files(plan, genotypes, phenotype), Path(out), payment, listener)
+    done = publish(publication, _Files(plan, genotypes, phenotype), Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, genotypes, out, phenotype, payment, done.request_id)
     return Answered(done.folder, done.request_id, done.receipt, plan, question, shown.answer, shown.error, code)

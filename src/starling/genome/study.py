@@ -71,17 +71,18 @@ class Study(Asks[Answered], InSession):
             ParameterError, OutputError: the ledger or the folder is none.
         """
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
-        phenotypes = None if phenotype is None else Path(phenotype)
+        phenotypes = None if phenotype is None else Path(phenotype).absolute()
+        answers = Path(folder).absolute()
         open_genotypes(genotypes, chosen, phenotypes)
         ledger = payment.opened()
         if ledger is not None:
             name(payment.dataset, field="dataset")
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            answers.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             fix = "choose a folder in a place that you may write"
             raise OutputError("folder", f"cannot be made ({error.strerror})", fix) from None
-        return cls(chosen, Path(genotypes), phenotypes, Path(folder), replace(payment, ledger=ledger), listener)
+        return cls(chosen, Path(genotypes).absolute(), phenotypes, answers, replace(payment, ledger=ledger), listener)
 
     def _facts(self) -> list[tuple[str, str]]:
         plan, paid = self.plan, self.payment

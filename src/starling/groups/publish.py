@@ -72,7 +72,7 @@ def release(
     check_engine(engine)
     opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
-    return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out), payment, listener)
+    return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:

@@ -126,7 +126,7 @@ class Key:
 
 def folder() -> Path:
     """Where keys and witnessed heads lie: STARLING_HOME, or `.config/starling` of the user."""
-    return Path(os.environ.get("STARLING_HOME") or Path.home() / ".config" / "starling")
+    return Path(os.environ.get("STARLING_HOME") or Path.home() / ".config" / "starling").absolute()
 
 
 def make_home() -> None:

@@ -102,11 +102,21 @@ def _ledger(book: Book) -> Ledger:
     return Ledger(book, Custody(book), Charging(book), Reading(book))
 
 
+def whole_url(url: str) -> str:
+    """The URL of a ledger, or the path of its file, as a URL that means the same in every working folder.
+
+    >>> whole_url("sqlite:////data/budget.sqlite"), whole_url("postgresql://host/name")
+    ('sqlite:////data/budget.sqlite', 'postgresql://host/name')
+    """
+    file = url.removeprefix("sqlite:///")
+    return f"sqlite:///{Path(file).absolute()}" if file and "://" not in file else url
+
+
 def store_at(url: str, *, create: bool = False) -> Store:
     """The database that a URL names; with `create` a new SQLite file is made. See `open_ledger`."""
-    file = url.removeprefix("sqlite:///")
-    if file and "://" not in file:
-        return SqliteStore(Path(file), create=create)
+    url = whole_url(url)
+    if url.startswith("sqlite:////"):
+        return SqliteStore(Path(url.removeprefix("sqlite:///")), create=create)
     if url.startswith(("postgresql://", "postgres://")):
         try:
             from starling.ledger.postgres import PostgresStore

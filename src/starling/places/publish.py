@@ -75,7 +75,7 @@ def release(
     mechanism_of(plan)
     opened = open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
     check_session(opened.files, engine, Path(out))
-    return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out), payment, listener)
+    return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:

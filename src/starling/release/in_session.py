@@ -69,6 +69,6 @@ class SessionPayment:
         with ExitStack() as stack:
             if out is None:
                 out = Path(stack.enter_context(TemporaryDirectory(prefix="starling-"))) / "release"
-            released = open_release(publish(Path(out), payment).folder)
+            released = open_release(publish(Path(out).absolute(), payment).folder)
             released.keep_open(stack.pop_all())
         return opened(released)

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 from starling.errors import PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
-from starling.ledger.opening import Ledger, create_ledger, open_ledger
+from starling.ledger.opening import Ledger, create_ledger, open_ledger, whole_url
 from starling.ledger.rules import UNIT, Drawn, Request, charge_units
 from starling.ledger.witness import Witness
 from starling.privacy.guarantee import Guarantee
@@ -51,6 +51,10 @@ class PaymentOptions:
     analyst: str = CUSTODIAN
     request_id: str | None = None
     unvalidated: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.ledger, str):
+            object.__setattr__(self, "ledger", whole_url(self.ledger))
 
     def opened(self) -> Ledger | None:
         """The ledger that pays, opened; None where each release brings one of its own.

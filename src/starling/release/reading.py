@@ -290,4 +290,4 @@ def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> 
     Raises:
         IntegrityError: it is not what was signed, or not by that key; with everything that is wrong.
     """
-    return Release(Path(path), None if key is None else Pin.parse(key))
+    return Release(Path(path).absolute(), None if key is None else Pin.parse(key))

@@ -248,8 +248,9 @@ class TablesRelease(DomainRelease):
             ("Charged", f"{account['day']}, request {self.request_id}"),
             ("Signed by", self.signer.fingerprint),
         )
-        export(self.folder, self.plan, Front(self.plan.title, facts), Path(out), form, structure)
-        return Path(out)
+        path = Path(out).absolute()
+        export(self.folder, self.plan, Front(self.plan.title, facts), path, form, structure)
+        return path
 
     @cached_property
     def _levels(self) -> dict[tuple[str, str], Level]:

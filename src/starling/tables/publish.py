@@ -116,10 +116,12 @@ def release(
         earlier = None
         if top_up is not None:
             listener.step("reading the earlier release")
-            earlier = stack.enter_context(topping_up(plan, Path(top_up), regions, payment.dataset))
+            earlier = stack.enter_context(topping_up(plan, Path(top_up).absolute(), regions, payment.dataset))
         publication = TablesPublication(plan if earlier is None else earlier.plan, regions, earlier)
-        source = _Records(publication.plan, regions, None if geography is None else Path(geography), opened, engine)
-        done = pipeline.publish(publication, source, Path(out), payment, listener)
+        source = _Records(
+            publication.plan, regions, None if geography is None else Path(geography).absolute(), opened, engine
+        )
+        done = pipeline.publish(publication, source, Path(out).absolute(), payment, listener)
     return Published(done.folder, done.request_id, done.receipt, publication.plan)
 
 

@@ -165,8 +165,8 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
         SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or
             lacks a SNP of the plan's list.
     """
-    given = None if phenotype is None else Path(phenotype)
-    path = Path(path)
+    given = None if phenotype is None else Path(phenotype).absolute()
+    path = Path(path).absolute()
     files = study_files(path, given)
     if path.name.endswith(_VCF):
         return _open_vcf(path, files, plan, given)
@@ -190,8 +190,8 @@ def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, .
     Raises:
         SourceError: when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
     """
-    path = Path(path)
-    given = () if phenotype is None else (Path(phenotype),)
+    path = Path(path).absolute()
+    given = () if phenotype is None else (Path(phenotype).absolute(),)
     if path.name.endswith(_VCF):
         return (path, *given)
     kind, prefix = _prefix(path)

@@ -154,7 +154,7 @@ class Plan:
         """
         from starling.groups.plan.readable import read_plan
 
-        return cls(**read_plan(Path(path)))
+        return cls(**read_plan(Path(path).absolute()))
 
     def derived(self, shares: PublicShares) -> SplitBudget:
         """The budget by size that follows from public shares, for the plan's whole budget."""

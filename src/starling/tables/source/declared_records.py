@@ -49,7 +49,7 @@ def open_declared(data: str | Path | InMemory, columns: RecordColumns) -> Declar
         SourceError: with all columns at once that are missing, there twice, or of a type that says no value of their domain.
     """
     if isinstance(data, str | Path):
-        reopened = partial(open_files, data, partial(_open_file, columns), "CSV or Parquet")
+        reopened = partial(open_files, Path(data).absolute(), partial(_open_file, columns), "CSV or Parquet")
         return DeclaredRecords(columns, reopened(), reopened)
     held = hold(data, columns.fields)
     _check_types(held.parts[0].path, columns, held.schema)

@@ -77,7 +77,7 @@ def open_persons(path: str | Path, plan: Plan) -> Persons:
     """
     if plan.detail.attributes != SEX_BY_AGE.attributes:
         raise PlanError("detail", "is of other attributes than sex and age, which a person record has", "cut these")
-    path = Path(path)
+    path = Path(path).absolute()
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             parts = tuple(sorted(path.glob("*.parquet")))
