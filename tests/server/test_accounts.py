@@ -18,7 +18,7 @@ import pytest
 from starling.client import Client
 from starling.errors import OutputError, ParameterError, PolicyRefused
 from starling.ledger.opening import create_ledger, open_ledger
-from starling.server.accounts import account_of, hand_over
+from starling.server.accounts import NEEDED, account_of, check_entry, hand_over
 from starling.server.datasets import Dataset
 from starling.server.home import SHARED, Home, make_home, open_home
 from starling.worker.findings import Inspections
@@ -28,6 +28,13 @@ from tests.groups.worlds import write_world
 from tests.server.conftest import child_of
 
 STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
+UNCHECKED = [
+    sys.executable,
+    "-c",
+    "from starling.server import running; running.check_entry = lambda *_: None; from starling.cli import main; main()",
+]
+"""A server that starts though its account cannot read this Python, where that or this checkout lies below a closed folder: what these tests
+use is loaded before."""
 ROOT = os.geteuid() == 0
 ACCOUNT = pwd.getpwnam("nobody") if ROOT else pwd.getpwuid(os.geteuid())
 """Another account where these tests run as root; else their own, which gives nothing up."""
@@ -69,7 +76,8 @@ def served(open_folder: Path) -> Home:
 @pytest.fixture
 def server(served: Home) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """The process of its server, and its URL."""
-    with subprocess.Popen([*STARLING, "serve", str(served.folder)], stderr=subprocess.PIPE, text=True) as process:
+    starling = STARLING if not ROOT or all(may("test", "-r", str(each)) for each in NEEDED) else UNCHECKED
+    with subprocess.Popen([*starling, "serve", str(served.folder)], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()
         assert "listening on" in line, line
@@ -173,3 +181,35 @@ def test_nobody_but_root_takes_another_account(served: Home, monkeypatch: pytest
     monkeypatch.setattr("os.geteuid", lambda: ACCOUNT.pw_uid + 1)
     with pytest.raises(PolicyRefused, match="by root alone"):
         account_of(served)
+
+
+@pytest.mark.parametrize("closed", ["folder", "above", "file", "home", "linked"])
+def test_what_the_account_cannot_enter_or_read_is_named_at_the_start(
+    served: Home, open_folder: Path, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    """Each of what it needs, behind each folder that leads to it."""
+    if not ROOT:
+        return
+    file = open_folder / "above" / "folder" / "python"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    link = open_folder / "link"
+    link.symlink_to(file)
+    monkeypatch.setattr("starling.server.accounts.NEEDED", (link if closed == "linked" else file,))
+    check_entry(served, ACCOUNT)
+    place = {"folder": file.parent, "above": file.parent.parent, "file": file, "linked": file.parent}
+    shut = place.get(closed, served.folder.parent)
+    shut.chmod(0)
+    with pytest.raises(PolicyRefused, match=f"is {ACCOUNT.pw_name}, who may not enter or read {shut}; keep"):
+        check_entry(served, ACCOUNT)
+    assert os.geteuid() == 0
+
+
+def test_a_server_whose_account_cannot_enter_its_home_says_so(served: Home, open_folder: Path) -> None:
+    if not ROOT:
+        return
+    open_folder.chmod(0o700)
+    done = subprocess.run([*STARLING, "serve", str(served.folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == PolicyRefused.exit_code
+    assert f"account is {ACCOUNT.pw_name}, who may not enter or read " in done.stderr
+    assert "listening" not in done.stderr

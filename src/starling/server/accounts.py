@@ -9,8 +9,11 @@ it owns the custodian's key, too, which has no right anywhere else.
 import os
 import pwd
 import stat
+import sys
 from pathlib import Path
 from typing import Final
+
+import uvicorn
 
 from starling.errors import OutputError, ParameterError, PolicyRefused
 from starling.server.home import ACCESS, CUSTODIAN, KEY, REQUESTS, SHARED, Home
@@ -18,6 +21,8 @@ from starling.server.home import ACCESS, CUSTODIAN, KEY, REQUESTS, SHARED, Home
 OWN: Final = (ACCESS, REQUESTS, KEY, "heads", "questions", CUSTODIAN)
 READ: Final = ("server.toml", "datasets")
 """Of a home; of its sandbox those that it has."""
+NEEDED: Final = tuple(Path(str(each)) for each in (sys.executable, os.__file__, uvicorn.__file__, __file__))
+"""Python, its modules, packages and Starling: read by the account where the web process loads something late or starts a process."""
 
 
 def account_of(home: Home) -> pwd.struct_passwd | None:
@@ -39,6 +44,40 @@ def account_of(home: Home) -> pwd.struct_passwd | None:
     if os.geteuid() not in (0, found.pw_uid):
         raise PolicyRefused("account", "can be taken by root alone", "start the server as root, or remove the setting")
     return found
+
+
+def check_entry(home: Home, account: pwd.struct_passwd) -> None:
+    """Raises PolicyRefused unless the account can read `NEEDED` and enter the folder of the home; called by root."""
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if child == 0:
+        failed = 1
+        try:
+            become(account)
+            os.write(sending, os.fsencode(_first_closed(home) or ""))
+            failed = 0
+        finally:
+            os._exit(failed)
+    os.close(sending)
+    with os.fdopen(receiving, "rb") as reading:
+        closed = os.fsdecode(reading.read())
+    _, failed = os.waitpid(child, 0)
+    if closed or failed:
+        problem = f"is {account.pw_name}, who may not enter or read {closed}" if closed else "cannot be taken"
+        fix = "keep Python, Starling and the home below folders that this account may enter, such as /opt and /srv"
+        raise PolicyRefused("account", problem, fix)
+
+
+def _first_closed(home: Home) -> Path | None:
+    """The first folder or file that this process needs as a web process, and may not enter or read."""
+    for needed, mode in (*((each, os.R_OK) for each in NEEDED), (home.folder.parent, os.X_OK)):
+        for place in (Path(os.path.realpath(needed)), needed):
+            for folder in reversed(place.parents):
+                if not os.access(folder, os.X_OK):
+                    return folder
+            if not os.access(place, mode):
+                return place
+    return None
 
 
 def hand_over(home: Home, account: pwd.struct_passwd) -> None:

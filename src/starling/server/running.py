@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 from starling.errors import OutputError
-from starling.server.accounts import account_of, hand_over
+from starling.server.accounts import account_of, check_entry, hand_over
 from starling.server.home import Home
 from starling.server.logs import Form
 from starling.server.oidc import secret_of
@@ -33,9 +33,12 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
     Raises:
         PlanError: the files of TLS, or of a provider's secret, are not what they should be.
         OutputError: the address cannot be listened on.
-        ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken.
+        ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken, or cannot read what it
+            needs.
     """
     settings, account = home.settings, account_of(home)
+    if account is not None and os.geteuid() == 0:
+        check_entry(home, account)
     check_tls(settings)
     if settings.oidc is not None:
         secret_of(settings.oidc)
