@@ -52,6 +52,7 @@ WHOLE_HOUSE = {
     "test_surroundings",
     "test_trace",
     "test_walk_through",
+    "test_working_folder",
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {

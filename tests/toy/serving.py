@@ -14,6 +14,7 @@ from starling.release.codec import digest
 from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
 from starling.release.report.pages import PreviewPage
 from starling.release.statement import Json
+from starling.release.work import Work
 from tests.toy.plan import Plan, Preview
 from tests.toy.publication import TOY, Histogram
 from tests.toy.source import Persons
@@ -53,6 +54,9 @@ class Poll(Asking):
 
     def preview(self, question: Json) -> PreviewPage:
         return Preview(self._for(question))
+
+    def work(self, question: Json, *, preview: bool) -> Work:  # noqa: ARG002 - either is a few steps for each category
+        return Work(1000 * len(self._for(question).categories), "ask about fewer categories")
 
     def write(self, folder: Path) -> None:
         Histogram(self.plan).write_plan(folder)

@@ -22,7 +22,7 @@ from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Conditions, conditions
-from starling.groups.source import Records
+from starling.groups.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
 
 WARNING: Final = "NOT PRIVATE: exact errors. They tell of the groups what the release does not; publish neither these nor parts of them."
@@ -91,7 +91,7 @@ class Evaluation:
     violations: Conditions
 
 
-def evaluate(plan: Plan, records: Records, release: Path, *, engine: str = DUCKDB) -> NotPrivate[Evaluation]:
+def evaluate(plan: Plan, records: Records | Held, release: Path, *, engine: str = DUCKDB) -> NotPrivate[Evaluation]:
     """Compare a release with the records it was drawn from.
 
     Args:
