@@ -75,5 +75,5 @@ def test_without_msprime_nothing_is_begun(call: Call, tmp_path: Path, monkeypatc
     monkeypatch.setitem(sys.modules, "msprime", None)
     refused = call("demo", "--out", tmp_path / "d")
     assert refused.exit_code == ParameterError.exit_code
-    assert "install starling-dp[demo]" in refused.stderr
+    assert "install 'starling-dp[demo]'" in refused.stderr
     assert not (tmp_path / "d").exists()

@@ -204,7 +204,7 @@ def test_it_leaves_nothing_and_can_start_again(tmp_path: Path) -> None:
 
 def test_a_missing_pyspark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(ParameterError, match=r"pip install 'starling\[spark\]'"), Spark():
+    with pytest.raises(ParameterError, match=r"pip install 'starling-dp\[spark\]'"), Spark():
         pass
 
 

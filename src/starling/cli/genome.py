@@ -209,10 +209,12 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Resu
 
     working("checking the release and writing its p-values")
     with _answer(release, None if key is None else pin(key)) as opened:
-        data, note = opened.export(out, form)
+        _, beside = opened.export(out, form)
+    # Shown as the user named them.
+    note = out.with_name(beside.name)
     return Result(
-        lambda: facts([("p-values", str(data)), ("what they are", str(note))]),
-        lambda: {"data": str(data), "note": str(note)},
+        lambda: facts([("p-values", str(out)), ("what they are", str(note))]),
+        lambda: {"data": str(out), "note": str(note)},
     )
 
 

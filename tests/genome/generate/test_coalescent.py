@@ -49,6 +49,6 @@ def test_a_stretch_with_few_common_sites_is_made_denser(monkeypatch: pytest.Monk
 
 def test_without_msprime_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "msprime", None)
-    with pytest.raises(ParameterError, match="install starling"):
+    with pytest.raises(ParameterError, match="install 'starling-dp"):
         generate(people=10, snps=5, seed=1, out=tmp_path / "g", linkage="coalescent")
     assert not (tmp_path / "g").exists()

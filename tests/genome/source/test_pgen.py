@@ -86,5 +86,5 @@ def test_a_file_that_changed_is_found(path: Path) -> None:
 
 def test_without_the_extra_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pgenlib", None)
-    with pytest.raises(SourceError, match="install starling"):
+    with pytest.raises(SourceError, match="install 'starling-dp"):
         open_pgen(tmp_path / "x.pgen", 21, np.full(30, 2))

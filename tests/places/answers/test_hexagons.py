@@ -76,5 +76,5 @@ def test_what_is_no_cell_and_too_many_cells_are_refused(monkeypatch: pytest.Monk
     with pytest.raises(ParameterError, match="more than 1,000,000 cells"):
         touching((-180.0, -90.0, 180.0, 90.0), 7)
     monkeypatch.setitem(__import__("sys").modules, "h3", None)
-    with pytest.raises(ParameterError, match=r"install starling\[h3\]"):
+    with pytest.raises(ParameterError, match=r"install 'starling-dp\[h3\]'"):
         hexagons.hexagon_regions([], same)

@@ -44,5 +44,5 @@ def test_without_the_extra_it_says_what_to_install(
     detailed_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    with pytest.raises(ParameterError, match=r"starling\[excel\]"):
+    with pytest.raises(ParameterError, match=r"starling-dp\[excel\]"):
         open_release(detailed_release).export(tmp_path / "r.xlsx", "excel")

@@ -23,6 +23,7 @@ from typing import Final, Never, TypeVar
 
 import numpy as np
 
+from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
 from starling.genome.source import pgen_process
@@ -181,7 +182,7 @@ def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
     """
     if find_spec("pgenlib") is None:
         problem = "are a .pgen, which needs the extra pgen"
-        fix = "install starling-dp[pgen], or convert by plink2 --make-bed"
+        fix = f"{install('pgen')}, or convert by plink2 --make-bed"
         raise SourceError("genotypes", problem, fix)
     size = size_of(path)
     calls = PgenCalls(path, people, alleles)
