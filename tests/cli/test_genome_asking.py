@@ -146,7 +146,7 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("snp-corr", ["--epsilon", "1", "--snp", "s1"], 2, "--snp is not given twice"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1", "--snp", "s1"], 2, "snp is there twice"),
     ("explore", ["--epsilon", "1", "--most", "1001"], 2, "most is not a whole number from 1 to 1000"),
-    ("explore", ["--epsilon", "1/1000"], 2, "epsilon is below 1/4096"),
+    ("explore", ["--epsilon", "1/1000"], 2, "epsilon is below 5/512"),
     (
         "explore",
         ["--epsilon", "1", "--genotypes", "nowhere"],

@@ -167,7 +167,7 @@ def test_a_sparse_release_is_counted_drawn_and_written_as_boxes(
         (("count", "release", "--hexagons", "b", "--units", "box"), "have no --units"),
         (("count", "release", "--rectangles", "none.csv"), "cannot be read"),
         (("count", "release", "--rectangles", "rectangles.csv", "--level", "1"), "is not between 0 and 1"),
-        (("count", "sliced", "--rectangles", "rectangles.csv"), "is not in the plan"),
+        (("count", "sliced", "--rectangles", "rectangles.csv"), "name one of January, February"),
         (("map", "sliced", "--slice", "May", "--out", "may.html"), "is not in the plan"),
     ],
 )

@@ -149,6 +149,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places map": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "tables export": (("{released}", "--format", "wide", "--out", "{out}"), "checking", OPENING),
     "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
+    "warm": (("places",), "compiling what places", "starling.cli.demo.airports:chapter"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),
@@ -160,7 +161,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
 SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
-    "ledger delegate", "server add", "server dataset", "server findings", "server accept", "server show", "worker",
+    "ledger delegate", "server add", "server dataset", "server jobs", "job", "server findings", "server accept", "server show", "worker",
     "tables schema", "remote datasets", "remote budget", "remote release", "remote fetch",
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
