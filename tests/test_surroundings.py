@@ -97,9 +97,20 @@ def elsewhere() -> Any:
 
 def test_releases_in_the_c_locale_without_utf_8(tmp_path: Path) -> None:
     bare = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = release_all(four_domains.write(tmp_path / AWKWARD), bare)
+    done = release_all(four_domains.write(tmp_path / "world"), bare)
     assert done.returncode == 0, done.stderr
-    four_domains.check(tmp_path / AWKWARD)
+    four_domains.check(tmp_path / "world")
+
+
+@pytest.mark.parametrize("utf8", ["0", "1"])
+def test_a_path_that_the_locale_cannot_say_is_refused_before_the_charge(tmp_path: Path, utf8: str) -> None:
+    bare = {"LC_ALL": "C", "PYTHONUTF8": utf8, "PYTHONCOERCECLOCALE": "0"}
+    code = "from pathlib import Path; from starling.release.bundle import check; check(Path('out').absolute())"
+    (tmp_path / AWKWARD).mkdir()
+    folder, command = tmp_path / AWKWARD, [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, env=os.environ | bare, capture_output=True, text=True, check=False)
+    assert ("set PYTHONUTF8=1" in done.stderr) == (utf8 == "0")
+    assert (done.returncode == 0) == (utf8 == "1")
 
 
 def test_releases_with_a_decimal_comma_and_other_disks(

@@ -201,8 +201,20 @@ def _partial(out: Path) -> list[Path]:
     return sorted(path for path in out.parent.iterdir() if pattern.fullmatch(path.name))
 
 
+def check_spelling(path: Path) -> None:
+    """Raises OutputError unless the system's name of a path is its UTF-8: libraries that take paths as UTF-8 would miss it."""
+    try:
+        alike = os.fsencode(path) == str(path).encode()
+    except UnicodeEncodeError:
+        alike = False
+    if not alike:
+        fix = "set PYTHONUTF8=1, or choose a folder whose path has plain letters alone"
+        raise OutputError("path", "has letters that this locale does not write as UTF-8", fix)
+
+
 def _open(out: Path, mark: str = "", drawn: Callable[[Path], Collection[str]] = lambda _: ()) -> tuple[Path, int]:
     """The temporary folder for `out` and its lock, after every check that can be made without the data."""
+    check_spelling(out)
     try:
         if out.exists() or out.is_symlink():
             raise _refused(out, "exists", "choose a new folder; a release is never overwritten")

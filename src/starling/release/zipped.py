@@ -20,6 +20,7 @@ from typing import IO, Final
 from starling.errors import IntegrityError, OutputError, ParameterError, Problem
 from starling.planfile.foreign import opened as opened_file
 from starling.planfile.spelling import shown
+from starling.release.bundle import check_spelling
 from starling.release.manifest import AGAIN, DEEPEST, MOST_FILES, files_of, hollow
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
@@ -107,8 +108,9 @@ def opened(path: Path) -> Iterator[Path]:
     Raises:
         ParameterError: `path` is neither.
         IntegrityError: it is a file that is no zip as `zipped` writes it.
-        OutputError: there is no room to unpack it.
+        OutputError: there is no room to unpack it, or the locale does not write its path as UTF-8.
     """
+    check_spelling(path)
     if path.is_dir():
         yield path
         return
