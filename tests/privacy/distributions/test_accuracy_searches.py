@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
@@ -28,6 +28,7 @@ ALPHAS = st.one_of(powers(-39, -1).map(lambda share: share / 10), powers(-39, -1
 
 
 @EXTREME
+@example("discrete_laplace", 10**30, 1 - Fraction(1, 10**29))
 @given(st.sampled_from(["discrete_laplace", "discrete_gaussian"]), st.integers(0, 10**30), ALPHAS)
 def test_a_distribution_for_a_margin_is_found_in_few_steps(kind: Kind, most: int, alpha: Fraction) -> None:
     with at_most(LINES):

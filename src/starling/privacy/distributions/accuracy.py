@@ -54,7 +54,9 @@ def standard_deviation(distribution: Distribution, terms: int = 1) -> float:
         if low != high:
             with precision(bits):
                 deviation = (terms * _variance(distribution)).sqrt()
-                low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
+                # Of very wide noise 1 - q needs more bits.
+                if deviation.is_finite():
+                    low, high = _nearest(deviation.lower()), _nearest(deviation.upper())
     return high
 
 
