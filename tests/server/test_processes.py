@@ -70,7 +70,8 @@ def test_a_worker_has_the_paths_and_the_web_process_none(server: "subprocess.Pop
     heard(server, "looked at")
     worker, web = (child_of(server.pid, word) for word in ("worker", "web"))
     names = ("/_duckdb.", "/pyarrow/")
-    assert all(name in Path(f"/proc/{worker}/maps").read_text() for name in names)
+    # DuckDB is in the children that the worker starts for each job.
+    assert "/pyarrow/" in Path(f"/proc/{worker}/maps").read_text()
     for process in (server.pid, web):
         assert not [name for name in names if name in Path(f"/proc/{process}/maps").read_text()]
         for handle in Path(f"/proc/{process}/fd").iterdir():
