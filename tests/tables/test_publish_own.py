@@ -129,7 +129,9 @@ def test_a_plan_of_totals_alone(frame: pd.DataFrame, tmp_path: Path) -> None:
     values = {name: each for name, each in VALUES.items() if name not in ("detail", "regions")}
     groups = [{"name": "everybody", "columns": []}, {"name": "by need", "columns": ["needs"]}]
     levels = [{"groups": each["name"], "budget": "1"} for each in groups]
-    plan = Plan.of({**values, "publication": {"negative-counts": True}, "groups": groups, "levels": levels})
+    privacy = {name: each for name, each in VALUES["privacy"].items() if name != "stage-1-share"}
+    changed = {"privacy": privacy, "publication": {"negative-counts": True}, "groups": groups, "levels": levels}
+    plan = Plan.of(values | changed)
     done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
     assert (done.rows("t1"), done.rows("t2")) == (4, 0)

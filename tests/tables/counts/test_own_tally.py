@@ -20,6 +20,6 @@ def test_what_is_added_is_kept(tmp_path: Path) -> None:
     spread.add(unit, groups, np.array([4, 1]), np.array([1, 0]))
     tally.put_away()
     assert sum(tally.counted.read(part).stops[-1] for part in tally.counted.parts(UNITS)) == 2
-    # The first cell has what the number lacks of the largest one, the second what it is above the least.
+    # Low and high limb of what the number lacks of the largest one, then of what it is above the least; those of 0 are left out.
     parts = [spread.read(part).records.tolist() for part in spread.parts(UNITS)]
-    assert parts == [[0, SUMS.width - 4, 1, 4]]
+    assert parts == [[0, SUMS.width - 4, 2, 4]]

@@ -1,6 +1,7 @@
 """The most groups of one person: what brute force over all persons finds, and never below it."""
 
 from collections.abc import Collection, Iterator, Sequence
+from importlib import import_module
 from itertools import combinations, product
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from starling.tables.plan import GeographyLevel, Iteration, Plan
 from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import Kind
 from starling.tables.plan.stability import _stability, stability, stability_by_codes
+
+module = import_module("starling.tables.plan.stability")
 
 CODES = ("1000", "1001", "1002", "1003", "1004")
 UNKNOWN = "9999"
@@ -75,8 +78,8 @@ def test_where_the_search_is_too_long_it_is_a_bound(
 ) -> None:
     truth = most_groups(iterations, most)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("starling.tables.plan.stability.MOST_STEPS", steps)
-        patch.setattr("starling.tables.plan.stability.MOST_INTERSECTIONS", intersections)
+        patch.setattr(module, "MOST_STEPS", steps)
+        patch.setattr(module, "MOST_INTERSECTIONS", intersections)
         if truth:
             assert (
                 truth
