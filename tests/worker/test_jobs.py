@@ -162,6 +162,7 @@ def test_a_job_at_which_another_is_waits(registered: Home, custodian: Ledger) ->
 
 
 def test_what_nobody_accepted_is_not_read_and_stays_charged(registered: Home, custodian: Ledger) -> None:
+    custodian.custody.accept("data", "0" * 64)  # Other files, once.
     seq = ask(registered)
     with pytest.raises(PolicyRefused, match="were not accepted"):
         carry_out(registered)

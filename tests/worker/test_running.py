@@ -24,6 +24,10 @@ from starling.worker.sources import Registered, Sources
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
 
+OTHERS = "0" * 64
+"""The token of files that are not those of a delivery: a custodian accepted some once."""
+
+
 class Told(list[str]):
     """What a worker told."""
 
@@ -85,6 +89,7 @@ def test_files_are_looked_at_again_when_they_were_changed(registered: Home, grou
 
 
 def test_what_fails_is_tried_again_after_growing_pauses(registered: Home, custodian: Ledger, told: Told) -> None:
+    custodian.custody.accept("data", OTHERS)
     clock = Clock()
     worker, stop = Worker(registered, told.append, now=clock), threading.Event()
     seq = ask(registered)
@@ -141,6 +146,7 @@ def test_without_a_right_it_says_so_once_and_waits(
     custodian.custody.add_dataset("data", "people", {}, 5)
     custodian.custody.grant("people", "ada", 3)
     custodian.custody.delegate("data", served.key.public, days=1)
+    custodian.custody.accept("data", OTHERS)
     seq = ask(served)
     worker.look()
     custodian.custody.accept("data", Inspections(served).find("data", Sources(served).open("data")).files)
@@ -218,6 +224,7 @@ def charge(home: Home, analyst: str, number: int) -> int:
 
 def test_analysts_take_turns(registered: Home, custodian: Ledger, told: Told) -> None:
     """Three of ada come before one of bob and one of eve; each has one at a time, whoever was served longest ago first."""
+    custodian.custody.accept("data", OTHERS)
     for name in ("bob", "eve"):
         custodian.custody.grant("people", name, 1)
     ada = [charge(registered, "ada", number) for number in range(3)]
@@ -236,6 +243,7 @@ def test_analysts_take_turns(registered: Home, custodian: Ledger, told: Told) ->
 
 
 def test_another_analyst_is_served_beside_what_takes_long(registered: Home, custodian: Ledger, told: Told) -> None:
+    custodian.custody.accept("data", OTHERS)
     custodian.custody.grant("people", "bob", 1)
     first, second = charge(registered, "ada", 0), charge(registered, "ada", 1)
     bob = charge(registered, "bob", 2)
@@ -261,6 +269,7 @@ def test_another_analyst_is_served_beside_what_takes_long(registered: Home, cust
 
 def test_a_job_is_parked_after_three_failures_and_set_free(registered: Home, custodian: Ledger, told: Told) -> None:
     """Two workers count together; what is refused or busy does not count."""
+    custodian.custody.accept("data", OTHERS)
     seq = charge(registered, "ada", 0)
     clock, lane, stop = Clock(), Slow(), threading.Event()
 
