@@ -99,7 +99,8 @@ def _check(plan: Plan, table: pa.Table, here: Int64, file: str, tally: _Tally) -
     tally.swapped += int(np.count_nonzero(_inside(plan, y, x)))
     tally.unsigned += int(np.count_nonzero(_inside(plan, -x, y) | _inside(plan, x, -y) | _inside(plan, -x, -y)))
     for places in tally.scaled:
-        inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
+        with np.errstate(invalid="ignore"):  # of coordinates that are no numbers
+            inside = _inside(plan, x / 10.0**places, y / 10.0**places) & (np.maximum(np.abs(x), np.abs(y)) > METRES)
         tally.scaled[places] += int(np.count_nonzero(inside))
     tally.small += int(np.count_nonzero((np.abs(x) <= EAST) & (np.abs(y) <= NORTH)))
     if plan.slices is not None:
