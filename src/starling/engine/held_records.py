@@ -51,8 +51,8 @@ class Held:
         return self.parts[0].path.name
 
 
-def check_session(files: tuple[Path, ...], engine: str, out: Path) -> None:
-    """Check that records without files, which only this process holds, can be released.
+def check_session(files: tuple[Path, ...], engine: str, out: Path | None = None) -> None:
+    """Check that records without files, which only this process holds, can be counted, and released where a folder is named.
 
     Raises:
         ParameterError: the engine does not reach them.
@@ -62,7 +62,7 @@ def check_session(files: tuple[Path, ...], engine: str, out: Path) -> None:
         return
     if engine != DUCKDB:
         raise ParameterError("engine", "does not reach records in this session", "leave it out, or give a file")
-    if out.exists():
+    if out is not None and out.exists():
         raise OutputError(str(out), "exists", "name a new folder for records of a session")
 
 

@@ -19,10 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from starling.engine.spark import DUCKDB, cluster_for
+from starling.engine.held_records import check_session
+from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import GroupCounts, check_counting, count_records
+from starling.tables.counts import GroupCounts, count_records
 from starling.tables.evaluate.aggregates import AggregateErrors, compare_aggregates
 from starling.tables.evaluate.detail_rows import DetailRows
 from starling.tables.measurements import Int64
@@ -186,7 +187,8 @@ def evaluate(
         ParameterError: when there is no such engine, it does not reach the records, or it does not start.
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
-    check_counting(persons, engine)
+    check_engine(engine)
+    check_session(files_of(persons)[0], engine)
     tables = Published(release) if plan.levels else None
 
     def compared(exact: GroupCounts) -> Evaluation:
