@@ -43,6 +43,7 @@ WHOLE_HOUSE = {
     "test_contributing",
     "test_deployment",
     "test_docs",
+    "test_english",
     "test_forking",
     "test_layout",
     "test_notebooks",

@@ -109,8 +109,8 @@ class BudgetSession(InSession):
         """
         for known, earlier in self._released:
             if known == (plan, options):
-                again: ReleaseT_co = earlier
-                return again
+                same: ReleaseT_co = earlier
+                return same
         ledger = self._ledger or self._opened(plan.relation)
         out = next(path for number in range(1, 1 << 30) if not (path := self._folder / f"release-{number}").exists())
         released = plan.release(

@@ -38,5 +38,5 @@ def domain(name: str) -> "Domain | None":
     if name not in DOMAINS:
         return None
     module, value = DOMAINS[name].domain.split(":")
-    found: Any = getattr(import_module(module), value)
-    return found  # type: ignore[no-any-return]
+    instance: Any = getattr(import_module(module), value)
+    return instance  # type: ignore[no-any-return]

@@ -148,7 +148,7 @@ class RecordsInvalid(StarlingError):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """Some faults of records, as `validate` counts them.
 
     Attributes:

@@ -34,14 +34,14 @@ def test_lines_are_those_of_the_file_whatever_its_parts(tmp_path: Path) -> None:
         assert found == [(b"1", 2), (b"3", 5), (b"5", 7)]
         problem = "has another number of fields than the header, or a quote that is not closed"
         assert (tally.total, tally.counts) == (5, {("record", problem): 2})
-        assert tally.found().listed == (Problem("record", problem, "mend it", "a.csv", 4),)
+        assert tally.findings().listed == (Problem("record", problem, "mend it", "a.csv", 4),)
 
 
 def test_faults_add_up_by_field(tmp_path: Path) -> None:
     tally = Tally(2, "mend it")
     for problem in ("is odd", "is late"):
         tally.add("a", problem, np.array([True, False, True]), np.array([2, 3, 4]), "f")
-    found = tally.found((Problem("records", "are odd", "look"),))
+    found = tally.findings((Problem("records", "are odd", "look"),))
     assert (found.total, found.by_field, found.more) == (4, {"a": 4}, 2)
     assert [each.line for each in found.listed] == [2, 4]
     assert found.decisive[0].problem == "are odd"
@@ -51,7 +51,7 @@ def test_a_fault_may_have_a_fix_of_its_own() -> None:
     tally = Tally(2, "mend it")
     for fix in ("", "drop it"):
         tally.add("a", "is odd", np.array([True]), np.array([2]), "f", fix=fix)
-    assert [each.fix for each in tally.found().listed] == ["mend it", "drop it"]
+    assert [each.fix for each in tally.findings().listed] == ["mend it", "drop it"]
 
 
 def test_rows_in_memory_are_numbered_from_1() -> None:

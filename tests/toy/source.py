@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from starling.errors import Found, Problem, SourceError
+from starling.errors import Findings, Problem, SourceError
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from tests.toy.plan import Plan
@@ -44,5 +44,5 @@ class Persons:
         lines = self.path.read_text().splitlines()
         wrong = [at for at, line in enumerate(lines, 1) if line not in self.plan.categories]
         listed = tuple(Problem("category", "is not in the plan", "correct it", "persons", at) for at in wrong[:most])
-        problems = Found(len(wrong), {"category": len(wrong)} if wrong else {}, listed)
-        return Validated(problems, Found(0, {}, ()), f"{len(lines):,} records", {"lines": len(lines)})
+        problems = Findings(len(wrong), {"category": len(wrong)} if wrong else {}, listed)
+        return Validated(problems, Findings(0, {}, ()), f"{len(lines):,} records", {"lines": len(lines)})

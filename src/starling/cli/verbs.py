@@ -14,7 +14,7 @@ import click
 from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, problem_json
 from starling.cli.progress import working
-from starling.errors import LISTED, SHOWN, Found, ParameterError, RecordsInvalid, SourceError
+from starling.errors import LISTED, SHOWN, Findings, ParameterError, RecordsInvalid, SourceError
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
@@ -146,7 +146,7 @@ def validated(
     return Result(lambda: f"{validation.read}: {ends}", dict)
 
 
-def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Found, seen: str) -> bool:
+def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Findings, seen: str) -> bool:
     """Whether the files are accepted now: at once where nothing was found, else when the custodian says so."""
     from starling.release.records import accept
 
@@ -162,7 +162,7 @@ def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], probl
     return True
 
 
-def _found_json(found: Found) -> dict[str, Any]:
+def _found_json(found: Findings) -> dict[str, Any]:
     """Faults of records, for machines."""
     return {
         "total": found.total,

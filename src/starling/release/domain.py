@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from starling.errors import Found
+from starling.errors import Findings
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Confidential, Mechanism
@@ -310,7 +310,7 @@ class Validated:
         values: What was read, for programs.
     """
 
-    problems: Found
-    notes: Found
+    problems: Findings
+    notes: Findings
     read: str
     values: dict[str, Json]

@@ -18,7 +18,7 @@ from starling.engine.kept_records import Persons
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.engine.workbooks import record_rows
-from starling.errors import Found, Problem
+from starling.errors import Findings, Problem
 from starling.release.causes import Kind, Offending
 
 OTHER_FIELDS: Final = "has another number of fields than the header, or a quote that is not closed"
@@ -95,14 +95,14 @@ class Tally:
             self.total += at
             before[part.path] += at if kept is None else lines
 
-    def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
+    def findings(self, decisive: tuple[Problem, ...] = ()) -> Findings:
         """What was found; `decisive` is what is wrong with the records as a whole."""
         by_field: Counter[str] = Counter()
         for (name, _), many in self.counts.items():
             by_field[name] += many
         file = self.listed[0].file or "" if self.listed else ""
         shown = tuple(each.explanation(*fault, file) for fault, each in self.offending.items())
-        return Found(by_field.total(), dict(by_field), tuple(self.listed), (*self.causes, *decisive, *shown))
+        return Findings(by_field.total(), dict(by_field), tuple(self.listed), (*self.causes, *decisive, *shown))
 
 
 def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
@@ -110,7 +110,7 @@ def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
     return 2 * len(fitting(part, len(records.header) + 1, records.format).kept) > dropped
 
 
-def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Found:
+def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Findings:
     """That persons have more records than count, or are rather the numbers of rows.
 
     Args:
@@ -127,7 +127,7 @@ def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file
     if 1 < persons.persons == persons.records:
         problem = f"is another in each of {persons.records:,} records: a number of rows would protect single records"
         notes.append(Problem(column, problem, "name the column that says whose record it is", file))
-    return Found(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
+    return Findings(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
 
 
 def header_lines(part: Part) -> int:

@@ -16,7 +16,7 @@ def found(folder: Path, *changes: tuple[str, str]) -> dict[str, tuple[int, list[
     (folder / "x.vcf").write_text(text)
     tally = _Tally(100)
     _records(folder / "x.vcf", plan, tally)
-    faults = tally.found()
+    faults = tally.findings()
     kinds = {
         field: [str(one) for one in faults.listed if one.field == field or one.field.startswith(f"{field} of ")]
         for field in faults.by_field

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.errors import SHOWN, Found, Problem
+from starling.errors import SHOWN, Findings, Problem
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import Calls, Flags, Int8, Int64, code_counts, copies
@@ -65,11 +65,11 @@ class _Tally:
         """What is wrong with the study as a whole."""
         self._decisive += problems
 
-    def found(self) -> Found:
+    def findings(self) -> Findings:
         # Of each field the same number where not all fit.
         each = self.most if self._counts.total() <= self.most else max(1, self.most // max(1, len(self._first)))
         first = [problem for problems in self._first.values() for problem in problems[:each]]
-        return Found(self._counts.total(), dict(self._counts), tuple(first[: self.most]), tuple(self._decisive))
+        return Findings(self._counts.total(), dict(self._counts), tuple(first[: self.most]), tuple(self._decisive))
 
 
 def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -107,7 +107,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:.3g} % of the calls missing"
     read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
-    return Validated(problems.found(), notes.found(), read, values)
+    return Validated(problems.findings(), notes.findings(), read, values)
 
 
 def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, problems: _Tally) -> None:

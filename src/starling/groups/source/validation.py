@@ -78,7 +78,7 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
         *(_other_totals(plan, name, totals) if total and registered is None else ()),
     ]
     read = f"{total:,} records of {groups:,} groups"
-    return Validated(problems.found(tuple(decisive)), notes.found(), read, {"records": total, "groups": groups})
+    return Validated(problems.findings(tuple(decisive)), notes.findings(), read, {"records": total, "groups": groups})
 
 
 def _registered(plan: Plan) -> pa.Array:

@@ -18,7 +18,7 @@ from starling.engine.delimited import labels
 from starling.engine.kept_records import persons_of
 from starling.engine.plain_text import times_of
 from starling.engine.times import no_times
-from starling.errors import SHOWN, Found, Problem
+from starling.errors import SHOWN, Findings, Problem
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import EAST, NORTH, Float64
@@ -75,7 +75,7 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     tally = _Tally(most, FIX)
     for table, lines, file in tally.tables(records, partial(read_part, records)):
         _check(plan, table, lines, file, tally)
-    problems = tally.found(tuple(_decisive(plan, records.name, tally)))
+    problems = tally.findings(tuple(_decisive(plan, records.name, tally)))
     return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
 
 
@@ -153,10 +153,10 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             yield Problem(name, f"{problem}, in {many:,} of {tally.total:,} records", fix, file)
 
 
-def _notes(plan: Plan, records: Records | Held) -> Found:
+def _notes(plan: Plan, records: Records | Held) -> Findings:
     """How many persons have more points than count, and whether a person is rather the number of a row."""
     if not plan.columns.person:
-        return Found(0, {}, ())
+        return Findings(0, {}, ())
     person = plan.columns.person
     read = (labels(table[person]) for part in records.parts for table in read_part(records, part))
     persons = persons_of(read, plan.points)

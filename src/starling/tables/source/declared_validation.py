@@ -20,7 +20,7 @@ from starling.engine.kept_records import persons_of
 from starling.engine.plain_text import times_of
 from starling.engine.record_parts import tables
 from starling.engine.times import no_times
-from starling.errors import SHOWN, Found, Problem
+from starling.errors import SHOWN, Findings, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
@@ -66,23 +66,23 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
         check.add(table, lines, file)
     total, counted = check.problems.total, check.counted
     phrase = f"{total:,} records, {counted:,} of them {'counted' if records.columns.unit is None else 'with all that is counted'}"
-    problems = check.problems.found(tuple(check.decisive(records.name)))
-    notes = check.notes.found()
+    problems = check.problems.findings(tuple(check.decisive(records.name)))
+    notes = check.notes.findings()
     if records.columns.unit is not None:
         notes = _with(notes, _persons(records, records.columns.unit), most)
     return Validated(problems, notes, phrase, {"records": total, "counted": counted})
 
 
-def _persons(records: DeclaredRecords, unit: Unit) -> Found:
+def _persons(records: DeclaredRecords, unit: Unit) -> Findings:
     """What is said of whose the records are that are counted."""
     with closing(unnumbered(records)) as batches:
         persons = persons_of((each.person for each in batches), unit.most)
     return notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
 
 
-def _with(notes: Found, more: Found, most: int) -> Found:
+def _with(notes: Findings, more: Findings, most: int) -> Findings:
     by_field = Counter(notes.by_field) + Counter(more.by_field)
-    return Found(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
+    return Findings(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
 
 
 class _Check:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from starling.engine.parquet_rows import DAMAGED
-from starling.errors import SHOWN, Found, Problem
+from starling.errors import SHOWN, Findings, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.tables.plan import Geography, Plan
@@ -44,12 +44,12 @@ class _Tally:
                 if faults[line] & fault.bit and len(self._listed) < self._most:
                     self._listed.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
 
-    def found(self, decisive: tuple[Problem, ...] = ()) -> Found:
+    def findings(self, decisive: tuple[Problem, ...] = ()) -> Findings:
         by_field: dict[str, int] = {}
         for fault, count in zip(self._faults, self._counts.tolist(), strict=True):
             if count:
                 by_field[fault.field] = by_field.get(fault.field, 0) + count
-        return Found(int(self._counts.sum()), by_field, tuple(self._listed), decisive)
+        return Findings(int(self._counts.sum()), by_field, tuple(self._listed), decisive)
 
     def common(self, lines: int) -> list[tuple[Fault, int]]:
         """The faults that more than half of so many lines have, and how many have them."""
@@ -94,7 +94,7 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
     whole = sum(lines.values())
     decisive = (*missing, *_decisive(persons, problems, notes, whole, counted))
     phrase = f"{whole:,} records, {counted:,} of them counted"
-    return Validated(problems.found(decisive), notes.found(), phrase, {"lines": whole, "counted": counted})
+    return Validated(problems.findings(decisive), notes.findings(), phrase, {"lines": whole, "counted": counted})
 
 
 def _rows(path: Path) -> int:
