@@ -2,7 +2,7 @@ from pathlib import Path
 
 from starling.planfile.values import toml_of
 from tests.cli.conftest import Call, document
-from tests.tables.test_publish_own import VALUES
+from tests.tables.test_publish_custom import VALUES
 
 
 def test_generate_tells_what_it_made(call: Call, tmp_path: Path) -> None:

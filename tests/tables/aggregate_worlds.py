@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.tables.own_worlds import Group, Record, World, cell_of, groups_of_family, regions_of, worlds
+from tests.tables.custom_worlds import Group, Record, World, cell_of, groups_of_family, regions_of, worlds
 
 LOW, HIGH, PLACES = Fraction("-1.5"), Fraction("2.5"), 1
 NUMBERS = ("0", "1.5", "-1.5", "2.5", " 2.4", "+0.1", "-.2", "1.", "9", "-9", "1e0", "2e-1", "0.04", "1e999")

@@ -12,7 +12,7 @@ from starling.errors import PlanError
 from starling.release.payment import PaymentOptions
 from starling.tables import release
 from starling.tables.plan import Plan
-from tests.tables.test_publish_own import VALUES
+from tests.tables.test_publish_custom import VALUES
 
 NEXT_TO_NOTHING = (Fraction(1, 10**30),) * len(VALUES["levels"])
 

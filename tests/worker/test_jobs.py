@@ -27,7 +27,7 @@ from tests.forking import run
 from tests.places.plans import PERSON
 from tests.places.plans import write_world as write_places
 from tests.release.striking import AFTER, AROUND, BEFORE, strike
-from tests.tables.test_publish_own import VALUES
+from tests.tables.test_publish_custom import VALUES
 from tests.worker.conftest import Given
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")

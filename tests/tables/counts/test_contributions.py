@@ -7,7 +7,7 @@ from starling.tables.counts.contributions import PackedGroups, all_contributions
 from starling.tables.source import open_records
 from starling.tables.source.declared_records import DeclaredRecords
 from tests.tables.aggregate_worlds import aggregate_worlds
-from tests.tables.own_worlds import World
+from tests.tables.custom_worlds import World
 from tests.tables.source.declared_twin import read
 
 

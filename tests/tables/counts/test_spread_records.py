@@ -23,7 +23,7 @@ from starling.tables.plan import Aggregate, Plan, aggregate_pieces, read_regions
 from starling.tables.plan.aggregates import NARROW, WIDEST
 from starling.tables.source import open_records
 from tests.tables.aggregate_worlds import aggregate_worlds, aggregates_of, expected_aggregate
-from tests.tables.own_worlds import Group, World
+from tests.tables.custom_worlds import Group, World
 from tests.tables.plan.test_aggregates import SUMS
 
 pytestmark = pytest.mark.usefixtures("few_parts")
@@ -102,7 +102,7 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
     said = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
     plan = said.plan
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
         whole = exact(plan, said.table())
         for person in set(who):
             rest = exact(plan, said.with_records([each for each in records if each["who"] != person]).table())

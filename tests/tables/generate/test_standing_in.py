@@ -18,9 +18,9 @@ from starling.tables.domain import TABLES
 from starling.tables.generate import standing_in
 from starling.tables.plan import read_regions
 from starling.tables.publication import plan_digest
-from tests.tables.generate.own_plans import own_plans
-from tests.tables.plan.test_own_readable import FILE
-from tests.tables.test_publish_own import VALUES
+from tests.tables.generate.custom_plans import custom_plans
+from tests.tables.plan.test_custom_readable import FILE
+from tests.tables.test_publish_custom import VALUES
 
 
 def stood_in(name: str, folder: Path, files: Mapping[str, Path] = {}) -> Delivery:
@@ -45,7 +45,7 @@ def note(folder: Path) -> dict[str, int]:
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(own_plans())
+@given(custom_plans())
 def test_records_stand_in_for_those_of_any_plan_of_ones_own(plan: Plan) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(standing_in, "MOST", 300)

@@ -22,7 +22,7 @@ from starling.tables.plan import Aggregate, Piece, Plan, aggregate_pieces, read_
 from starling.tables.plan.aggregates import sensitivity, tree
 from tests.tables.aggregate_worlds import aggregate_worlds
 from tests.tables.counts.test_spread_records import exact
-from tests.tables.own_worlds import World
+from tests.tables.custom_worlds import World
 from tests.tables.test_publish_aggregates import VALUES
 
 GROUPS = 20_000

@@ -11,7 +11,7 @@ from starling.tables.plan import CENSUS_REGIONS, GeographyLevel, RegionLevels
 from starling.tables.plan.region_levels import MOST_LEVELS, RegionLevel
 from tests.tables.small import small_plan
 
-OWN = RegionLevels((RegionLevel("country", "Country"), RegionLevel("PR-district", "District", small=True)))
+CUSTOM = RegionLevels((RegionLevel("country", "Country"), RegionLevel("PR-district", "District", small=True)))
 
 
 def test_the_census_levels_say_what_their_names_said() -> None:
@@ -25,16 +25,16 @@ def test_the_census_levels_say_what_their_names_said() -> None:
 def test_parts_stand_in_plan_order() -> None:
     assert [*CENSUS_REGIONS.parts(iter(["PR-STATE", "USA", "PR-TRACT"]))] == ["United States", "Puerto Rico"]
     assert CENSUS_REGIONS.parts(iter(["PR-STATE", "USA", "PR-TRACT"]))["Puerto Rico"] == (0, 2)
-    assert OWN.parts(iter(["country", "PR-district"])) == {"": (0, 1)}
+    assert CUSTOM.parts(iter(["country", "PR-district"])) == {"": (0, 1)}
 
 
 def test_levels_of_one_part_add_up_whatever_they_are_called() -> None:
     plan = small_plan()
-    levels = tuple(replace(level, geography=name) for level, name in zip(plan.levels, OWN.names, strict=True))
-    own = replace(plan, levels=levels, regions=OWN)
+    levels = tuple(replace(level, geography=name) for level, name in zip(plan.levels, CUSTOM.names, strict=True))
+    own = replace(plan, levels=levels, regions=CUSTOM)
     assert own.cost == Epsilon(sum((level.budget for level in levels), Fraction(0)))
     with pytest.raises(PlanError, match="no level of the regions"):
-        replace(plan, regions=OWN)
+        replace(plan, regions=CUSTOM)
 
 
 @pytest.mark.parametrize(

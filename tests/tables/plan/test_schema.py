@@ -16,9 +16,9 @@ from starling.errors import PlanError
 from starling.tables.plan import Plan
 from starling.tables.plan.schema import plan_file_schema
 from tests.conftest import ROOT
-from tests.tables.own_worlds import World, worlds
+from tests.tables.custom_worlds import World, worlds
 from tests.tables.plan.invented import census_folder
-from tests.tables.plan.test_own_readable import FILE
+from tests.tables.plan.test_custom_readable import FILE
 
 SCHEMA = jsonschema.Draft202012Validator(plan_file_schema())
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

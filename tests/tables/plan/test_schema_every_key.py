@@ -26,7 +26,7 @@ from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.source import open_records
 from tests.conftest import ROOT
-from tests.tables.plan.test_own_readable_refused import NONE, WHOLE, changed
+from tests.tables.plan.test_custom_readable_refused import NONE, WHOLE, changed
 
 RECORDS: Final = pa.table(
     {
@@ -158,7 +158,7 @@ def effects(changes: dict[str, Any]) -> Iterator[object]:
         yield overview_json(describe(plan, regions))
         with (
             mock.patch("starling.tables.mechanism.draw", no_noise),
-            mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes),
+            mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes),
         ):
             counts = inspect(count_records(plan, regions, open_records(RECORDS, plan))).value
             exact = [counts.aggregate(piece).tolist() for piece in aggregate_pieces(plan, regions)]
@@ -171,7 +171,7 @@ def effects(changes: dict[str, Any]) -> Iterator[object]:
 
 
 def changed_base(changes: dict[str, Any]) -> dict[str, Any]:
-    with mock.patch("tests.tables.plan.test_own_readable_refused.WHOLE", BASE):
+    with mock.patch("tests.tables.plan.test_custom_readable_refused.WHOLE", BASE):
         return changed(changes)
 
 

@@ -3,7 +3,7 @@
 from starling.engine.spark import Spark
 from starling.privacy.trust import Confidential
 from starling.tables.counts.counting import count
-from starling.tables.counts.own_counting import count_own
+from starling.tables.counts.custom_counting import count_custom
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Opened, Persons
@@ -17,4 +17,4 @@ def count_records(
     """The computation of the exact counts of every group of a plan, whatever records it is about; reads nothing yet."""
     if isinstance(records, Persons):
         return count(plan, geography, records, cluster=cluster)
-    return count_own(plan, geography, records, cluster=cluster)
+    return count_custom(plan, geography, records, cluster=cluster)

@@ -14,13 +14,13 @@ from typing import Final
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.tables.generate.census import ENDINGS, LAND, NAMES, Format, Settlers, sizes
+from starling.tables.generate.custom import persons_of, write_custom
+from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import invent_land, settle
-from starling.tables.generate.own import persons_of, write_own
-from starling.tables.generate.own_people import MANNER
 from starling.tables.generate.runs import NOTE, stream, write_note
 from starling.tables.plan import Plan
 from starling.tables.plan.codebook import PUERTO_RICO
-from starling.tables.plan.own_records import OwnRecords
+from starling.tables.plan.custom_records import CustomRecords
 
 MOST_PERSONS: Final = 2**31
 
@@ -94,7 +94,7 @@ def generate(
             problem = "is of the Census, and the plan is about records of one's own"
             raise ParameterError(field, problem, "leave it out; the plan says the areas itself")
     many = _persons(persons_of(plan.records) if persons is None else persons)
-    return _of_own(plan, plan.records, many, seed, out, format, threads)
+    return _of_custom(plan, plan.records, many, seed, out, format, threads)
 
 
 def _check(seed: object, format_: object) -> None:
@@ -143,10 +143,10 @@ def _of_census(
     return Generated(files, out / NOTE, sizes(land))
 
 
-def _of_own(
-    plan: Plan, records: OwnRecords, persons: int, seed: int, out: Path, form: Format, workers: int
+def _of_custom(
+    plan: Plan, records: CustomRecords, persons: int, seed: int, out: Path, form: Format, workers: int
 ) -> Generated:
     with new_folder(out) as folder:
-        path, many = write_own(records, folder, persons=persons, seed=seed, form=form, workers=workers)
+        path, many = write_custom(records, folder, persons=persons, seed=seed, form=form, workers=workers)
         write_note(folder, seed, plan.title, many, {"manner": MANNER})
     return Generated({"persons": out / path.name}, out / NOTE, many)

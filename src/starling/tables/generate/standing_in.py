@@ -12,9 +12,9 @@ from typing import Any, Final
 from starling.errors import OutputError
 from starling.planfile.invented import PLAN, SEED, copied, titled, write_titled
 from starling.tables.generate.census import LAND, Settlers, sizes
+from starling.tables.generate.custom import persons_of, write_custom
+from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import land_of
-from starling.tables.generate.own import persons_of, write_own
-from starling.tables.generate.own_people import MANNER
 from starling.tables.generate.runs import stream, write_note
 from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.definitions import FILES
@@ -65,7 +65,7 @@ def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
     read_regions(plan, geography)
     assert plan.records is not None
     persons = persons_of(plan.records, min(plan.records.expected, MOST))
-    path, many = write_own(plan.records, folder, persons=persons, seed=SEED, form="parquet", workers=threads)
+    path, many = write_custom(plan.records, folder, persons=persons, seed=SEED, form="parquet", workers=threads)
     write_note(folder, SEED, plan.title, many, {"manner": MANNER})
     return path
 

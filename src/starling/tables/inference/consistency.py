@@ -49,7 +49,7 @@ from starling.tables.inference.trees import (
 from starling.tables.measurements import Int64
 from starling.tables.plan import GeographyLevel, Iteration, Plan
 from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.own_records import OwnAreas
+from starling.tables.plan.custom_records import CustomAreas
 
 CHAINS: Final[tuple[tuple[str, ...], ...]] = (
     (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
@@ -131,12 +131,12 @@ def _steps(plan: Plan) -> list[list[str]]:
     """The chains, each as far as the plan has it."""
     there = {level.geography for level in plan.levels}
     if plan.records is not None:
-        return [_own_steps(plan, plan.records.areas, there)]
+        return [_custom_steps(plan, plan.records.areas, there)]
     steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
     return [steps for steps in steps_of_chains if steps]
 
 
-def _own_steps(plan: Plan, areas: OwnAreas, there: Collection[str]) -> list[str]:
+def _custom_steps(plan: Plan, areas: CustomAreas, there: Collection[str]) -> list[str]:
     """From the first level of the plan on each that is nested in the one before; another one is part of no sum."""
     steps: list[str] = []
     for level in plan.regions.names:

@@ -12,9 +12,9 @@ from typing import Final, TypeAlias
 from starling.errors import ParameterError
 from starling.tables.inference.totals import deviation_of
 from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan.custom_families import CustomFamily, value_texts
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import TOTAL_ONLY
-from starling.tables.plan.own_families import OwnFamily, value_texts
-from starling.tables.plan.own_records import OwnRecords
 
 Values: TypeAlias = str | int | Collection[str | int]
 """One value of a column, or several."""
@@ -84,7 +84,7 @@ def texts(value: Values) -> tuple[str, ...]:
     return tuple(map(str, [value] if isinstance(value, str | int) else value))
 
 
-def _codes(family: OwnFamily, records: OwnRecords, wanted: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _codes(family: CustomFamily, records: CustomRecords, wanted: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The codes of the groups of a family with these values of its columns."""
     columns = family.read({column.name: column for column in records.columns})
     choices = []

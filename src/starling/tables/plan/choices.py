@@ -14,9 +14,9 @@ from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.attributes import Attribute, census_attributes
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
 from starling.tables.plan.columns import RecordColumns
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level, Thresholds
-from starling.tables.plan.own_records import OwnRecords
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
@@ -70,7 +70,7 @@ class Choices:
     detail: Detail = SEX_BY_AGE
     regions: RegionLevels = CENSUS_REGIONS
     families: tuple[str, ...] = CENSUS_FAMILIES
-    records: OwnRecords | None = None
+    records: CustomRecords | None = None
     aggregates: tuple[Aggregate, ...] = ()
     data_structure: str = ""
 

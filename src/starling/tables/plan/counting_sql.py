@@ -5,13 +5,13 @@ from typing import Final
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.detail import Detail
 
-OWN_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
+CUSTOM_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
 FROM records
 GROUP BY records.unit, records.groups, records.cell"""
 """The text for records of one's own, each of which counts."""
 
 
-def own_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
+def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
     """The text that counts rows of records of one's own, and adds up their numbers.
 
     Args:
@@ -42,7 +42,7 @@ def counting(plan: Choices) -> tuple[str, dict[str, str]]:
         "a row for each record that is not dropped, of all of them, or of a part at a time, whose counts are added: unit, the number of its"
         f" area; groups, that of the set of its values over all families of groups; cell, of {finest}"
     )
-    return OWN_SQL, {"records": words}
+    return CUSTOM_SQL, {"records": words}
 
 
 def counting_sql(detail: Detail) -> str:

@@ -78,11 +78,11 @@ class Plan(InSession, Choices):
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
-        problems += self._own_problems()
+        problems += self._custom_problems()
         if problems:
             raise PlanError(problems=problems)
 
-    def _own_problems(self) -> list[Problem]:
+    def _custom_problems(self) -> list[Problem]:
         """Where groups are not those of the records that the plan declares."""
         if self.records is None:
             return []

@@ -18,9 +18,9 @@ from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.census import CONFIG, read_census
 from starling.tables.plan.choices import Choices, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
+from starling.tables.plan.custom_readable import is_custom, read_custom
+from starling.tables.plan.custom_values import custom_values
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
-from starling.tables.plan.own_readable import is_own, read_own
-from starling.tables.plan.own_values import own_values
 from starling.tables.plan.readable_choices import (
     privacy_values,
     publication_values,
@@ -52,8 +52,8 @@ def read_section(top: Section, folder: Path) -> Choices:
     Raises:
         PlanError: with every problem of the file and of the definitions it names.
     """
-    if is_own(top):
-        return read_own(top, folder)
+    if is_custom(top):
+        return read_custom(top, folder)
     top.only(_TOP)
     title = top.text("title", "say what the tables are")
     measure, gamma = read_privacy(top.table("privacy"))
@@ -164,7 +164,7 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
     if plan.variants.top_up is not None:
         raise PlanError("top-up", "is of a release, which no plan file says", "say the earlier plan")
     if plan.records is not None:
-        return own_values(plan, plan.records)
+        return custom_values(plan, plan.records)
     if definitions is not None and not definitions.isprintable():
         fix = "rename the folder"
         raise PlanError("definitions", "lie in a folder whose name cannot be printed", fix)

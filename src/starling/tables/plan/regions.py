@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from starling.errors import ParameterError, PlanError
 from starling.tables.plan.choices import Choices
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.geography import Geography, read_geography
-from starling.tables.plan.own_records import OwnRecords
 
 
 def read_regions(plan: Choices, geography: str | Path | None = None, *, names: str | Path | None = None) -> Geography:
@@ -35,7 +35,7 @@ def read_regions(plan: Choices, geography: str | Path | None = None, *, names: s
     return _of_areas(plan, plan.records)
 
 
-def _of_areas(plan: Choices, records: OwnRecords) -> Geography:
+def _of_areas(plan: Choices, records: CustomRecords) -> Geography:
     """The areas as units, and the regions of the levels that are tabulated."""
     areas, wanted = records.areas, {level.geography for level in plan.every_level}
     if len(areas.regions) != len(plan.regions.levels):

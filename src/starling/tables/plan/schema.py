@@ -11,8 +11,8 @@ from starling.tables.plan.accuracy_targets import NUMBERS
 from starling.tables.plan.aggregates import OF_SUMS, Way
 from starling.tables.plan.codebook import MOST_RACE_CODES, GeographyLevel
 from starling.tables.plan.columns import MOST_PLACES, MOST_SEVERAL
+from starling.tables.plan.custom_readable import MOST_RECORDS, UNITS
 from starling.tables.plan.definitions import LEVELS, WHERE
-from starling.tables.plan.own_readable import MOST_RECORDS, UNITS
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _Schema = dict[str, Any]
@@ -20,7 +20,7 @@ _Schema = dict[str, Any]
 
 def plan_file_schema() -> _Schema:
     """The schema: an object that is a plan of the Census, or one about records of one's own."""
-    return {"$schema": DIALECT, "title": "Plan of tables", "anyOf": [_census(), _own()]}
+    return {"$schema": DIALECT, "title": "Plan of tables", "anyOf": [_census(), _custom()]}
 
 
 def _census() -> _Schema:
@@ -67,7 +67,7 @@ def _census() -> _Schema:
     )
 
 
-def _own() -> _Schema:
+def _custom() -> _Schema:
     columns = {
         "name": _text("The attribute, and its column in the records unless fields says others."),
         "fields": _texts("The columns of the records that say it."),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from starling.tables.plan.own_records import WHOLE
+from starling.tables.plan.custom_records import WHOLE
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 
 
@@ -69,7 +69,7 @@ CENSUS: Final = Wording(
     " follows from the public definitions and divides the level's budget.",
     census_format=True,
 )
-OWN: Final = Wording(
+CUSTOM: Final = Wording(
     level="A level is a kind of region with a family of groups.",
     small="At the levels of small regions",
     public="the plan with its columns, groups and values, and the table of areas",
@@ -95,7 +95,7 @@ OWN: Final = Wording(
     census_format=False,
 )
 WITHOUT_REGIONS: Final = replace(
-    OWN,
+    CUSTOM,
     level="A level is a family of groups.",
     public="the plan with its columns, groups and values",
     no_sums="groups do not sum to one that holds them all",
@@ -108,4 +108,4 @@ def wording(regions: RegionLevels) -> Wording:
     """The words of a release whose plan has these levels of regions."""
     if regions == CENSUS_REGIONS:
         return CENSUS
-    return WITHOUT_REGIONS if regions.names == (WHOLE,) else OWN
+    return WITHOUT_REGIONS if regions.names == (WHOLE,) else CUSTOM

@@ -15,13 +15,13 @@ from starling.planfile.spelling import did_you_mean, plural_of
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices, degree, within
 from starling.tables.plan.columns import Column, Decimals, Integers, Unit
+from starling.tables.plan.custom_columns import read_column, read_table
+from starling.tables.plan.custom_families import CustomFamily, CustomGroup, value_texts
+from starling.tables.plan.custom_levels import AGGREGATES, EVERYWHERE_LEVELS, read_aggregates, read_custom_levels
+from starling.tables.plan.custom_records import EVERYWHERE, EXPECTED, CustomAreas, CustomRecords
 from starling.tables.plan.detail import Cuts, Detail
 from starling.tables.plan.detail_attributes import DetailAttribute
 from starling.tables.plan.levels import Level
-from starling.tables.plan.own_columns import read_column, read_table
-from starling.tables.plan.own_families import OwnFamily, OwnGroup, value_texts
-from starling.tables.plan.own_levels import AGGREGATES, EVERYWHERE_LEVELS, read_aggregates, read_own_levels
-from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
 from starling.tables.plan.readable_choices import read_privacy, read_publication, read_structure, read_variants
 from starling.tables.plan.readable_levels import (
     check_targets,
@@ -54,12 +54,12 @@ _TOP: Final = (
 _NAME: Final = re.compile(r"[^a-z0-9_]+")
 
 
-def is_own(top: Section) -> bool:
+def is_custom(top: Section) -> bool:
     """Whether a plan file is about records of one's own; others are about person records of the Census."""
     return "columns" in top.values or "regions" in top.values
 
 
-def read_own(top: Section, folder: Path) -> Choices:
+def read_custom(top: Section, folder: Path) -> Choices:
     """The plan of a parsed file; `folder` is where the files are looked for that it names.
 
     Raises:
@@ -86,8 +86,8 @@ def read_own(top: Section, folder: Path) -> Choices:
     if top.problems:
         raise PlanError(problems=top.problems)
     with within(top.file):
-        records = OwnRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects, form)
-        stated = read_own_levels(top, regions, records, detail)
+        records = CustomRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects, form)
+        stated = read_custom_levels(top, regions, records, detail)
         if top.problems:
             raise PlanError(problems=top.problems)
         tabulated = {
@@ -159,7 +159,7 @@ def _unit(section: Section, protects: str) -> tuple[Unit | None, int]:
     return None, expected
 
 
-def _regions(section: Section, folder: Path) -> tuple[OwnAreas, RegionLevels]:
+def _regions(section: Section, folder: Path) -> tuple[CustomAreas, RegionLevels]:
     """[regions]: the areas, and the levels of regions that they make up."""
     section.only(("column", "file", "rows", "levels", "small"))
     column = section.text("column", "name the column of the records that says the smallest area")
@@ -187,7 +187,7 @@ def _regions(section: Section, folder: Path) -> tuple[OwnAreas, RegionLevels]:
     codes = tuple(row[header.index(column)] for row in listed)
     regions = tuple(tuple(row[header.index(name)] for row in listed) for name in levels)
     known = RegionLevels(tuple(RegionLevel(name, name.capitalize(), small=name in small) for name in levels))
-    return OwnAreas(column, codes, regions), known
+    return CustomAreas(column, codes, regions), known
 
 
 def _rows(section: Section, header: list[str]) -> list[list[str]]:
@@ -259,7 +259,7 @@ def _cut(step: Section, column: Column) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _family(section: Section, *, staged: bool) -> OwnFamily:
+def _family(section: Section, *, staged: bool) -> CustomFamily:
     """One of [[groups]]."""
     section.only(("name", "columns", "cuts", "sets", "match", "detail"))
     name = section.text("name", "name the family of groups")
@@ -282,7 +282,7 @@ def _family(section: Section, *, staged: bool) -> OwnFamily:
         "detail" in section.values
         and section.choice("detail", ("adaptive", "total"), 'write "adaptive" or "total"') == "total"
     )
-    groups = tuple(OwnGroup(each, tuple(sorted(values))) for each, values in sets.items())
-    return OwnFamily(
+    groups = tuple(CustomGroup(each, tuple(sorted(values))) for each, values in sets.items())
+    return CustomFamily(
         name, tuple(names), tuple(tuple(cuts.get(each, ())) for each in names), groups, alone, total or not staged
     )

@@ -18,10 +18,10 @@ from starling.tables.plan.aggregates import (
     better_way,
 )
 from starling.tables.plan.columns import Column, Decimals, Integers, places_of
+from starling.tables.plan.custom_columns import in_units
+from starling.tables.plan.custom_records import WHOLE, CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level
-from starling.tables.plan.own_columns import in_units
-from starling.tables.plan.own_records import WHOLE, OwnRecords
 from starling.tables.plan.readable_levels import Stated, read_budget, read_price, read_thresholds
 from starling.tables.plan.region_levels import RegionLevel, RegionLevels
 from starling.tables.plan.stability import stability
@@ -35,8 +35,8 @@ _ONLY: Final = {"sums": ("margins",), "quantiles": ("shares", "classes", "way")}
 """What each of them has of its own."""
 
 
-def read_own_levels(
-    top: Section, regions: RegionLevels, records: OwnRecords, detail: Detail
+def read_custom_levels(
+    top: Section, regions: RegionLevels, records: CustomRecords, detail: Detail
 ) -> dict[tuple[str, int], Stated]:
     """Budget or margins, and thresholds, of each of [[levels]]; a plan of sums or quantiles may have none."""
     stated: dict[tuple[str, int], Stated] = {}
@@ -59,7 +59,7 @@ def read_own_levels(
     return stated
 
 
-def _place(section: Section, regions: RegionLevels, records: OwnRecords) -> tuple[str, int]:
+def _place(section: Section, regions: RegionLevels, records: CustomRecords) -> tuple[str, int]:
     """The level of regions, and the number of the family of groups, that a section names."""
     where = WHOLE
     if "regions" in section.values or regions != EVERYWHERE_LEVELS:
@@ -69,7 +69,7 @@ def _place(section: Section, regions: RegionLevels, records: OwnRecords) -> tupl
 
 
 def read_aggregates(
-    top: Section, regions: RegionLevels, records: OwnRecords, degree: Callable[[int], int], measure: Measure
+    top: Section, regions: RegionLevels, records: CustomRecords, degree: Callable[[int], int], measure: Measure
 ) -> tuple[Aggregate, ...]:
     """[[sums]] and [[quantiles]], in plan order.
 
@@ -114,7 +114,7 @@ def read_aggregates(
     return tuple(found[place] for place in sorted(found))
 
 
-def _numbers(section: Section, records: OwnRecords) -> Column | None:
+def _numbers(section: Section, records: CustomRecords) -> Column | None:
     """The column that an aggregate is of; None after a refusal."""
     able = [each.name for each in records.columns if isinstance(each.domain, Integers | Decimals) and not each.several]
     if not able:

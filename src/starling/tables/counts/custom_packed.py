@@ -17,10 +17,10 @@ from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
 from starling.engine.spark import Parts, Spark
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of, contributions, kinds_of
-from starling.tables.counts.own_tally import Said, Tally
+from starling.tables.counts.custom_tally import Said, Tally
 from starling.tables.counts.spread_records import limbs
 from starling.tables.plan import Plan
-from starling.tables.plan.counting_sql import own_answer_sql
+from starling.tables.plan.counting_sql import custom_answer_sql
 from starling.tables.source.declared_reading import check_unchanged
 from starling.tables.source.declared_records import DeclaredRecords
 
@@ -28,7 +28,7 @@ from starling.tables.source.declared_records import DeclaredRecords
 def count_packed(
     plan: Plan, records: DeclaredRecords, tally: Tally, limits: duck.Limits, cluster: Spark | None
 ) -> list[Said]:
-    """Fill the tally; gives what each number of it means. Raises as `count_own` says."""
+    """Fill the tally; gives what each number of it means. Raises as `count_custom` says."""
     groups = PackedGroups(records.columns.groups)
     with closing(_answer(plan, records, limits, cluster)) as answer:
         for batch in answer:
@@ -49,13 +49,13 @@ def count_packed(
 def _answer(
     plan: Plan, records: DeclaredRecords, limits: duck.Limits, cluster: Spark | None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """The engine's answer, as `own_answer_sql` describes it; the same row may stand in it more than once."""
+    """The engine's answer, as `custom_answer_sql` describes it; the same row may stand in it more than once."""
     content, unit = content_of(plan), records.columns.unit
     of_sums = tuple(not cuts for _, cuts in kinds_of(plan))
     if unit is None:
-        text, tables = own_answer_sql("records", "", of_sums), {}
+        text, tables = custom_answer_sql("records", "", of_sums), {}
     else:
-        kept = own_answer_sql("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most", of_sums)
+        kept = custom_answer_sql("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most", of_sums)
         text, tables = kept_sql(content, kept), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
     if cluster is None:
         return run_by_person(text, content, all_contributions(plan, records), tables, limits)

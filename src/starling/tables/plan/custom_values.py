@@ -1,4 +1,4 @@
-"""A plan about records of one's own as the values of its plan file: what own_readable.py reads back as the same plan."""
+"""A plan about records of one's own as the values of its plan file: what custom_readable.py reads back as the same plan."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -7,16 +7,16 @@ from typing import Any
 from starling.planfile.values import exact_text
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.columns import Codes, Column, Decimals, Integers, Periods, places_of
+from starling.tables.plan.custom_families import CustomFamily
+from starling.tables.plan.custom_levels import AGGREGATES
+from starling.tables.plan.custom_records import EVERYWHERE, EXPECTED, CustomAreas, CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level
-from starling.tables.plan.own_families import OwnFamily
-from starling.tables.plan.own_levels import AGGREGATES
-from starling.tables.plan.own_records import EVERYWHERE, EXPECTED, OwnAreas, OwnRecords
 from starling.tables.plan.readable_choices import privacy_values, publication_values
 from starling.tables.plan.readable_levels import price_values
 
 
-def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
+def custom_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
     """The values that say a plan about records of one's own."""
     return {
         "title": plan.title,
@@ -32,7 +32,7 @@ def own_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
     }
 
 
-def _aggregate_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
+def _aggregate_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
     made: dict[str, list[dict[str, Any]]] = {key: [] for key in AGGREGATES}
     for each in plan.aggregates:
         said = {"of": each.column, **_place_values(each.level, records), **price_values(each.level)}
@@ -45,13 +45,13 @@ def _aggregate_values(plan: Choices, records: OwnRecords) -> dict[str, Any]:
     return {key: said for key, said in made.items() if said}
 
 
-def _record_values(records: OwnRecords) -> dict[str, Any]:
+def _record_values(records: CustomRecords) -> dict[str, Any]:
     most = f"of-a-{records.protects}"
     unit = {most: 1} if records.unit is None else {most: records.unit.most, records.protects: records.unit.field}
     return unit | ({"expected": records.expected} if records.expected != EXPECTED else {})
 
 
-def _region_values(plan: Choices, areas: OwnAreas) -> dict[str, Any]:
+def _region_values(plan: Choices, areas: CustomAreas) -> dict[str, Any]:
     if areas == EVERYWHERE:
         return {}
     levels = plan.regions.names
@@ -63,7 +63,7 @@ def _region_values(plan: Choices, areas: OwnAreas) -> dict[str, Any]:
     }
 
 
-def _detail_values(detail: Detail, records: OwnRecords) -> dict[str, Any]:
+def _detail_values(detail: Detail, records: CustomRecords) -> dict[str, Any]:
     steps = [
         {
             name: list(cuts) if isinstance(records.by_name[name].domain, Integers) else True
@@ -98,7 +98,7 @@ def _column_values(column: Column) -> dict[str, Any]:
     return said | ({"most": column.most} if column.several else {})
 
 
-def _family_values(family: OwnFamily, *, staged: bool) -> dict[str, Any]:
+def _family_values(family: CustomFamily, *, staged: bool) -> dict[str, Any]:
     cuts = {name: list(lows) for name, lows in zip(family.columns, family.cuts, strict=True) if lows}
     return {
         "name": family.name,
@@ -110,7 +110,7 @@ def _family_values(family: OwnFamily, *, staged: bool) -> dict[str, Any]:
     }
 
 
-def _level_values(level: Level, records: OwnRecords) -> dict[str, Any]:
+def _level_values(level: Level, records: CustomRecords) -> dict[str, Any]:
     family = records.families[level.iteration_level - 1]
     return {
         **_place_values(level, records),
@@ -119,6 +119,6 @@ def _level_values(level: Level, records: OwnRecords) -> dict[str, Any]:
     }
 
 
-def _place_values(level: Level, records: OwnRecords) -> dict[str, Any]:
+def _place_values(level: Level, records: CustomRecords) -> dict[str, Any]:
     where = {"regions": level.geography} if records.areas != EVERYWHERE else {}
     return {**where, "groups": records.families[level.iteration_level - 1].name}

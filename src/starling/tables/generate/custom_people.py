@@ -14,10 +14,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from starling.tables.generate.custom_fields import Numbers, Said, Texts, Times, Together
 from starling.tables.generate.land import Float64, Int64, zipf
-from starling.tables.generate.own_fields import Numbers, Said, Texts, Times, Together
 from starling.tables.generate.people import BELOW_ONE, cumulative, pick
-from starling.tables.plan.own_records import OwnAreas
+from starling.tables.plan.custom_records import CustomAreas
 
 KINDS: Final = 4
 """Hidden kinds of persons."""
@@ -71,7 +71,7 @@ Values: TypeAlias = One | Several
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OwnPeople:
+class CustomPeople:
     """The records of some persons, person by person.
 
     Attributes:
@@ -108,7 +108,7 @@ class _Chances:
         return np.where(self.rng.random(len(rows)) < STAYS, common, own)
 
 
-class OwnMix:
+class CustomMix:
     """What a plan's fields and areas say about how common everything is.
 
     Args:
@@ -118,7 +118,7 @@ class OwnMix:
         most: Records of a person, at most.
     """
 
-    def __init__(self, rng: np.random.Generator, fields: Sequence[Together], areas: OwnAreas, most: int) -> None:
+    def __init__(self, rng: np.random.Generator, fields: Sequence[Together], areas: CustomAreas, most: int) -> None:
         self._fields, self._most = fields, most
         self._area = areas.column
         known = next((said for each in fields for name, said in _named(each) if name == areas.column), None)
@@ -136,7 +136,7 @@ class OwnMix:
         self._kinds = kinds / kinds[:, -1:]
         self._draws = {name: _Field(rng, said) for each in fields for name, said in _named(each)}
 
-    def draw(self, rng: np.random.Generator, persons: int) -> OwnPeople:
+    def draw(self, rng: np.random.Generator, persons: int) -> CustomPeople:
         """The records of so many persons."""
         many = np.minimum(rng.geometric(0.5, persons), self._most)
         person = np.repeat(np.arange(persons), many)
@@ -146,7 +146,7 @@ class OwnMix:
         fields: dict[str, Values] = {}
         for each in self._fields:
             fields |= self._filled(chances, each, area[person])
-        return OwnPeople(person, fields)
+        return CustomPeople(person, fields)
 
     def _filled(self, chances: _Chances, together: Together, area: Int64) -> dict[str, Values]:
         """What fields say that are filled together."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from starling.engine.spill import Spill
 from starling.tables.counts.contributions import kind_of
-from starling.tables.counts.own_tally import Tally
+from starling.tables.counts.custom_tally import Tally
 from tests.tables.plan.test_aggregates import SUMS
 
 UNITS = np.array([0, 1, 2])

@@ -18,16 +18,16 @@ from starling.privacy.trust import inspect
 from starling.release.payment import PaymentOptions
 from starling.tables.counts import count_records
 from starling.tables.plan import read_regions
-from starling.tables.plan.counting_sql import own_answer_sql
+from starling.tables.plan.counting_sql import custom_answer_sql
 from starling.tables.publish import release
 from starling.tables.source import open_records
 from starling.verification import verify
 from tests.spark import running
 from tests.tables.aggregate_worlds import aggregate_worlds
-from tests.tables.counts.test_own_counting import counted
-from tests.tables.counts.test_own_packed import worlds_of_persons
+from tests.tables.counts.test_custom_counting import counted
+from tests.tables.counts.test_custom_packed import worlds_of_persons
 from tests.tables.counts.test_spread_records import exact
-from tests.tables.own_worlds import World, expected
+from tests.tables.custom_worlds import World, expected
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def assert_alike(spark: Spark, world: World) -> None:
     plan = world.plan
     with (
         tempfile.TemporaryDirectory() as name,
-        mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes),
+        mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes),
         # So that there are several parts.
         mock.patch("starling.engine.delimited.CHUNK", 60),
         mock.patch("starling.engine.record_parts.PART_ROWS", 2),
@@ -115,7 +115,7 @@ def test_sums_of_either_engine_have_128_bits(spark: Spark) -> None:
             "n0": [2**62] * 9,
         }
     )
-    text = own_answer_sql("records", "", (True,))
+    text = custom_answer_sql("records", "", (True,))
     for answer in (duck.run(text, {"records": rows}), spark.run(text, {"records": rows})):
         with closing(answer):
             (row,) = pa.Table.from_batches(answer).to_pylist()

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from starling.errors import PlanError
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers
-from starling.tables.plan.own_families import MOST_VALUES, OwnFamily, OwnGroup
-from starling.tables.plan.own_records import EVERYWHERE, OwnAreas, OwnRecords
+from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily, CustomGroup
+from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas, CustomRecords
 
 SEX = Column("sex", Codes((("F", "female"), ("M", "male"))))
 SKILLS = Column("skills", Codes((("p", "p"), ("q", "q"))), separator=";", most=2)
 AGE = Column("age", Integers(0, 9))
-AREAS = OwnAreas("area", ("a", "b"), (("x", ""), ("a", "b")))
-FAMILY = OwnFamily("skills by sex", ("skills", "sex"), ((), ()))
-RECORDS = OwnRecords((SEX, SKILLS, AGE), AREAS, (FAMILY,))
+AREAS = CustomAreas("area", ("a", "b"), (("x", ""), ("a", "b")))
+FAMILY = CustomFamily("skills by sex", ("skills", "sex"), ((), ()))
+RECORDS = CustomRecords((SEX, SKILLS, AGE), AREAS, (FAMILY,))
 
 
 def test_what_is_read_and_what_groups_look_at() -> None:
@@ -39,9 +39,9 @@ def test_what_is_read_and_what_groups_look_at() -> None:
         ({"columns": (SEX, SKILLS, replace(AGE, domain=Integers(0, 9, (0, 5))))}, "cut already"),
         ({"families": ()}, "none, or two"),
         ({"families": (FAMILY, FAMILY)}, "none, or two"),
-        ({"families": (OwnFamily("a", ("age",), ((3, 3),)),)}, "cuts do not cut"),
-        ({"families": (OwnFamily("a", ("age",), ((3, 10),)),)}, "cuts do not cut"),
-        ({"families": (OwnFamily("a", ("size",), ((),)),)}, "no column of the plan"),
+        ({"families": (CustomFamily("a", ("age",), ((3, 3),)),)}, "cuts do not cut"),
+        ({"families": (CustomFamily("a", ("age",), ((3, 10),)),)}, "cuts do not cut"),
+        ({"families": (CustomFamily("a", ("size",), ((),)),)}, "no column of the plan"),
         ({"areas": replace(AREAS, codes=("b", "a"))}, "one twice"),
         ({"areas": replace(AREAS, regions=(("", ""), ("a", "b")))}, "without regions"),
         ({"areas": replace(AREAS, codes=("a", "\n"))}, "not printed|is empty"),
@@ -50,7 +50,7 @@ def test_what_is_read_and_what_groups_look_at() -> None:
         (
             {
                 "columns": (replace(AGE, domain=Integers(0, MOST_VALUES)), SEX, SKILLS),
-                "families": (OwnFamily("a", ("age",), ((),)),),
+                "families": (CustomFamily("a", ("age",), ((),)),),
             },
             "combinations",
         ),
@@ -65,7 +65,7 @@ def test_groups_of_one_code_are_refused() -> None:
     commas = replace(SEX, domain=Codes((("a", "a"), ("a, a", "b"))))
     both = (commas, replace(commas, name="two"))
     with pytest.raises(PlanError, match="the one code f: a, a, a; rename a family, or a value"):
-        OwnRecords(both, EVERYWHERE, (OwnFamily("f", ("sex", "two"), ((), ())),))
+        CustomRecords(both, EVERYWHERE, (CustomFamily("f", ("sex", "two"), ((), ())),))
 
 
 CODES = st.lists(
@@ -86,12 +86,12 @@ def test_no_two_groups_get_one_code_silently(one: list[str], two: list[str], nam
         Column(each, Codes(tuple((code, code) for code in codes))) for each, codes in (("x", one), ("y", two))
     )
     families = (
-        OwnFamily("f", ("x",), ((),), tuple(OwnGroup(f"set {code}", (code,)) for code in one) if sets else ()),
-        OwnFamily(name if name != "f" else "by both", ("y",), ((),)),
-        OwnFamily("both", ("x", "y"), ((), ())),
+        CustomFamily("f", ("x",), ((),), tuple(CustomGroup(f"set {code}", (code,)) for code in one) if sets else ()),
+        CustomFamily(name if name != "f" else "by both", ("y",), ((),)),
+        CustomFamily("both", ("x", "y"), ((), ())),
     )
     try:
-        records = OwnRecords(columns, EVERYWHERE, families)
+        records = CustomRecords(columns, EVERYWHERE, families)
     except PlanError as error:
         refused, definitions = [f"{each.problem}; {each.fix}" for each in error.problems], None
     else:
@@ -120,5 +120,5 @@ def test_no_two_groups_get_one_code_silently(one: list[str], two: list[str], nam
 def test_levels_are_nested_where_all_areas_say_so(
     above: tuple[str, ...], below: tuple[str, ...], parents: tuple[int, ...] | None
 ) -> None:
-    areas = OwnAreas("area", ("1", "2", "3"), (above, below))
+    areas = CustomAreas("area", ("1", "2", "3"), (above, below))
     assert areas.parents(0, 1) == parents

@@ -17,25 +17,25 @@ from starling.errors import ParameterError
 from starling.release.payment import PaymentOptions
 from starling.tables import Plan, generate, release
 from starling.tables.generate import Generated
-from starling.tables.generate.own import persons_of
+from starling.tables.generate.custom import persons_of
 from starling.tables.generate.runs import NOTICE, RUN
 from starling.tables.plan import read_regions
-from starling.tables.plan.own_records import OwnRecords
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.source import open_records, validate
 from starling.verification import verify
-from tests.tables.generate.own_plans import own_plans
-from tests.tables.test_publish_own import VALUES
+from tests.tables.generate.custom_plans import custom_plans
+from tests.tables.test_publish_custom import VALUES
 
 OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected": 7000}}
 
 
-def records_of(plan: Plan) -> OwnRecords:
+def records_of(plan: Plan) -> CustomRecords:
     assert plan.records is not None
     return plan.records
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(own_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
+@given(custom_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
 def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
     with TemporaryDirectory() as folder:
         made = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
@@ -49,7 +49,7 @@ def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed:
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(own_plans())
+@given(custom_plans())
 def test_parquet_says_what_text_says(plan: Plan) -> None:
     with TemporaryDirectory() as folder:
         made = [

@@ -17,7 +17,7 @@ from starling.privacy.trust import inspect
 from starling.tables.counts import count_records
 from starling.tables.plan import Plan, read_regions
 from starling.tables.source import open_records
-from tests.tables.own_worlds import COLOURS, Group, World, expected, groups_of, worlds
+from tests.tables.custom_worlds import COLOURS, Group, World, expected, groups_of, worlds
 from tests.tables.small import whole
 
 pytestmark = pytest.mark.usefixtures("few_parts")
@@ -80,7 +80,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
     plan = said.plan
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
         everybody = counted(plan, said.table())
         for gone in set(who):
             rest = counted(plan, said.with_records([each for each in records if each["who"] != gone]).table())

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given, settings
 
 from starling.tables.plan import Plan
-from tests.tables.own_worlds import World, worlds
-from tests.tables.plan.test_own_readable import FILE
+from tests.tables.custom_worlds import World, worlds
+from tests.tables.plan.test_custom_readable import FILE
 
 
 @settings(max_examples=40, deadline=None)

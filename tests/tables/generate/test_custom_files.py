@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.tables.generate.own_fields import DAY, SECOND, Numbers, Said, Texts, Times
-from starling.tables.generate.own_files import OwnParquetWriter, OwnTextWriter, array
-from starling.tables.generate.own_people import One, Several
+from starling.tables.generate.custom_fields import DAY, SECOND, Numbers, Said, Texts, Times
+from starling.tables.generate.custom_files import CustomParquetWriter, CustomTextWriter, array
+from starling.tables.generate.custom_people import One, Several
 
 FILLED = np.array([True, False, True])
 
@@ -49,7 +49,7 @@ COLUMNS: dict[str, Said] = {"x": Texts(("a", "b,c")), "n": Numbers(0, 9, 0)}
 def test_text_is_quoted_only_where_a_code_needs_it(tmp_path: Path) -> None:
     table = pa.table({"x": array(COLUMNS["x"], values(1, 0, 0)), "n": array(COLUMNS["n"], values(1, 2, 3))})
     for place, said in enumerate((COLUMNS, {**COLUMNS, "x": Texts(("a", "b"))})):
-        writer = OwnTextWriter(tmp_path / str(place), ["x", "n"], said)
+        writer = CustomTextWriter(tmp_path / str(place), ["x", "n"], said)
         if place:
             table = pa.table({"x": array(said["x"], values(1, 0, 0)), "n": table["n"]})
         writer.write(writer.encode(table))
@@ -60,7 +60,7 @@ def test_text_is_quoted_only_where_a_code_needs_it(tmp_path: Path) -> None:
 
 def test_a_header_is_quoted_where_it_must_be_and_a_line_is_never_blank(tmp_path: Path) -> None:
     name = ' a "b", c'
-    writer = OwnTextWriter(tmp_path / "a.csv", [name], {name: Texts(("a",))})
+    writer = CustomTextWriter(tmp_path / "a.csv", [name], {name: Texts(("a",))})
     writer.write(writer.encode(pa.table({name: array(Texts(("a",)), values(0, 0, 0))})))
     writer.close()
     assert (tmp_path / "a.csv").read_text() == '" a ""b"", c"\n"a"\n""\n"a"\n'
@@ -68,7 +68,7 @@ def test_a_header_is_quoted_where_it_must_be_and_a_line_is_never_blank(tmp_path:
 
 def test_parquet_keeps_types_and_an_empty_file_is_whole(tmp_path: Path) -> None:
     said: dict[str, Said] = {**COLUMNS, "many": Texts(("a",), ";", 1), "cost": Numbers(0, 9, 1)}
-    OwnParquetWriter(tmp_path / "a.parquet", [*said, "id"], said).close()
+    CustomParquetWriter(tmp_path / "a.parquet", [*said, "id"], said).close()
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.schema.types == [pa.string(), pa.int64(), pa.string(), pa.decimal128(19, 1), pa.int64()]
     assert table.num_rows == 0

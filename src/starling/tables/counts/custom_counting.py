@@ -3,8 +3,8 @@
 What records say of the columns of groups gets a number, in the order in which it is met; records are counted by that number, and it is
 expanded to the values of every family afterwards. So the numbers mean nothing to whoever reads the counts.
 
-Where every record counts, DuckDB counts batches of numbers (own_numbered.py). Where at most k records of a person or a household count,
-or a cluster counts, the same happens to rows that mean the same to every worker (own_packed.py). The counts are the same.
+Where every record counts, DuckDB counts batches of numbers (custom_numbered.py). Where at most k records of a person or a household count,
+or a cluster counts, the same happens to rows that mean the same to every worker (custom_packed.py). The counts are the same.
 """
 
 from functools import partial
@@ -18,16 +18,16 @@ from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
 from starling.tables.counts.contributions import kind_of, kinds_of
+from starling.tables.counts.custom_numbered import count_numbered
+from starling.tables.counts.custom_packed import count_packed
+from starling.tables.counts.custom_tally import Said, Tally
 from starling.tables.counts.kernels import Sets
-from starling.tables.counts.own_numbered import count_numbered
-from starling.tables.counts.own_packed import count_packed
-from starling.tables.counts.own_tally import Said, Tally
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.plan import Geography, Plan
 from starling.tables.source.declared_records import DeclaredRecords
 
 
-def count_own(
+def count_custom(
     plan: Plan,
     geography: Geography,
     records: DeclaredRecords,

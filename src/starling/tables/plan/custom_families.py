@@ -44,7 +44,7 @@ def value_texts(domain: Domain) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnGroup:
+class CustomGroup:
     """A group that a family names: a set of values of its one column.
 
     Attributes:
@@ -57,7 +57,7 @@ class OwnGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFamily:
+class CustomFamily:
     """A family of groups.
 
     Attributes:
@@ -72,7 +72,7 @@ class OwnFamily:
     name: str
     columns: tuple[str, ...]
     cuts: tuple[tuple[int, ...], ...]
-    groups: tuple[OwnGroup, ...] = ()
+    groups: tuple[CustomGroup, ...] = ()
     alone: bool = False
     total_only: bool = False
 

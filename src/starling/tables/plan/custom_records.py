@@ -17,7 +17,7 @@ from starling.release.codec import OPTIONAL
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
-from starling.tables.plan.own_families import MOST_VALUES, OwnFamily
+from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily
 from starling.text_format import PLAIN, TextFormat
 
 MOST_AREAS: Final = 1_000_000
@@ -28,7 +28,7 @@ WHOLE: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnAreas:
+class CustomAreas:
     """The public table of the smallest areas.
 
     Attributes:
@@ -76,12 +76,12 @@ class OwnAreas:
                 yield Problem("regions", "have a level without regions", "fill its column")
 
 
-EVERYWHERE: Final = OwnAreas("", (WHOLE,), ((WHOLE,),))
+EVERYWHERE: Final = CustomAreas("", (WHOLE,), ((WHOLE,),))
 """The table of records without areas."""
 
 
 @dataclass(frozen=True)
-class OwnRecords:
+class CustomRecords:
     """What a plan says of its records; raises PlanError with all problems where that is nothing that records can be.
 
     Attributes:
@@ -96,8 +96,8 @@ class OwnRecords:
     """
 
     columns: tuple[Column, ...]
-    areas: OwnAreas
-    families: tuple[OwnFamily, ...]
+    areas: CustomAreas
+    families: tuple[CustomFamily, ...]
     detail: tuple[str, ...] = ()
     expected: int = EXPECTED
     unit: Unit | None = None

@@ -9,28 +9,28 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.tables.generate.census import Format
-from starling.tables.generate.own_fields import fields_of
-from starling.tables.generate.own_files import OwnParquetWriter, OwnTextWriter, OwnWriter, array
-from starling.tables.generate.own_people import OwnMix, mean_records
+from starling.tables.generate.custom_fields import fields_of
+from starling.tables.generate.custom_files import CustomParquetWriter, CustomTextWriter, CustomWriter, array
+from starling.tables.generate.custom_people import CustomMix, mean_records
 from starling.tables.generate.runs import RUN, stream, write_runs
-from starling.tables.plan.own_records import EVERYWHERE, OwnRecords
+from starling.tables.plan.custom_records import EVERYWHERE, CustomRecords
 
 RECORDS: Final = "records"
 """Name of the file, without its ending."""
 ENDINGS: Final[dict[Format, str]] = {"text": "csv", "parquet": "parquet"}
-WRITERS: Final[dict[Format, type[OwnWriter]]] = {"text": OwnTextWriter, "parquet": OwnParquetWriter}
+WRITERS: Final[dict[Format, type[CustomWriter]]] = {"text": CustomTextWriter, "parquet": CustomParquetWriter}
 _MIX, _PEOPLE = range(2)
 """Which random stream of the seed."""
 
 
-def persons_of(records: OwnRecords, rows: int | None = None) -> int:
+def persons_of(records: CustomRecords, rows: int | None = None) -> int:
     """Persons who have about so many records, by default as many as the plan expects."""
     most = 1 if records.unit is None else records.unit.most
     return max(1, round((records.expected if rows is None else rows) / mean_records(most)))
 
 
-def write_own(
-    records: OwnRecords, folder: Path, *, persons: int, seed: int, form: Format, workers: int
+def write_custom(
+    records: CustomRecords, folder: Path, *, persons: int, seed: int, form: Format, workers: int
 ) -> tuple[Path, dict[str, int]]:
     """Write invented records as a file of the folder.
 
@@ -50,7 +50,7 @@ def write_own(
     """
     together, unit = fields_of(records), records.unit
     said = {name: each for some in together for name, each in zip(some.names, some.said, strict=True)}
-    mix = OwnMix(stream(seed, _MIX), together, records.areas, 1 if unit is None else unit.most)
+    mix = CustomMix(stream(seed, _MIX), together, records.areas, 1 if unit is None else unit.most)
     names = [*said, *([] if unit is None else [unit.field])]
     path = folder / f"{RECORDS}.{ENDINGS[form]}"
     file = _Counted(WRITERS[form](path, names, said, records.format))
@@ -74,7 +74,7 @@ class _Counted:
         writer: Writes them.
     """
 
-    def __init__(self, writer: OwnWriter) -> None:
+    def __init__(self, writer: CustomWriter) -> None:
         self._writer = writer
         self.records = 0
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from starling.tables.generate.own_fields import Numbers, Texts, Times, Together
-from starling.tables.generate.own_people import One, OwnMix, OwnPeople, Several, mean_records
-from starling.tables.plan.own_records import EVERYWHERE, OwnAreas
+from starling.tables.generate.custom_fields import Numbers, Texts, Times, Together
+from starling.tables.generate.custom_people import CustomMix, CustomPeople, One, Several, mean_records
+from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas
 
-AREAS = OwnAreas("ward", tuple("abcdef"), (("w", "w", "w", "e", "e", ""), tuple("abcdef")))
+AREAS = CustomAreas("ward", tuple("abcdef"), (("w", "w", "w", "e", "e", ""), tuple("abcdef")))
 FIELDS = (
     Together(("ward",), (Texts(tuple("abcdef")),)),
     Together(("code",), (Texts(("p", "q", "r")),)),
@@ -16,12 +16,12 @@ FIELDS = (
 )
 
 
-def drawn(most: int = 1, persons: int = 5000, seed: int = 1, areas: OwnAreas = AREAS) -> OwnPeople:
-    mix = OwnMix(np.random.default_rng(seed), FIELDS, areas, most)
+def drawn(most: int = 1, persons: int = 5000, seed: int = 1, areas: CustomAreas = AREAS) -> CustomPeople:
+    mix = CustomMix(np.random.default_rng(seed), FIELDS, areas, most)
     return mix.draw(np.random.default_rng(seed + 1), persons)
 
 
-def one(people: OwnPeople, name: str) -> One:
+def one(people: CustomPeople, name: str) -> One:
     found = people.fields[name]
     assert isinstance(found, One)
     return found
@@ -66,18 +66,18 @@ def test_people_have_up_to_the_most_records_in_their_order() -> None:
 
 
 def test_without_areas_everybody_lives_in_one() -> None:
-    mix = OwnMix(np.random.default_rng(1), FIELDS[1:], EVERYWHERE, 1)
+    mix = CustomMix(np.random.default_rng(1), FIELDS[1:], EVERYWHERE, 1)
     assert "ward" not in mix.draw(np.random.default_rng(2), 10).fields
 
 
 def test_an_area_field_of_fewer_areas_gives_those_alone() -> None:
     fewer = (Together(("ward",), (Texts(("b", "f")),)),)
-    people = OwnMix(np.random.default_rng(1), fewer, AREAS, 1).draw(np.random.default_rng(2), 100)
+    people = CustomMix(np.random.default_rng(1), fewer, AREAS, 1).draw(np.random.default_rng(2), 100)
     assert set(one(people, "ward").numbers.tolist()) == {0, 1}
 
 
 def test_a_wide_domain_is_reached_from_end_to_end() -> None:
     wide = (Together(("far",), (Numbers(-(10**9), 10**9, 0),)),)
-    numbers = one(OwnMix(np.random.default_rng(1), wide, EVERYWHERE, 1).draw(np.random.default_rng(2), 10**5), "far")
+    numbers = one(CustomMix(np.random.default_rng(1), wide, EVERYWHERE, 1).draw(np.random.default_rng(2), 10**5), "far")
     assert -(10**9) <= numbers.numbers.min() < -(10**9) + 10**6
     assert 10**9 - 10**6 < numbers.numbers.max() <= 10**9

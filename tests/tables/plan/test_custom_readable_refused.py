@@ -322,14 +322,22 @@ def test_what_a_top_up_excludes_is_in_one_table(choice: Choice, excluded: set[Ch
 
 
 MODULES: Final = (
-    *("aggregate_margins", "columns", "detail", "own_columns", "own_families", "own_levels", "own_readable"),
-    *("own_records", "readable_choices", "idle_choices"),
+    *(
+        "aggregate_margins",
+        "columns",
+        "detail",
+        "custom_columns",
+        "custom_families",
+        "custom_levels",
+        "custom_readable",
+    ),
+    *("custom_records", "readable_choices", "idle_choices"),
 )
 """Where the reasons stand that a plan file about records of one's own can meet."""
 OF_FILES: Final = {
-    "cannot be read (": "test_own_readable, test_own_columns",
-    "is of a table of other columns than code and text": "test_own_columns",
-    "has no column ": "test_own_readable",
+    "cannot be read (": "test_custom_readable, test_custom_columns",
+    "is of a table of other columns than code and text": "test_custom_columns",
+    "has no column ": "test_custom_readable",
 }
 """Reasons that need a file beside the plan, and the tests that make one."""
 OF_VALUES: Final = {

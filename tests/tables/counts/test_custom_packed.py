@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tables.aggregate_worlds import aggregate_worlds
-from tests.tables.counts.test_own_counting import counted
+from tests.tables.counts.test_custom_counting import counted
 from tests.tables.counts.test_spread_records import exact
-from tests.tables.own_worlds import World
+from tests.tables.custom_worlds import World
 
 pytestmark = pytest.mark.usefixtures("few_parts")
 
@@ -28,7 +28,7 @@ def worlds_of_persons(draw: st.DrawFn, most: int = 10) -> World:
 
 def found(world: World, key: bytes) -> tuple[Any, Any]:
     """The counts, and the exact numbers of aggregates."""
-    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", return_value=key):
+    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", return_value=key):
         counts = counted(world.plan, world.table()) if world.plan.levels else {}
         return counts, exact(world.plan, world.table())
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from starling.tables.generate.own_fields import DAY, Numbers, Said, Texts, Times
-from starling.tables.generate.own_people import One, Several, Values
+from starling.tables.generate.custom_fields import DAY, Numbers, Said, Texts, Times
+from starling.tables.generate.custom_people import One, Several, Values
 from starling.tables.plan.columns import MOST_PLACES
 from starling.text_format import PLAIN, TextFormat
 
@@ -51,7 +51,7 @@ def _decimals(said: Numbers, values: One) -> pa.Array:
     return pa.Array.from_buffers(kind, len(halves), [bits, pa.py_buffer(halves.astype("<i8"))])
 
 
-class OwnTextWriter:
+class CustomTextWriter:
     """CSV; texts are in quotes where one of the plan's needs them.
 
     Args:
@@ -115,7 +115,7 @@ def _header(name: str, separator: str) -> str:
     return f'"{doubled}"'
 
 
-class OwnParquetWriter:
+class CustomParquetWriter:
     """Columns of texts, numbers, dates and times.
 
     Args:
@@ -149,4 +149,4 @@ class OwnParquetWriter:
         self._file.close()
 
 
-OwnWriter: TypeAlias = OwnTextWriter | OwnParquetWriter
+CustomWriter: TypeAlias = CustomTextWriter | CustomParquetWriter

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from starling.errors import ParameterError
 from starling.planfile.spelling import shown
 from starling.tables.plan.columns import Codes, Column, Decimals, Integers, Periods, codes_of, places_of
-from starling.tables.plan.own_records import OwnRecords
+from starling.tables.plan.custom_records import CustomRecords
 
 DAY: Final = 86_400 * 10**6
 SECOND: Final = 10**6
@@ -85,7 +85,7 @@ class Together:
     most: int = 1
 
 
-def fields_of(records: OwnRecords) -> tuple[Together, ...]:
+def fields_of(records: CustomRecords) -> tuple[Together, ...]:
     """All fields that a plan's columns are read from, but for the one that says whose a record is.
 
     Raises:

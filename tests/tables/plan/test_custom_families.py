@@ -4,7 +4,7 @@ import pytest
 
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers, Periods
-from starling.tables.plan.own_families import EVERYBODY, OwnFamily, OwnGroup
+from starling.tables.plan.custom_families import EVERYBODY, CustomFamily, CustomGroup
 
 COLUMNS = {
     "sex": Column("sex", Codes((("F", "female"), ("M", "male")))),
@@ -12,11 +12,11 @@ COLUMNS = {
     "skill": Column("skill", Codes((("p", "plays"), ("q", "quilts"))), separator=";", most=2),
     "when": Column("when", Periods(("2024-01-01", "2024-07-01", "2025-01-01"))),
 }
-SETS = (OwnGroup("either", ("p", "q")), OwnGroup("plays", ("p",)))
+SETS = (CustomGroup("either", ("p", "q")), CustomGroup("plays", ("p",)))
 
 
 def test_each_combination_is_a_group_the_last_column_first() -> None:
-    family = OwnFamily("f", ("sex", "age"), ((), (0, 3)))
+    family = CustomFamily("f", ("sex", "age"), ((), (0, 3)))
     texts = ["female, 0 to 2", "female, 3 to 4", "male, 0 to 2", "male, 3 to 4"]
     assert [text for _, text in family.values(COLUMNS)] == texts
     made = [*family.iterations(1, COLUMNS)]
@@ -26,21 +26,21 @@ def test_each_combination_is_a_group_the_last_column_first() -> None:
 
 
 def test_without_cuts_each_number_is_a_class() -> None:
-    assert [text for _, text in OwnFamily("f", ("age",), ((),)).values(COLUMNS)] == ["0", "1", "2", "3", "4"]
+    assert [text for _, text in CustomFamily("f", ("age",), ((),)).values(COLUMNS)] == ["0", "1", "2", "3", "4"]
 
 
 def test_periods_are_named_by_their_ends() -> None:
     texts = ["from 2024-01-01 until 2024-07-01", "from 2024-07-01 until 2025-01-01"]
-    assert [text for _, text in OwnFamily("f", ("when",), ((),)).values(COLUMNS)] == texts
+    assert [text for _, text in CustomFamily("f", ("when",), ((),)).values(COLUMNS)] == texts
 
 
 def test_a_family_of_no_column_is_everybody() -> None:
-    assert [each.name for each in OwnFamily("f", (), ()).iterations(1, COLUMNS)] == [EVERYBODY]
+    assert [each.name for each in CustomFamily("f", (), ()).iterations(1, COLUMNS)] == [EVERYBODY]
 
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_sets_are_groups(alone: bool) -> None:
-    either, plays = OwnFamily("f", ("skill",), ((),), SETS, alone).iterations(3, COLUMNS)
+    either, plays = CustomFamily("f", ("skill",), ((),), SETS, alone).iterations(3, COLUMNS)
     assert either.codes == ("f: p", "f: q")
     assert (plays.code, plays.alone, plays.level) == ("f: plays", alone, 3)
     assert plays.name == ("plays alone" if alone else "plays")
@@ -49,16 +49,16 @@ def test_sets_are_groups(alone: bool) -> None:
 @pytest.mark.parametrize(
     ("family", "problem"),
     [
-        (OwnFamily("", (), ()), "is empty"),
-        (OwnFamily("f", ("sex", "sex"), ((), ())), "column twice"),
-        (OwnFamily("f", ("sex",), ()), "no cuts of one"),
-        (OwnFamily("f", ("sex",), ((1,),)), "cuts are of sex"),
-        (OwnFamily("f", ("sex", "skill"), ((), ()), SETS), "not one column"),
-        (OwnFamily("f", ("skill",), ((),), alone=True), "no sets"),
-        (OwnFamily("f", ("skill",), ((),), (SETS[0], SETS[0])), "sets of one name"),
-        (OwnFamily("f", ("skill",), ((),), (OwnGroup("x", ()),)), "set 'x' of no values"),
-        (OwnFamily("f", ("skill",), ((),), (OwnGroup("x", ("z",)),)), "set 'x' of no values"),
+        (CustomFamily("", (), ()), "is empty"),
+        (CustomFamily("f", ("sex", "sex"), ((), ())), "column twice"),
+        (CustomFamily("f", ("sex",), ()), "no cuts of one"),
+        (CustomFamily("f", ("sex",), ((1,),)), "cuts are of sex"),
+        (CustomFamily("f", ("sex", "skill"), ((), ()), SETS), "not one column"),
+        (CustomFamily("f", ("skill",), ((),), alone=True), "no sets"),
+        (CustomFamily("f", ("skill",), ((),), (SETS[0], SETS[0])), "sets of one name"),
+        (CustomFamily("f", ("skill",), ((),), (CustomGroup("x", ()),)), "set 'x' of no values"),
+        (CustomFamily("f", ("skill",), ((),), (CustomGroup("x", ("z",)),)), "set 'x' of no values"),
     ],
 )
-def test_families_that_cannot_be(family: OwnFamily, problem: str) -> None:
+def test_families_that_cannot_be(family: CustomFamily, problem: str) -> None:
     assert any(problem in each.problem for each in family.problems(COLUMNS))

@@ -7,7 +7,7 @@ import pytest
 
 from starling.errors import PlanError
 from starling.tables.plan import Plan
-from starling.tables.plan.own_records import WHOLE
+from starling.tables.plan.custom_records import WHOLE
 
 FILE = """title = "Members"
 

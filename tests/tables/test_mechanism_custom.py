@@ -25,7 +25,7 @@ from starling.tables.counts import GroupCounts, count_records
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Piece, Plan, read_regions
 from starling.tables.source import open_records
-from tests.tables.own_worlds import World, worlds
+from tests.tables.custom_worlds import World, worlds
 
 Int64 = npt.NDArray[np.int64]
 FAR = 3
@@ -177,7 +177,7 @@ MEASURES: st.SearchStrategy[Measure] = st.sampled_from(["epsilon", "rho"])
 @given(measured_worlds(), st.sampled_from([1.5, 2.0, 8.0]))
 def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, order: float) -> None:
     plan = world.plan
-    with mock.patch("starling.tables.counts.own_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
         whole = counted(world)
         for rest in map(counted, neighbours(world)):
             for one, other in ((whole, rest), (rest, whole)):

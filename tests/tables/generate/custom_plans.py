@@ -41,7 +41,7 @@ MORE: tuple[list[dict[str, Any]], ...] = (
 
 
 @st.composite
-def own_plans(draw: st.DrawFn) -> Plan:
+def custom_plans(draw: st.DrawFn) -> Plan:
     """Plans whose columns are those of `aggregate_worlds` and some of MORE, in families of their own; some of persons."""
     values = draw(aggregate_worlds(most=0)).values
     more = [column for some in draw(st.lists(st.sampled_from(MORE), max_size=3, unique_by=str)) for column in some]

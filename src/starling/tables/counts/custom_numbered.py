@@ -11,11 +11,11 @@ import pyarrow as pa
 from starling.engine import duck
 from starling.engine.machine import in_order
 from starling.tables.counts.contributions import cell_of, numbers_of
+from starling.tables.counts.custom_tally import Said, Tally
 from starling.tables.counts.kernels import Int32, Int64
-from starling.tables.counts.own_tally import Said, Tally
 from starling.tables.plan import Plan
 from starling.tables.plan.columns import Column
-from starling.tables.plan.counting_sql import OWN_SQL
+from starling.tables.plan.counting_sql import CUSTOM_SQL
 from starling.tables.source.declared_reading import Batch, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.value_sets import ValueSets
@@ -28,13 +28,13 @@ _RECORDS: Final = pa.schema([("unit", pa.int32()), ("groups", pa.int32()), ("cel
 
 
 def count_numbered(plan: Plan, records: DeclaredRecords, tally: Tally, limits: duck.Limits) -> list[Said]:
-    """Fill the tally; gives what each number of it means. Raises as `count_own` says."""
+    """Fill the tally; gives what each number of it means. Raises as `count_custom` says."""
     sets = [ValueSets(column) for column in records.columns.groups if column.several]
     combinations = Combinations()
     each = duck.Limits(limits.memory // limits.threads, limits.disk, 1, limits.spill)
 
     def answer(share: pa.Table) -> list[pa.RecordBatch]:
-        return list(duck.run(OWN_SQL, {"records": share}, each))
+        return list(duck.run(CUSTOM_SQL, {"records": share}, each))
 
     with closing(read_declared(records, sets)) as batches:
         numbered = (_numbered(plan, batch, combinations, tally) for batch in batches)

@@ -11,7 +11,7 @@ from starling.errors import PlanError
 from starling.tables.plan import Plan
 from starling.tables.plan.schema import plan_file_schema
 from tests.tables.aggregate_worlds import aggregate_worlds
-from tests.tables.own_worlds import World
+from tests.tables.custom_worlds import World
 from tests.tables.plan.test_schema import keeps
 from tests.tables.test_publish_aggregates import VALUES
 

@@ -3,18 +3,18 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.tables.generate.own_fields import DAY, SECOND, Numbers, Texts, Times, Together, fields_of
+from starling.tables.generate.custom_fields import DAY, SECOND, Numbers, Texts, Times, Together, fields_of
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, Unit, codes_of
-from starling.tables.plan.own_families import OwnFamily
-from starling.tables.plan.own_records import EVERYWHERE, OwnAreas, OwnRecords
+from starling.tables.plan.custom_families import CustomFamily
+from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas, CustomRecords
 
-EVERYBODY = (OwnFamily("everybody", (), ()),)
-AREAS = OwnAreas("ward", ("a", "b"), (("a", "b"),))
+EVERYBODY = (CustomFamily("everybody", (), ()),)
+AREAS = CustomAreas("ward", ("a", "b"), (("a", "b"),))
 ABC = codes_of(("a", "b", "c"))
 
 
-def fields(*columns: Column, areas: OwnAreas = EVERYWHERE, unit: Unit | None = None) -> tuple[Together, ...]:
-    return fields_of(OwnRecords(columns, areas, EVERYBODY, unit=unit))
+def fields(*columns: Column, areas: CustomAreas = EVERYWHERE, unit: Unit | None = None) -> tuple[Together, ...]:
+    return fields_of(CustomRecords(columns, areas, EVERYBODY, unit=unit))
 
 
 @pytest.mark.parametrize(
