@@ -1,17 +1,18 @@
-"""Writes docs/safetab-figures.md: the figures of the SafeTab paper, printed, in its own arithmetic, and exact, side by side."""
+"""Writes bench/results/safetab-figures.md: the figures of the SafeTab paper, printed, in its own arithmetic, and exact, side by side."""
 
-from pathlib import Path
 from typing import Final
 
 from bench import safetab
 from bench.markdown import table
+from bench.record import RESULTS
 from starling.privacy.budget import decimal_up
 
-PAGE: Final = Path(__file__).parent.parent / "docs" / "safetab-figures.md"
+PAGE: Final = RESULTS / "safetab-figures.md"
 HEAD: Final = f"""# Figures of the SafeTab paper
 
 The budgets, margins and privacy losses of the paper (2022): as printed, by its own formulas, and exact. The stability is
-{safetab.STABILITY}, the share of stage 1 is {safetab.GAMMA}, margins of error are at 95 %. [Accounting](accounting.md) derives them.
+{safetab.STABILITY}, the share of stage 1 is {safetab.GAMMA}, margins of error are at 95 %.
+[Accounting](../../docs/explanation/accounting.md) derives them.
 This page is written by `python -m bench.safetab_figures`, and a test compares it with what that computes.
 """
 ROUNDING: Final = """\

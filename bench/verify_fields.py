@@ -2,7 +2,7 @@
 
     python -m bench.verify_fields [DOMAIN...]
 
-A minute of processor time for each few hundred fields. What docs/verify.md names as not checked is counted apart.
+A minute of processor time for each few hundred fields. What docs/reference/verify.md names as not checked is counted apart.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Write docs/cli-reference.md from the help that the commands print. Run this file after a change of a command."""
+"""Write docs/reference/cli.md from the help that the commands print. Run this file after a change of a command."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,4 +35,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("cli-reference.md").write_text(page())
+    (Path(__file__).parent / "reference" / "cli.md").write_text(page())

@@ -1,4 +1,4 @@
-"""The files of deploy/ are what docs/server-in-service.md says: they parse, their commands exist, and the web container has no records."""
+"""The files of deploy/ are what docs/how-to/run-a-server.md says: they parse, their commands exist, and the web container has no records."""
 
 import re
 import shutil
@@ -87,7 +87,7 @@ def test_the_image_is_rootless_and_installs_extras_that_there_are() -> None:
 
 
 def test_the_page_names_each_file_and_no_other() -> None:
-    page = (ROOT / "docs" / "server-in-service.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "run-a-server.md").read_text()
     assert set(re.findall(r"deploy/([\w.]+)", page)) == set(FILES)
 
 

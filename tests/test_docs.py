@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 from tests.forking import run
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")), *sorted((ROOT / "bench" / "results").glob("*.md"))]
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="([\w.-]+)"')
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -213,7 +213,7 @@ def test_every_page_is_in_the_navigation() -> None:
 
 @pytest.fixture(scope="module")
 def reference() -> ModuleType:
-    """The program that writes docs/cli-reference.md."""
+    """The program that writes docs/reference/cli.md."""
     spec = importlib.util.spec_from_file_location("build_cli_reference", DOCS / "build_cli_reference.py")
     assert spec is not None
     assert spec.loader is not None
@@ -223,7 +223,7 @@ def reference() -> ModuleType:
 
 
 def test_command_line_reference_is_the_live_help(reference: ModuleType) -> None:
-    page = DOCS / "cli-reference.md"
+    page = DOCS / "reference" / "cli.md"
     assert page.read_text() == reference.page(), "run: python docs/build_cli_reference.py"
 
 

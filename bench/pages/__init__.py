@@ -1,4 +1,4 @@
-"""Write the tables of some pages of docs/ from the result files: `python -m bench.pages`. A test holds them.
+"""Write the tables of the pages of evidence from the result files: `python -m bench.pages`. A test compares them.
 
 A table stands between `<!-- NAME -->` and `<!-- end -->`, where NAME is a key of `TABLES`, made by one of the modules here; the words
 around are written by hand.
@@ -30,22 +30,8 @@ from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
 
-PAGE: Final = ROOT / "docs" / "benchmarks.md"
-PAGES: Final = (
-    PAGE,
-    *(
-        ROOT / "docs" / f"{name}.md"
-        for name in (
-            "better-numbers",
-            "genome-figures",
-            "genome",
-            "groups-figures",
-            "places-intervals",
-            "places-figures",
-            "places-benchmark",
-        )
-    ),
-)
+PAGE: Final = RESULTS / "benchmarks.md"
+PAGES: Final = (PAGE, *(path for path in sorted(RESULTS.glob("*.md")) if path != PAGE), ROOT / "docs" / "evidence.md")
 NAMES: Final = (
     "noise",
     "noise_fit",

@@ -1,4 +1,4 @@
-"""Tables of docs/genome-figures.md: what the genome paper's figures show, measured again."""
+"""Tables of bench/results/genome-figures.md: what the genome paper's figures show, measured again."""
 
 from collections.abc import Callable, Iterable, Mapping
 from math import log

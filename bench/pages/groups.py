@@ -1,4 +1,4 @@
-"""Tables of docs/groups-figures.md: what the paper on group sizes shows, measured again, and what its chain costs."""
+"""Tables of bench/results/groups-figures.md: what the paper on group sizes shows, measured again, and what its chain costs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

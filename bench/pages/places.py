@@ -1,4 +1,4 @@
-"""Tables of docs/places-figures.md and docs/places-benchmark.md: the paper on homogeneous trees again, and all methods on all data."""
+"""Tables of places-figures.md and places-benchmark.md: the paper on homogeneous trees again, and all methods on all data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp, log

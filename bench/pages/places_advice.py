@@ -1,4 +1,4 @@
-"""The table of docs/places-benchmark.md: whether a preview names the method that is nearest on real points."""
+"""The table of bench/results/places-benchmark.md: whether a preview names the method that is nearest on real points."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The table of docs/places-intervals.md: what share of squares of each stated chance are among those with most points."""
+"""The table of docs/explanation/places-intervals.md: what share of squares of each stated chance are among those with most points."""
 
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The tables of docs/places-intervals.md: how often sure intervals hold the truth, and how wide they are."""
+"""The tables of docs/explanation/places-intervals.md: how often sure intervals hold the truth, and how wide they are."""
 
 from collections.abc import Callable, Mapping
 from statistics import fmean

@@ -1,4 +1,4 @@
-"""The table of docs/places-intervals.md: what part of answers is off by at most their typical error."""
+"""The table of docs/explanation/places-intervals.md: what part of answers is off by at most their typical error."""
 
 from collections.abc import Mapping
 from statistics import fmean

@@ -1,4 +1,4 @@
-"""docs/genome-statistics.md, row by row, on real genotypes: equal to PLINK and SciPy where it says so, another where it says so."""
+"""docs/reference/genome-statistics.md, row by row, on real genotypes: equal to PLINK and SciPy where it says so, another where it says so."""
 
 from fractions import Fraction
 from functools import cache
@@ -203,7 +203,7 @@ def test_r2_is_of_carriers_and_plinks_of_copies(real: Real) -> None:
 
 
 def test_the_page_tells_how_much_the_carried_allele_matters(real: Real, root: Path) -> None:
-    page = (root / "docs" / "genome-statistics.md").read_text("utf-8")
+    page = (root / "docs" / "reference" / "genome-statistics.md").read_text("utf-8")
     shown = []
     for rarer in (True, False):
         copies, carried = (standard(each) for each in carrying(real.copies, rarer))

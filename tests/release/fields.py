@@ -1,4 +1,4 @@
-"""Releases of every domain whose fields are changed one by one, and what nobody notices of them: as docs/verify.md says it."""
+"""Releases of every domain whose fields are changed one by one, and what nobody notices of them: as docs/reference/verify.md says it."""
 
 import shutil
 from pathlib import Path
@@ -24,7 +24,7 @@ NOT_CHECKED: Final = {
     "plan/plan.json: .expected changed": "the publicly expected number of points",
     "measurements/": "a measurement without which every number is the same",
 }
-"""What may be changed unseen, by how its name begins, in the words of docs/verify.md; without the ledger that was charged."""
+"""What may be changed unseen, by how its name begins, in the words of docs/reference/verify.md; without the ledger that was charged."""
 
 
 def make(domain: str, folder: Path) -> Path:
@@ -87,5 +87,5 @@ class Holder:
 
 
 def is_named(change: Change) -> bool:
-    """Whether docs/verify.md says that this is not checked."""
+    """Whether docs/reference/verify.md says that this is not checked."""
     return any(str(change).startswith(begin) for begin in NOT_CHECKED)

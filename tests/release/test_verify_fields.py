@@ -1,4 +1,4 @@
-"""Every field of every file is checked, or named in docs/verify.md as not checked; `python -m bench.verify_fields` changes them all.
+"""Every field of every file is checked, or named in docs/reference/verify.md as not checked; `python -m bench.verify_fields` changes them all.
 
 Here a part of them is changed in each domain: one of each file at least, and those that went unseen before.
 """
@@ -48,6 +48,6 @@ def test_whoever_holds_the_key_can_change_no_field_unseen(
 
 
 def test_what_is_not_checked_is_named_in_the_documentation() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "verify.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "verify.md").read_text()
     for words in NOT_CHECKED.values():
         assert words in " ".join(page.split())

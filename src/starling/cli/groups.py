@@ -29,7 +29,7 @@ groups = Group(
     "groups",
     example="starling groups plan plan.toml",
     help="Numbers of groups by size (households by persons, vehicles by trips) over nested regions, in integers that add up.\n\n"
-    "PLAN is a plan file (TOML); docs/groups.md says what stands in it.",
+    "PLAN is a plan file (TOML); docs/reference/groups.md says what stands in it.",
     lazy={
         "plan": "starling.cli.groups:plan",
         "preview": "starling.cli.groups:preview",

@@ -27,7 +27,7 @@ places = Group(
     "places",
     example="starling places plan plan.toml",
     help="Where points lie (pickups, crimes, visits): a public grid, from which any rectangle is counted.\n\n"
-    "PLAN is a plan file (TOML); docs/places.md says what stands in it.",
+    "PLAN is a plan file (TOML); docs/reference/places.md says what stands in it.",
     lazy={
         "plan": "starling.cli.places:plan",
         "preview": "starling.cli.places:preview",

@@ -112,7 +112,7 @@ def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
         responses={
             200: {
                 "content": {"application/jsonl": {}},
-                "description": "A line for each event, as docs/ledger.md says.",
+                "description": "A line for each event, as docs/reference/ledger.md says.",
             },
             **errors(),
         },

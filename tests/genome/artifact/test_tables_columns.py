@@ -56,5 +56,5 @@ def test_only_a_block_may_miss_its_place() -> None:
 
 
 def test_every_column_is_documented(root: Path) -> None:
-    page = (root / "docs" / "genome-release.md").read_text()
+    page = (root / "docs" / "reference" / "genome-release.md").read_text()
     assert not [name for name in COLUMNS if f"`{name}`" not in page]

@@ -23,7 +23,7 @@ def test_the_world_has_no_problem_and_one_note(tmp_path: Path) -> None:
     found = validate(plan, open_records(tmp_path / "records.csv", plan)).value
     assert (found.values, found.problems.none) == ({"records": 9, "groups": 9}, True)
     assert [str(each) for each in found.notes.listed] == [
-        "records.csv:10: size is beyond 4, and counts as that; correct it; a release goes by its rule: docs/groups.md"
+        "records.csv:10: size is beyond 4, and counts as that; correct it; a release goes by its rule: docs/reference/groups.md"
     ]
 
 

@@ -21,7 +21,7 @@ from tests.tables.plan.invented import census_folder
 from tests.tables.plan.test_custom_readable import FILE
 
 SCHEMA = jsonschema.Draft202012Validator(plan_file_schema())
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TOML = re.compile(r'^```toml title="([\w.-]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PRESETS = sorted((ROOT / "src" / "starling" / "tables" / "presets").glob("*.toml"))
 

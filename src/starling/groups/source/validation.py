@@ -30,7 +30,7 @@ from starling.release.faults import Tally
 
 Faulty = npt.NDArray[np.bool_]
 
-FIX: Final = "correct it; a release goes by its rule: docs/groups.md"
+FIX: Final = "correct it; a release goes by its rule: docs/reference/groups.md"
 SEVERAL_SQL: Final = """
 WITH lies AS (SELECT records.person AS person, min(records.name) AS first, max(records.name) AS last FROM records
 GROUP BY records.person)

@@ -1,4 +1,4 @@
-"""The columns of a plan file about records of one's own: `[[columns]]` with their public domains; docs/plan-file.md explains each key."""
+"""The columns of a plan file about records of one's own: `[[columns]]` with their public domains (docs/reference/plan-file.md)."""
 
 import csv
 from collections.abc import Sequence

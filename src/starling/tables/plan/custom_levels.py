@@ -1,4 +1,4 @@
-"""What a plan file about records of one's own measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/plan-file.md)."""
+"""What a plan file about records of one's own measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/reference/plan-file.md)."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """A plan file about records of one's own: `[[columns]]`, `[regions]`, `[[groups]]` and `[detail]` in place of the Census's keys.
 
-docs/plan-file.md explains every key. A file that a plan names (codes, areas) is public, and is read with the plan.
+docs/reference/plan-file.md explains every key. A file that a plan names (codes, areas) is public, and is read with the plan.
 """
 
 import re

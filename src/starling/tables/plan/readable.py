@@ -1,7 +1,7 @@
 """Our own plan file: TOML that says what a Census configuration folder says, for people to read.
 
 It states the protected unit and the neighbours, names levels as people do, and takes for each level a budget or the margins of
-error that its numbers should have. Exact numbers are strings. docs/plan-file.md explains every key.
+error that its numbers should have. Exact numbers are strings. docs/reference/plan-file.md explains every key.
 """
 
 import difflib
