@@ -2,7 +2,6 @@
 
 import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -10,12 +9,10 @@ import click
 
 from starling.cli.commands import Group, Result, as_json, attributes, command
 from starling.cli.options import PATH
-from starling.cli.progress import working
 from starling.distribution import install
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.cli.demo.serving import Made
     from starling.server.access import Access, Entry, Issued
     from starling.server.logs import Form
 
@@ -36,6 +33,7 @@ server = Group(
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
         **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
         "demo": "starling.cli.demo.serving:demo",
+        "demo-data": "starling.cli.demo.serving:demo_data",
     },
 )
 
@@ -179,7 +177,8 @@ def log(home: Path, *, after: int, most: int) -> Result:
 def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Result:
     """Serve a HOME until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered.
 
-    With --demo it needs no HOME: tokens of an analyst, an auditor and a custodian are printed on standard output, with what to do next.
+    With --demo it needs no HOME: it listens, registers the data, and then prints tokens of an analyst, an auditor and a custodian on
+    standard output, with what to do next.
     """
     try:
         from starling.server.running import serve as run
@@ -191,23 +190,26 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
     if (home is None) != demo:
         raise ParameterError("HOME", "or --demo is missing, or both are given", "give one: starling serve --demo")
 
-    def listening(url: str, made: "Made | None" = None) -> None:
+    def listening(url: str) -> None:
         logs.tell(form, f"listening on {url}")
         if os.geteuid() == 0 and served.settings.account is None:
             logs.warn(form, "the web process is root, too: name an account for it in server.toml")
-        if made is not None:
-            click.echo(made.text(url), err=as_json())
+
+    def listening_demo(url: str) -> None:
+        listening(url)
+        register_data(made)
+        click.echo(made.text(url), err=as_json())
 
     logs.begin(form)
     if home is not None:
         served = open_home(home)
         run(served, listening, workers=workers, form=form)
     else:
-        from starling.cli.demo.serving import made_for_now
+        from starling.cli.demo.serving import register_data, temporary_home
 
-        with made_for_now(working) as made:
-            served = open_home(made.home)
-            run(served, partial(listening, made=made), workers=workers, form=form)
+        with temporary_home() as made:
+            served = open_home(made.folder)
+            run(served, listening_demo, workers=workers, form=form)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

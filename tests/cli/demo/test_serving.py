@@ -1,5 +1,6 @@
 """A demo home is complete: each role's token lets in, each dataset is released; and one that was served for now is gone."""
 
+import json
 import os
 import signal
 import subprocess
@@ -27,25 +28,27 @@ COMMAND = [sys.executable, "-c", "from starling.cli import main; main()", "serve
 
 def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     done = call("server", "demo", tmp_path / "demo", "--persons", 2000, "--deadline", 1, "--json")
-    made = serving.Made.parse(done.stdout)
-    home = open_home(made.home)
-    assert made.fingerprint == home.key.public.fingerprint
-    assert {home.access.admit(token).role for token in made.tokens.values()} == {"analyst", "auditor", "custodian"}
+    demo = json.loads(done.stdout)
+    home = open_home(Path(demo["home"]))
+    assert demo["key"] == home.key.public.fingerprint
+    assert {home.access.admit(token).role for token in demo["tokens"].values()} == {"analyst", "auditor", "custodian"}
     catalogue = Catalogue(home.folder / "datasets")
-    assert set(made.datasets) == set(catalogue.names()) == {"nation", "flights", "airports", "study"}
+    assert set(demo["datasets"]) == set(catalogue.names()) == {"nation", "flights", "airports", "study"}
     question = {"kind": "num_sig", "k": 10, "epsilon": serving.EPSILON}
     with closing(Charges(home)) as charges, closing(Understanding()) as understanding:
-        asked = {name: question if name == "study" else None for name in made.datasets}
-        wanted = {name: understanding.ask(catalogue, name, asked[name], who="ada") for name in made.datasets}
-        charged = [charges.charge("ada", wanted[name], name, asked[name]) for name in made.datasets]
-        assert [charges.budget("ada", wanted[name]).more for name in made.datasets] == [1, 1, 1, 1]
+        questions = {name: question if name == "study" else None for name in demo["datasets"]}
+        requests = {name: understanding.ask(catalogue, name, each, who="ada") for name, each in questions.items()}
+        charged = [charges.charge("ada", each, name, questions[name]) for name, each in requests.items()]
+        assert [charges.budget("ada", each).more for each in requests.values()] == [1, 1, 1, 1]
     assert home.sandbox is not None
     invented = Catalogue(home.sandbox.folder / "datasets")
     assert invented.names() == catalogue.names()
     assert all(invented.find(name).title == f"Invented: {catalogue.find(name).title}" for name in invented.names())
-    told: list[str] = []
-    Worker(home, told.append).round(threading.Event())
-    assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), told
+    messages: list[str] = []
+    Worker(home, messages.append).round(threading.Event())
+    assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), (
+        messages
+    )
 
 
 @pytest.fixture
@@ -59,26 +62,31 @@ def served(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-def test_it_is_served_at_once_and_removed_at_the_end(served: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_it_listens_before_its_data_are_registered_and_is_removed_at_the_end(
+    served: subprocess.Popen[str], tmp_path: Path
+) -> None:
     assert served.stdout is not None
-    said: list[str] = []
+    assert served.stderr is not None
+    first = next(line for line in served.stderr if line.startswith(("starling: listening on ", "... ")))
+    url = first.split()[-1]
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+    lines: list[str] = []
     for line in served.stdout:
-        said.append(line)
+        lines.append(line)
         if line.startswith("starling server findings"):
             break
-    (exported,) = [line for line in said if line.startswith("export")]
-    url, token = (word.partition("=")[2] for word in exported.split()[1:])
-    asked = httpx.get(f"{url}/v1/datasets", headers={"Authorization": f"Bearer {token}"}, timeout=60)
-    assert [each["name"] for each in asked.json()] == ["airports", "flights", "nation", "study"]
-    tokens = {line.split(": ")[0]: line.split(": ")[1].strip() for line in said if ": starling_" in line}
-    for who, each in tokens.items():
-        name, role = who.split(", ")
-        reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {each}"}, timeout=60)
-        assert reply.json() == {"name": name, "role": role}
-    assert [who.split(",")[0] for who in tokens] == ["ada", "otto", "cleo"]
-    # What stands behind a token is done with it: nobody has to look for one.
-    holder = {token: who.split(",")[0] for who, token in tokens.items()}
-    used = [holder[token] for line in said for token in tokens.values() if token in line]
+    (exported,) = [line for line in lines if line.startswith("export")]
+    assert exported.split()[1] == f"STARLING_SERVER={url}"
+    tokens = {line.split(": ")[0]: line.split(": ")[1].strip() for line in lines if ": starling_" in line}
+    listed = httpx.get(f"{url}/v1/datasets", headers=_bearer(tokens["ada, analyst"]), timeout=60)
+    assert [each["name"] for each in listed.json()] == sorted(serving.DATASETS)
+    for user, each in tokens.items():
+        name, role = user.split(", ")
+        assert httpx.get(f"{url}/v1/me", headers=_bearer(each), timeout=60).json() == {"name": name, "role": role}
+    assert [user.split(",")[0] for user in tokens] == ["ada", "otto", "cleo"]
+    # Commands that use a token stand below it, so that a reader does not have to look for it.
+    holders = {token: user.split(",")[0] for user, token in tokens.items()}
+    used = [holders[token] for line in lines for token in tokens.values() if token in line]
     assert used == sorted(used, key=["ada", "otto", "cleo"].index)
     (folder,) = tmp_path.glob("starling-demo-*")
     assert folder.stat().st_mode & 0o077 == 0
@@ -86,6 +94,20 @@ def test_it_is_served_at_once_and_removed_at_the_end(served: subprocess.Popen[st
     served.communicate()
     assert served.returncode == 0
     assert not list(tmp_path.iterdir())
+
+
+def test_one_that_ends_while_data_are_registered_leaves_nothing(served: subprocess.Popen[str], tmp_path: Path) -> None:
+    assert served.stderr is not None
+    assert next(line for line in served.stderr if line.startswith("... registering"))
+    served.send_signal(signal.SIGTERM)
+    # Standard error ends with the last process that writes to it.
+    served.stderr.read()
+    assert served.wait() == 0
+    assert not list(tmp_path.iterdir())
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 @pytest.mark.parametrize("words", [[], ["--demo", "home"]])

@@ -1,9 +1,8 @@
-"""A home with the demo's data, served at once: `starling server demo` makes it, and `starling serve --demo` serves one that it removes.
+"""A home with the demo's data: `starling server demo` makes it, and `starling serve --demo` serves one that it removes.
 
-Made in a process of its own, since the web process imports nothing that reads records.
+The latter listens before its data are registered, by a process of its own: the web process imports nothing that reads records.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from starling.cli.commands import Result, command
+from starling.cli.demo import new_folder
 from starling.cli.options import PATH
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ DEADLINE: Final = 10
 """Seconds: each of the releases takes few."""
 USERS: "Final[dict[str, Role]]" = {"ada": "analyst", "otto": "auditor", "cleo": "custodian"}
 """By their names, their roles."""
+NICE: Final = 10
+"""The priority of the process that registers data at a home that is served, as of nice(1): requests come first."""
+DATASETS: Final = ("airports", "flights", "nation", "study")
 RELEASES: Final = 3
 """How many releases of each dataset the cap covers; the analyst may charge one less."""
 
@@ -55,45 +58,42 @@ def demo(folder: Path, *, persons: int, deadline: int) -> Result:
     The data are invented or public: a nation, flights, airports, a case-control study.
     The ledger is made with your key, as `starling ledger create` does.
     """
-    from starling.cli.demo import airports, flights, new_folder
-    from starling.cli.progress import steps
-
-    flights.data()
-    airports.data()
+    _check_data()
     new_folder(folder)
-    with steps() as step:
-        made = _furnish(folder.absolute(), persons, deadline, step)
-    return Result(made.text, made.json)
+    home = _make_home(folder.absolute())
+    _add_data(home.folder, persons, deadline)
+    return Result(home.text, home.json)
+
+
+@command("demo-data", example="starling server demo-data shop/home", hidden=True)
+@click.argument("home", type=PATH)
+def demo_data(home: Path) -> Result:
+    """Register the data of a demo at its home, which `starling serve --demo` serves meanwhile."""
+    os.nice(NICE)
+    _add_data(home.absolute(), PERSONS, DEADLINE)
+    return Result(lambda: "registered", lambda: {"datasets": list(DATASETS)})
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A home that can be served.
+class DemoHome:
+    """The home of a demo, which may be served before its data are registered.
 
     Attributes:
-        home: Its folder.
+        folder: Its folder.
         fingerprint: Of the server's key, which signs its releases.
-        datasets: The names of what is registered.
         tokens: The tokens of the users, by their names.
     """
 
-    home: Path
+    folder: Path
     fingerprint: str
-    datasets: tuple[str, ...]
     tokens: Mapping[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> "Made":
-        """What `json` gave, as a text."""
-        said = json.loads(text)
-        return cls(Path(said["home"]), said["key"], tuple(said["datasets"]), said["tokens"])
 
     def json(self) -> dict[str, Any]:
         """All of it, for programs."""
         return {
-            "home": str(self.home),
+            "home": str(self.folder),
             "key": self.fingerprint,
-            "datasets": list(self.datasets),
+            "datasets": list(DATASETS),
             "tokens": dict(self.tokens),
         }
 
@@ -111,7 +111,7 @@ class Made:
                 f'curl -H "Authorization: Bearer {self.tokens["otto"]}" {url}/v1/ledger > ledger.jsonl',
                 f"starling verify airports.zip --ledger ledger.jsonl --key {self.fingerprint}",
             ],
-            "cleo": [f"starling server findings {self.home} airports"],
+            "cleo": [f"starling server findings {self.folder} airports"],
         }
         texts = ["Try next, in another terminal:"]
         for name, commands in lines.items():
@@ -120,20 +120,44 @@ class Made:
 
 
 @contextmanager
-def made_for_now(step: Callable[[str], None]) -> Iterator[Made]:
-    """A home in a temporary folder, which is removed at the end of the block, with the key of its custodian."""
+def temporary_home() -> Iterator[DemoHome]:
+    """A home without data in a temporary folder, which is removed at the end of the block, with the key of its custodian."""
+    _check_data()
+    before = os.environ.get("STARLING_HOME")
     with TemporaryDirectory(prefix="starling-demo-") as folder:
-        step("inventing people and genomes, and registering them with flights and airports")
-        line = [sys.executable, "-c", "from starling.cli import main; main()", "server", "demo", f"{folder}/demo"]
-        environment = os.environ | {"STARLING_HOME": f"{folder}/custodian"}
-        done = subprocess.run([*line, "--json"], stdout=subprocess.PIPE, env=environment, check=False, text=True)
-        if done.returncode:
-            # It said on stderr why.
-            raise click.exceptions.Exit(done.returncode)
-        yield Made.parse(done.stdout)
+        os.environ["STARLING_HOME"] = f"{folder}/custodian"
+        try:
+            yield _make_home(Path(folder))
+        finally:
+            del os.environ["STARLING_HOME"]
+            if before is not None:
+                os.environ["STARLING_HOME"] = before
 
 
-def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], None]) -> Made:
+def register_data(home: DemoHome) -> None:
+    """Register the data of a demo, in a process of its own: this one imports nothing that reads records.
+
+    Raises:
+        Exit: the process failed, and wrote the reason on standard error.
+    """
+    line = [sys.executable, "-c", "from starling.cli import main; main()", "server", "demo-data", str(home.folder)]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+        try:
+            if code := process.wait():
+                raise click.exceptions.Exit(code)
+        finally:
+            process.kill()
+
+
+def _check_data() -> None:
+    """Raises ParameterError where the packages of the public data are not installed."""
+    from starling.cli.demo import airports, flights
+
+    flights.data()
+    airports.data()
+
+
+def _make_home(folder: Path) -> DemoHome:
     from starling.ledger.opening import create_ledger
     from starling.server.home import make_home
     from starling.server.sandbox import make_sandbox
@@ -141,24 +165,33 @@ def _furnish(folder: Path, persons: int, deadline: int, step: Callable[[str], No
 
     home = make_home(folder / "home")
     settings = home.folder / FILE
-    # A free port: a server of their own may listen at the usual one.
+    # A free port: another server may listen at the usual one.
     settings.write_text(settings.read_text().replace(f"port = {home.settings.port}", "port = 0"))
     create_ledger(home.settings.ledger).close()
     make_sandbox(home)
-    sources: dict[str, Callable[[], Registered]] = {
-        "nation": lambda: _nation(folder / "nation", persons),
-        "flights": lambda: _flights(folder / "flights"),
-        "airports": lambda: _airports(folder / "airports"),
-        "study": lambda: _study(folder / "study"),
-    }
     tokens = {}
     for name, role in USERS.items():
         home.access.add_user(name, role)
         tokens[name], _ = home.access.issue(name, days=DAYS)
-    for name, source in sources.items():
-        step(f"registering {name}")
-        _register(home, name, source(), deadline)
-    return Made(home.folder, home.key.public.fingerprint, tuple(sources), tokens)
+    return DemoHome(home.folder, home.key.public.fingerprint, tokens)
+
+
+def _add_data(folder: Path, persons: int, deadline: int) -> None:
+    """Register the data at the home in a folder; the files lie beside it."""
+    from starling.cli.progress import steps
+    from starling.server.home import open_home
+
+    home, beside = open_home(folder), folder.parent
+    sources: dict[str, Callable[[], Registered]] = {
+        "airports": lambda: _airports(beside / "airports"),
+        "flights": lambda: _flights(beside / "flights"),
+        "nation": lambda: _nation(beside / "nation", persons),
+        "study": lambda: _study(beside / "study"),
+    }
+    with steps() as step:
+        for name in DATASETS:
+            step(f"registering {name}")
+            _register(home, name, sources[name](), deadline)
 
 
 def _register(home: "Home", name: str, source: "Registered", deadline: int) -> None:
@@ -171,10 +204,10 @@ def _register(home: "Home", name: str, source: "Registered", deadline: int) -> N
     publication = source.open().publication
     cost = Epsilon(Fraction(EPSILON)) if isinstance(publication, Asking) else publication.guarantee.cost
     cap, granted = (each * cost.amount for each in (RELEASES, RELEASES - 1))
-    wanted = Addition(name, source, name, cap, {"ada": granted}, deadline, DAYS)
-    made = add(home, wanted, lambda _: None, lambda _: None)
-    if made.missing is not None:
-        tell_missing(made.missing)
+    addition = Addition(name, source, name, cap, {"ada": granted}, deadline, DAYS)
+    added = add(home, addition, lambda _: None, lambda _: None)
+    if added.missing is not None:
+        tell_missing(added.missing)
 
 
 def _nation(folder: Path, persons: int) -> "Registered":
@@ -184,8 +217,8 @@ def _nation(folder: Path, persons: int) -> "Registered":
 
     folder.mkdir()
     plan = Path(shutil.copy(shipped()["demo"], folder / "plan.toml"))
-    made = generate(Plan.load(plan), persons=persons, seed=SEED, out=folder / "invented")
-    return source_of("tables", str(plan), {"persons": made.persons, "geography": made.geography})
+    files = generate(Plan.load(plan), persons=persons, seed=SEED, out=folder / "invented")
+    return source_of("tables", str(plan), {"persons": files.persons, "geography": files.geography})
 
 
 def _flights(folder: Path) -> "Registered":
@@ -208,5 +241,5 @@ def _study(folder: Path) -> "Registered":
     from starling.genome import generate
     from starling.worker.sources import source_of
 
-    made = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=folder, causal=CAUSAL)
-    return source_of("genome", str(made.plan), {"genotypes": made.prefix})
+    files = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=folder, causal=CAUSAL)
+    return source_of("genome", str(files.plan), {"genotypes": files.prefix})
