@@ -59,7 +59,6 @@ WHOLE_HOUSE = {
 TESTED_ELSEWHERE = {
     "cli/serving_add.py": "test_serving_data.py adds data by one command, killed at each of its steps",
     "release/table_comparison.py": "test_table_files.py compares what it wrote, and what was changed",
-    "tables/plan/idle_choices.py": "test_custom_readable_refused.py has a plan for each of its refusals",
     "genome/domain.py": "test_domains.py finds it by its name",
     "groups/domain.py": "test_domains.py finds it by its name",
     "groups/measurements.py": "test_mechanism.py measures by it, with the noise of a release",

@@ -31,11 +31,11 @@ from starling.tables.artifact.public_plan import read_plan
 from starling.tables.export import Form, export
 from starling.tables.export.workbook import Front
 from starling.tables.inference.cell_errors import Apart, BothStages
-from starling.tables.inference.consistency import nested
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.plan import Detail, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.nesting import nested
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 MOST_NUMBERS: Final = 1000

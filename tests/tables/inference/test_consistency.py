@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.consistency import _by_parent, families, make_consistent, nested, parents
+from starling.tables.inference.consistency import _by_parent, make_consistent, parents
 from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
 from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.nesting import families, nested
 from tests.tables.inference.dense import projection
 
 USA, STATE, COUNTY, TRACT = (GeographyLevel(name) for name in ("USA", "STATE", "COUNTY", "TRACT"))

@@ -38,7 +38,9 @@ def configurations() -> st.SearchStrategy[str]:
         values, zero = drawn
         return {name: 0 if name in zero else value for name, value in values.items()}
 
-    some_off = st.tuples(st.fixed_dictionaries(budgets), st.sets(st.sampled_from(sorted(budgets)), max_size=8)).map(off)
+    below_state = key("COUNTY", 2)  # Without such a level a chance of suppression is refused.
+    can_be_off = st.sets(st.sampled_from(sorted(budgets.keys() - {below_state})), max_size=8)
+    some_off = st.tuples(st.fixed_dictionaries(budgets), can_be_off).map(off)
     rest = st.fixed_dictionaries(
         {
             "max_race_codes": st.integers(1, 8),

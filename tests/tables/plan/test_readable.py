@@ -33,7 +33,7 @@ states = ["01", "02"]
 puerto-rico = true
 
 [publication]
-suppression = "0.5"
+# suppression: of plans with levels below the state
 negative-counts = true
 """
 
@@ -42,7 +42,10 @@ def level(geography: str, groups: str, budget: str = 'budget = "0.25"') -> str:
     return f'\n[[levels]]\ngeography = "{geography}"\ngroups = "{groups}"\n{budget}\nthresholds = [5, 10, 20]\n'
 
 
-FULL = HEAD + "".join(level(geography, groups) for geography in GEOGRAPHIES for groups in ("regional", "detailed"))
+SUPPRESSING = HEAD.replace("# suppression: of plans with levels below the state", 'suppression = "0.5"')
+FULL = SUPPRESSING + "".join(
+    level(geography, groups) for geography in GEOGRAPHIES for groups in ("regional", "detailed")
+)
 ONE = HEAD + level("STATE", "detailed")
 
 
@@ -81,9 +84,8 @@ def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
     )
     asked = plan_of(tmp_path, said)
     assert (asked.variants.both_stages, asked.variants.add_up, asked.variants.given_published) == (True, False, True)
-    assert plan_of(
-        tmp_path, ONE.replace("negative-counts = true", "negative-counts = true\nadd-up = true")
-    ).variants.add_up
+    adding_up = FULL.replace("negative-counts = true", "negative-counts = true\nadd-up = true")
+    assert plan_of(tmp_path, adding_up).variants.add_up
     assert asked.cost == plain.cost, "at no cost"
 
 
@@ -99,7 +101,9 @@ def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) ->
             .replace("5, 10, 20", f"{low}, {middle}, {high}")
         )
     head = (
-        HEAD.replace('["01", "02"]', '"all"').replace('"0.5"', '"0.9999"').replace("race-codes = 3", "race-codes = 8")
+        SUPPRESSING.replace('["01", "02"]', '"all"')
+        .replace('"0.5"', '"0.9999"')
+        .replace("race-codes = 3", "race-codes = 8")
     )
     assert said(plan_of(tmp_path, head + levels)) == said(census)
 
@@ -230,12 +234,22 @@ BROKEN = [
     ('["01", "02"]\npuerto-rico = true', "[]", "area holds no state and not Puerto Rico"),
     ('["01", "02"]', "[]", "levels[1].geography STATE is outside the area"),
     ("puerto-rico = true", "puerto-rico = 1", "area.puerto-rico is not true or false"),
-    ('suppression = "0.5"', "suppression = 0.5", "publication.suppression is a float"),
-    ('suppression = "0.5"', 'suppression = "1"', "publication.suppression is not 0 or more and below 1"),
+    ("[publication]", "[publication]\nsuppression = 0.5", "publication.suppression is a float"),
+    ("[publication]", '[publication]\nsuppression = "1"', "publication.suppression is not 0 or more and below 1"),
     ("negative-counts = true", "", "publication.negative-counts is missing"),
     ("negative-counts = true", 'negative-counts = true\ntotals = "first"', "publication.totals"),
     ("negative-counts = true", "negative-counts = true\nintervals = 95", "publication.intervals"),
     ("negative-counts = true", "negative-counts = true\nadd-up = 1", "publication.add-up"),
+    (
+        "negative-counts = true",
+        "negative-counts = true\nadd-up = true",
+        "add-up would change nothing: no group of the plan",
+    ),
+    (
+        "[publication]",
+        '[publication]\nsuppression = "0.5"',
+        "suppression would leave nothing out: it is for groups that",
+    ),
     ("negative-counts = true", "negative-counts = false\nadd-up = true", "add-up cannot be kept where negative counts"),
     ('geography = "STATE"', 'geography = "state"', "levels[1].geography is not USA or STATE or"),
     ('groups = "detailed"', "groups = 2", "levels[1].groups is not regional or detailed"),

@@ -1,21 +1,6 @@
 """Totals that add up: over nested regions, and over families of iterations, by least squares and whole.
 
-What is nested. The nation is its states, a state its counties, a county its tracts; Puerto Rico likewise has counties and tracts. Where a
-level is not in the plan the next one above takes its place. A place or an AIANNH area is part of no sum: not every block lies in one, areas
-cross states, and places cross counties. Those levels stay as measured. Of records of one's own the table of areas says what is nested:
-each area of the one level lies in a region of the other, and all areas of a region in one and the same.
-
-Which iterations are sums of others, for every person who can be, follows from the public definitions alone. Claim. Let an iteration P
-and iterations C1 .. Cm be tabulated in one kind of region, with the codes of P the disjoint union of the codes of the C's. Then in each
-region the count of P is the sum of the counts of the C's
-
-- if they are of ethnicity: a person has one ethnicity code, and is in the iterations whose codes hold it;
-- if they are of race and one race code is read of a record: a person in a race iteration, alone or in combination, is one whose one
-  code it holds;
-- if m = 1: equal sets of codes, of one kind, both alone or both in combination, are the same definition twice.
-
-With two race codes and m > 1 it is false. Who is in combination in C1 and in C2 is once in P but twice in the sum; who is alone in P
-with a code of C1 and one of C2 is alone in neither. Such iterations are left as they are.
+What is nested, and which iterations are sums of others, plan/nesting.py says.
 
 An iteration is followed through the levels that tabulate it; each run of neighbouring levels is a tree by itself. Families are followed
 from the highest level that tabulates any of their iterations, as far down as all of them are tabulated; below, each iteration goes on
@@ -28,8 +13,7 @@ Memory: 16 bytes a group of the nested levels, all at once (3.6 GB for the natio
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -47,71 +31,13 @@ from starling.tables.inference.trees import (
     whole,
 )
 from starling.tables.measurements import Int64
-from starling.tables.plan import GeographyLevel, Iteration, Plan
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.custom_records import CustomAreas
+from starling.tables.plan import Iteration, Plan
+from starling.tables.plan.nesting import Family, families, nested_chains
 
-CHAINS: Final[tuple[tuple[str, ...], ...]] = (
-    (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
-    (GeographyLevel.PR_STATE, GeographyLevel.PR_COUNTY, GeographyLevel.PR_TRACT),
-)
-"""Geography levels whose regions are unions of those of the next."""
 DIGITS: Final = {"USA": 0, "STATE": 2, "COUNTY": 5, "TRACT": 11}
 """Digits of a region's id, and so of the beginning of the ids within it."""
 TOGETHER: Final = 64
 """Iterations that are worked on at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """An iteration that is the sum of others.
-
-    Attributes:
-        parent: The code of the iteration that is the sum.
-        members: The codes of the iterations that it is the sum of, ascending.
-    """
-
-    parent: str
-    members: tuple[str, ...]
-
-
-def families(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> tuple[Family, ...]:
-    """The families among the iterations that one geography level tabulates, ascending by parent.
-
-    A family of one pairs iterations of equal codes once, the first as parent. No iteration is in two families: within an iteration level
-    the iterations of a kind share no code, and a family takes its members from another level than its parent's.
-
-    Args:
-        iterations: The iterations of all iteration levels of the geography level.
-        attributes: The attributes of a record.
-    """
-    single_valued = {attribute.kind for attribute in attributes if attribute.most == 1}
-    known: list[Family] = []
-    taken: set[str] = set()
-    each = sorted(iterations, key=lambda one: one.code)
-    for parent in each:
-        within = {
-            one.code: one.codes
-            for one in each
-            if one.level != parent.level
-            and (one.kind, one.alone) == (parent.kind, parent.alone)
-            and set(one.codes) <= set(parent.codes)
-        }
-        single = parent.kind in single_valued or len(within) == 1
-        if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
-            known.append(Family(parent.code, tuple(within)))
-            taken |= {parent.code, *within}
-    return tuple(known)
-
-
-def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
-    codes = [code for held in within.values() for code in held]
-    return bool(codes) and sorted(codes) == sorted(parent.codes)
-
-
-def nested(plan: Plan, level: str) -> bool:
-    """Whether the regions of a level take part."""
-    return any(level in steps for steps in _steps(plan))
 
 
 def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
@@ -119,30 +45,12 @@ def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
 
     Of records of one's own the table of areas has been looked at by whoever asks which levels are nested.
     """
-    for steps in _steps(plan) if plan.records is None else []:
+    for steps in nested_chains(plan) if plan.records is None else []:
         for above, below in pairwise(steps):
             width = DIGITS[above.removeprefix("PR-")]
             if {region[:width] for region in regions[below]} != ({""} if not width else set(regions[above])):
                 return False
     return True
-
-
-def _steps(plan: Plan) -> list[list[str]]:
-    """The chains, each as far as the plan has it."""
-    there = {level.geography for level in plan.levels}
-    if plan.records is not None:
-        return [_custom_steps(plan, plan.records.areas, there)]
-    steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
-    return [steps for steps in steps_of_chains if steps]
-
-
-def _custom_steps(plan: Plan, areas: CustomAreas, there: Collection[str]) -> list[str]:
-    """From the first level of the plan on each that is nested in the one before; another one is part of no sum."""
-    steps: list[str] = []
-    for level in plan.regions.names:
-        if level in there and (not steps or areas.parents(*map(plan.regions.order, (steps[-1], level))) is not None):
-            steps.append(level)
-    return steps
 
 
 def _parents(plan: Plan, above: str, below: str, regions: Mapping[str, Sequence[str]]) -> Int64:
@@ -193,7 +101,7 @@ def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Ma
         regions: The ids of the regions of each geography level, ascending.
         totals: The totals as they were measured: independent, unbiased.
     """
-    for steps in _steps(plan):
+    for steps in nested_chains(plan):
         _Chain(plan, steps, regions, totals).run()
 
 

@@ -8,7 +8,7 @@ name here.
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Never
@@ -21,6 +21,7 @@ from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.choices import Choices, LevelKey, all_levels, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
+from starling.tables.plan.idle_choices import idle_choices
 from starling.tables.plan.levels import Thresholds
 
 CONFIG: Final = "config.json"
@@ -259,4 +260,8 @@ def read_census(folder: Path) -> Choices:
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
         levels = population_levels(definitions, budgets, thresholds, census_attributes(others["max_race_codes"]))
-        return Choices(title=title, levels=levels, definitions=definitions, **others)
+        choices = Choices(title=title, levels=levels, definitions=definitions, **others)
+        # Of the choices that can be idle a configuration has only the suppression.
+        if problems := [replace(problem, field=SUPPRESSION) for problem in idle_choices(choices)]:
+            raise PlanError(problems=problems)
+        return choices

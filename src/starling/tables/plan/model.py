@@ -270,7 +270,7 @@ class Plan(InSession, Choices):
     @classmethod
     def _without_idle_choices(cls, choices: Choices) -> Self:
         plan = cls(**vars(choices))
-        if plan.records is not None and (problems := list(idle_choices(plan))):
+        if problems := list(idle_choices(plan)):
             raise PlanError(problems=problems)
         return plan
 

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from starling.privacy.budget import Measure
 from starling.tables.inference.combined import corrections, margin, spread, standard_deviation
-from starling.tables.inference.consistency import make_consistent, nested
+from starling.tables.inference.consistency import make_consistent
 from starling.tables.inference.distribution import ends
 from starling.tables.inference.totals import (
     CONFIDENCE,
@@ -47,6 +47,7 @@ from starling.tables.inference.trees import Estimated
 from starling.tables.measurements import Int64, Measured, Measurements
 from starling.tables.plan import Geography, Level, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.nesting import nested
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import pytest
 
-from starling.tables.inference.consistency import Family, families
 from starling.tables.plan import Iteration
 from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.nesting import Family, families
 
 
 def made(code: str, level: int, codes: str, kind: str = "race", *, alone: bool = False) -> Iteration:
