@@ -37,6 +37,7 @@ def reference(session: nox.Session) -> None:
     """The command-line reference, made anew from the commands."""
     session.install("-e", ".[test]")
     session.run("python", "docs/build_cli_reference.py")
+    session.run("python", "docs/build_api_reference.py")
 
 
 @nox.session(python=False)

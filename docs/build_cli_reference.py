@@ -1,22 +1,33 @@
-"""Write docs/reference/cli.md from the help that the commands print. Run this file after a change of a command."""
+"""Write docs/reference/cli.md from the commands themselves. Run this file after a change of a command."""
 
+import inspect
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 
 from starling.cli import EXIT_CODES, main
 
-HEAD = f"""# Command line
+HEAD: Final = f"""# Command line
 
-What `--help` prints, for every command. This page is written by `python docs/build_cli_reference.py`, and a test compares
-it with the live help. Exit codes: {EXIT_CODES}
+For everyone who types commands: what each one does, with its options. `starling COMMAND --help` prints the same.
+This page is written by `python docs/build_cli_reference.py`, and a test compares it with the live commands.
+
+`starling --version` shows the version. Every command has `--help`, and nearly every one `--json`, which prints one JSON document.
+Results go to standard output; findings and progress go to standard error.
+An option that at least three commands share in the same words is explained once: here, or at the head of its part.
+
+**Exit codes.** {EXIT_CODES}
 """
+COMMON: Final = 3
+"""In so many commands an option is said once, at the head of the page."""
 
 
-def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
-    """The full name and the help of a command and of all below it, in the order in which they are listed."""
-    yield context.command_path, command.get_help(context)
+def walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
+    """A command and all below it, in the order in which they are listed, each with its context."""
+    yield command, context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
@@ -24,14 +35,73 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, 
                 yield from walk(below, click.Context(below, parent=context, info_name=name, terminal_width=100))
 
 
+def commands() -> list[tuple[click.Command, click.Context]]:
+    """Every command with its context."""
+    return [*walk(main, click.Context(main, info_name="starling", terminal_width=100))]
+
+
 def helps() -> Iterator[tuple[str, str]]:
     """The name and help of every command."""
-    yield from walk(main, click.Context(main, info_name="starling", terminal_width=100))
+    for command, context in commands():
+        yield context.command_path, command.get_help(context)
+
+
+def options(command: click.Command, context: click.Context) -> list[tuple[str, str]]:
+    """The options of a command as its help names and explains them, without those that every command has."""
+    records = (parameter.get_help_record(context) for parameter in command.get_params(context))
+    return [(name, text) for name, text in filter(None, records) if name not in ("--help", "--json") and text]
+
+
+def part_of(context: click.Context) -> str:
+    """The part of the page in which a command stands: the name of its outermost group."""
+    return " ".join(context.command_path.split()[:2])
+
+
+def common_options(part: str = "") -> dict[str, str]:
+    """The options that many commands of a part, or of all parts, have in the same words; of one name, the words of most commands."""
+    counted = Counter(record for each in commands() if part in ("", part_of(each[1])) for record in options(*each))
+    common: dict[str, str] = {}
+    for (name, text), number in counted.most_common():
+        if number >= COMMON:
+            common.setdefault(name, text)
+    return common
+
+
+def table(common: dict[str, str]) -> str:
+    """Common options with what they mean."""
+    cells = ((f"`{name}`", text) for name, text in sorted(common.items()))
+    rows = ["| " + " | ".join(each.replace("|", r"\|") for each in cell) + " |" for cell in cells]
+    return "\n".join(["| common option | means |", "| --- | --- |", *rows])
+
+
+def entry(command: click.Command, context: click.Context, common: dict[str, str]) -> str:
+    """The section of the page about one command; `common` are the options that are explained elsewhere on the page."""
+    level = min(len(context.command_path.split()), 3)
+    arguments = [each.make_metavar(context) for each in command.get_params(context) if isinstance(each, click.Argument)]
+    listed = options(command, context)
+    shared = [f"`{name}`" for name, text in listed if common.get(name) == text]
+    blocks = [
+        f"{'#' * level} {context.command_path}",
+        inspect.cleandoc(command.help or "").partition("\f")[0].replace("\b\n", ""),
+        f"```text\n{getattr(command, 'example', '')}\n```",
+        f"Arguments: {', '.join(f'`{name}`' for name in arguments)}." if arguments else "",
+        "\n".join(f"- `{name}`: {text}" for name, text in listed if common.get(name) != text),
+        f"Common: {', '.join(shared)}." if shared else "",
+    ]
+    return "\n\n".join(block for block in blocks if block)
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(f"## {name}\n\n```text\n{text}\n```\n" for name, text in helps())])
+    common = common_options()
+    blocks = [HEAD.rstrip("\n"), "## Common options", table(common)]
+    for command, context in commands()[1:]:
+        within = common_options(part_of(context))
+        blocks.append(entry(command, context, common | within))
+        own = {name: text for name, text in within.items() if common.get(name) != text}
+        if context.command_path == part_of(context) and own:
+            blocks.append(table(own))
+    return "\n\n".join(blocks) + "\n"
 
 
 if __name__ == "__main__":

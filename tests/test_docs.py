@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import importlib.util
 import os
 import pkgutil
 import re
@@ -209,24 +208,3 @@ def test_a_dead_link_is_caught(tmp_path: Path) -> None:
 def test_every_page_is_in_the_navigation() -> None:
     listed = (ROOT / "mkdocs.yml").read_text()
     assert not [name for page in DOCS.rglob("*.md") if (name := page.relative_to(DOCS).as_posix()) not in listed]
-
-
-@pytest.fixture(scope="module")
-def reference() -> ModuleType:
-    """The program that writes docs/reference/cli.md."""
-    spec = importlib.util.spec_from_file_location("build_cli_reference", DOCS / "build_cli_reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_command_line_reference_is_the_live_help(reference: ModuleType) -> None:
-    page = DOCS / "reference" / "cli.md"
-    assert page.read_text() == reference.page(), "run: python docs/build_cli_reference.py"
-
-
-def test_every_help_starts_with_an_example(reference: ModuleType) -> None:
-    without = [name for name, text in reference.helps() if "Example" not in text.split("Options:")[0]]
-    assert not without
