@@ -1,6 +1,6 @@
 """Where the checks run, no test may be skipped, and every test that the checklist leans on must have run and passed.
 
-Usage: python no_skips.py JUNIT_XML TRACE_TOML. Exits with 1 and one line for each test at fault.
+Usage: python no_skips.py TRACE_TOML JUNIT_XML... (one report for each tier). Exits with 1 and one line for each test at fault.
 """
 
 import sys
@@ -24,11 +24,11 @@ def dotted(test: str) -> str:
     return ".".join([path.removesuffix(".py").replace("/", "."), *names])
 
 
-def problems(report: ET.Element, traced: list[str]) -> list[str]:
-    """One line for each skipped test, and for each traced test that did not run and pass."""
-    cases = list(report.iter("testcase"))
-    if not cases:
+def problems(reports: list[ET.Element], traced: list[str]) -> list[str]:
+    """One line for each skipped test, and for each traced test that did not run and pass in any of the reports."""
+    if any(report.find(".//testcase") is None for report in reports):
         return ["no test ran"]
+    cases = [case for report in reports for case in report.iter("testcase")]
     found = [
         f"skipped: {case.get('classname')}::{case.get('name')}: {skip.get('message')}"
         for case in cases
@@ -38,11 +38,11 @@ def problems(report: ET.Element, traced: list[str]) -> list[str]:
     return found + [f"in the trace, but did not run and pass: {test}" for test in traced if dotted(test) not in passed]
 
 
-def main(report: str, trace: str) -> int:
+def main(trace: str, *reports: str) -> int:
     """Print the problems; 1 if there are any."""
     rows = tomllib.loads(Path(trace).read_text())["row"]
     found = problems(
-        ET.parse(report).getroot(),  # noqa: S314 - pytest has just written it
+        [ET.parse(report).getroot() for report in reports],  # noqa: S314 - pytest has just written them
         [test for row in rows for test in row.get("tests", [])],
     )
     print("\n".join(found) or "every test ran")

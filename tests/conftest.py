@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import version
@@ -22,6 +23,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 own_signals()
 own_environment()
+
+IN_MEMORY = Path("/dev/shm")
+"""A file system in memory, where Linux has one: a ledger that waits for the disk at each charge does not wait there."""
+ROOM = 4 << 30
+"""Bytes that it must have free."""
+if IN_MEMORY.is_dir():
+    state = os.statvfs(IN_MEMORY)
+    if state.f_bavail * state.f_frsize >= ROOM and not state.f_flag & os.ST_NOEXEC:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 # No deadline: the first example of a test may compile a kernel, on a machine that does something else besides.
 settings.register_profile("starling", deadline=None)
@@ -81,8 +91,16 @@ def kernels_digest() -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first; all others stay in their order."""
+    """Long files first, all others in their order; of a series, cases beyond the first few are in the slow tier."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if series := item.get_closest_marker("series"):
+            function = item.nodeid.partition("[")[0]
+            cases[function] += 1
+            if cases[function] > series.args[0]:
+                item.add_marker(pytest.mark.slow)
     places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(LONG)))
 

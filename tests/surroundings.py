@@ -6,6 +6,7 @@ a child would wait for one that never ends. A test run in turn hands the default
 
 import os
 import signal
+import sys
 import threading
 from typing import Final
 
@@ -34,7 +35,12 @@ _ACTIONS: Final = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: _su
 
 
 def own_environment() -> None:
-    """Files that others may read and nobody else may write, and no wish about screens."""
+    """Files that others may read and nobody else may write, and no wish about screens.
+
+    And compiled modules are kept: tests start hundreds of processes, and each would compile anew whatever it imports.
+    """
     os.umask(0o022)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     for name in GIVEN:
         os.environ.pop(name, None)

@@ -32,7 +32,14 @@ TRACED = ["tests/privacy/test_a.py::test_runs", "tests/privacy/test_a.py::TestB:
 
 
 def test_a_run_without_skips_is_fine(no_skips: ModuleType) -> None:
-    assert no_skips.problems(ET.fromstring(REPORT.format(more="")), TRACED) == []
+    assert no_skips.problems([ET.fromstring(REPORT.format(more=""))], TRACED) == []
+
+
+def test_a_traced_test_may_run_in_any_tier(no_skips: ModuleType) -> None:
+    slow = '<testsuite><testcase classname="tests.test_s" name="test_long"/></testsuite>'
+    reports = [ET.fromstring(REPORT.format(more="")), ET.fromstring(slow)]
+    assert no_skips.problems(reports, [*TRACED, "tests/test_s.py::test_long"]) == []
+    assert no_skips.problems(reports[:1], [*TRACED, "tests/test_s.py::test_long"])
 
 
 @pytest.mark.parametrize(
@@ -48,21 +55,23 @@ def test_a_run_without_skips_is_fine(no_skips: ModuleType) -> None:
     ],
 )
 def test_a_skip_or_a_gap_is_said(no_skips: ModuleType, more: str, traced: list[str], said: str) -> None:
-    (line,) = no_skips.problems(ET.fromstring(REPORT.format(more=more)), TRACED + traced)
+    (line,) = no_skips.problems([ET.fromstring(REPORT.format(more=more))], TRACED + traced)
     assert said in line
 
 
-def test_no_test_at_all_is_no_success(no_skips: ModuleType) -> None:
-    assert no_skips.problems(ET.fromstring("<testsuites/>"), []) == ["no test ran"]
+def test_a_tier_without_a_test_is_no_success(no_skips: ModuleType) -> None:
+    empty = ET.fromstring("<testsuites/>")
+    assert no_skips.problems([empty], []) == ["no test ran"]
+    assert no_skips.problems([ET.fromstring(REPORT.format(more="")), empty], []) == ["no test ran"]
 
 
 def test_the_script_exits_with_1(no_skips: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, trace = tmp_path / "report.xml", tmp_path / "trace.toml"
     report.write_text(REPORT.format(more=""))
     trace.write_text(f"[[row]]\ntests = {TRACED}\n")
-    assert no_skips.main(str(report), str(trace)) == 0
+    assert no_skips.main(str(trace), str(report)) == 0
     trace.write_text('[[row]]\ntests = ["tests/test_x.py::test_gone"]\n')
-    assert no_skips.main(str(report), str(trace)) == 1
+    assert no_skips.main(str(trace), str(report)) == 1
     assert "test_gone" in capsys.readouterr().out
 
 

@@ -102,6 +102,7 @@ def test_every_contract_has_a_planted_breach() -> None:
     assert BREACHES.keys() == CONTRACTS.keys()
 
 
+@pytest.mark.series(8)
 @pytest.mark.parametrize(
     ("contract", "file", "line"), [(name, *breach) for name, breaches in BREACHES.items() for breach in breaches]
 )

@@ -9,6 +9,8 @@ from nbclient import NotebookClient
 from tests import four_domains
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_WIDGETS = "import sys; sys.modules['ipywidgets'] = None"
 """What imports them then is told that they are not installed."""
 FIRST = "from pathlib import Path\nimport starling\nfrom tests import four_domains"

@@ -88,13 +88,14 @@ def comma_locale(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 
 @pytest.fixture
-def elsewhere() -> Any:
+def elsewhere(tmp_path: Path) -> Any:
     """A folder on another file system than those of tests."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        assert Path(folder).stat().st_dev != ROOT.stat().st_dev
+    (parent, *_) = (each for each in ("/dev/shm", ROOT) if Path(each).stat().st_dev != tmp_path.stat().st_dev)
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
         yield folder
 
 
+@pytest.mark.slow
 def test_releases_in_the_c_locale_without_utf_8(tmp_path: Path) -> None:
     bare = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = release_all(four_domains.write(tmp_path / "world"), bare)
@@ -113,6 +114,7 @@ def test_a_path_that_the_locale_cannot_say_is_refused_before_the_charge(tmp_path
     assert (done.returncode == 0) == (utf8 == "1")
 
 
+@pytest.mark.slow
 def test_releases_with_a_decimal_comma_and_other_disks(
     tmp_path: Path, comma_locale: Mapping[str, str], elsewhere: str
 ) -> None:
@@ -124,6 +126,7 @@ def test_releases_with_a_decimal_comma_and_other_disks(
     assert not [*Path(elsewhere).iterdir()]
 
 
+@pytest.mark.slow
 def test_releases_without_asserts_and_with_warnings_as_errors(tmp_path: Path) -> None:
     done = release_all(four_domains.write(tmp_path / AWKWARD), {}, "-O", "-W", "error")
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ from starling.errors import PlanError
 from starling.text_format import TextFormat, encoding_of
 
 
+@pytest.mark.series(8)
 @pytest.mark.parametrize("name", sorted({*encodings.aliases.aliases.values()} - {"mbcs", "oem"}))
 def test_an_encoding_keeps_every_mark_a_mark_or_is_refused(name: str) -> None:
     for mark in (",", ";", "\t", "|"):

@@ -23,6 +23,8 @@ from click.testing import CliRunner, Result
 from starling.cli import main
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTED = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md") if page.name != "cli.md")
 STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
 DEADLINE = 2

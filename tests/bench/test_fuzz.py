@@ -54,6 +54,7 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
     assert kinds == set(get_args(Domain))
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 2**32))

@@ -11,6 +11,8 @@ from bench.server_load import ANALYSTS, answered, charged, charges_in, flushes, 
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
 
+pytestmark = pytest.mark.slow
+
 DATASETS = 2
 SECONDS = 3.0
 """For which they ask again for what is charged."""

@@ -12,6 +12,7 @@ from starling.errors import ParameterError
 from tests.cli.conftest import Call
 
 
+@pytest.mark.slow
 def test_the_demo_tells_its_story_and_its_next_steps_work(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +50,7 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
     assert re.search(r"^all of the map +[\d,]+ +[\d,]+ to [\d,]+ +[\d,]+$", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path: Path) -> None:
     result = call("demo", "--persons", "20000", "--out", tmp_path / "d", "--json")
     told = json.loads(result.stdout)

@@ -126,6 +126,7 @@ def test_many_bands_are_not_printed_one_by_one(tmp_path: Path, call: Callable[..
     )
 
 
+@pytest.mark.slow
 def test_a_search_says_what_it_found_and_against_what(tmp_path: Path, call: Callable[..., Result]) -> None:
     write_world(tmp_path, groups=50_000, more=SHARES)
     (tmp_path / "shares.csv").write_text("size,share\n1,0.7\n4,0.3\n")

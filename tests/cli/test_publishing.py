@@ -85,6 +85,7 @@ def resuming(result: Result) -> list[str]:
     return shlex.split(line)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("drawn", [False, True])
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_attack_a26_stopped_after_its_charge_and_repeated_it_is_paid_once(
@@ -161,6 +162,7 @@ def asked(words: list[object], answer: str = "n") -> tuple[int, str]:
     return done.returncode, done.stdout.replace("\r", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_who_is_asked_sees_what_remains(call: Call, paid: Callable[[str], Words], tmp_path: Path, domain: str) -> None:
     words = paid(domain)("--out", tmp_path / "out")

@@ -28,6 +28,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.slow
 def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     group = main.get_command(click.Context(main), "tables")
@@ -178,6 +179,7 @@ def test_spending_is_confirmed(call: Call, inputs: Inputs, tmp_path: Path) -> No
     assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
 def test_in_a_terminal_the_user_is_asked(inputs: Inputs, tmp_path: Path, answer: str, code: int) -> None:
     out = tmp_path / "out"
@@ -191,6 +193,7 @@ def test_in_a_terminal_the_user_is_asked(inputs: Inputs, tmp_path: Path, answer:
     assert ("Nothing was charged." in result.stdout) is (code == 130)
 
 
+@pytest.mark.slow
 def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, released: Path, tmp_path: Path) -> None:
     seen = call("tables", "preview", "demo", "--top-up", released).stdout
     assert "tops up   request abc-1: this cost is added" in seen
@@ -308,6 +311,7 @@ contents.write = killed
 KILL_AT_DRAWING = "publication.SafeTab.draw = lambda self, exact: os.kill(os.getpid(), signal.SIGKILL)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepare", [KILL_AT_WRITING, KILL_AT_DRAWING])
 def test_a_killed_run_leaves_no_release_and_the_next_reports_and_removes_it(
     call: Call, inputs: Inputs, tmp_path: Path, prepare: str
@@ -336,6 +340,7 @@ publication.SafeTab.draw = fail
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prepare", "code", "says"),
     [
@@ -355,6 +360,7 @@ def test_a_full_disk_gives_one_message_and_no_partial_release(
     assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_leaves_nothing(inputs: Inputs, tmp_path: Path) -> None:
     for name, code in (("SIGINT", 130), ("SIGTERM", 143)):
         # It sleeps, since a signal may reach the main thread a moment after `kill` has returned.
@@ -366,6 +372,7 @@ def test_an_interrupted_run_leaves_nothing(inputs: Inputs, tmp_path: Path) -> No
         assert names(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_file_that_is_cut_off_after_its_header_was_checked(inputs: Inputs, tmp_path: Path) -> None:
     persons = tmp_path / "persons.txt"
     persons.write_bytes(inputs.persons.read_bytes())

@@ -106,6 +106,7 @@ def inflate(path: Path) -> None:
             writer.write_table(rows)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("where", ["data", "measurements", "plan"])
 def test_bomb_a_parquet_file_of_many_rows_is_refused_unread(
     where: str, site: Site, bundle: Path, tmp_path: Path

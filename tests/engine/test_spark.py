@@ -21,6 +21,8 @@ from starling.errors import OutputError, ParameterError
 from tests.conftest import ROOT
 from tests.spark import QUICK, needed, running
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = pa.schema([("a", pa.int32()), ("word", pa.binary())])
 PUBLIC = pa.table({"a": pa.array([0, 1, 2], pa.int8()), "kind": pa.array([10, 11, 10], pa.int16())})
 TEXT = """\

@@ -50,6 +50,7 @@ def test_every_kind_of_question_is_looked_at() -> None:
     assert {type(question) for question in QUESTIONS.values()} == set(Question.__args__)
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_answered_at_its_least(world: World, tmp_path: Path, name: str) -> None:
     preview(world.plan, QUESTIONS[name])

@@ -123,6 +123,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: tmp_path_factory.mktemp(kind) for kind in KINDS}
 
 
+@pytest.mark.slow
 def test_spark_counts_what_duckdb_counts(worlds: dict[str, Path]) -> None:
     with running() as cluster:
         for kind, folder in worlds.items():

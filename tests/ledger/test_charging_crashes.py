@@ -61,6 +61,7 @@ STEPS = 400
 """More than the database calls and waits for the server of one child: the last ones strike after everything."""
 
 
+@pytest.mark.slow
 def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
     world.ledger.custody.raise_cap("people", "population", "people", 1000)
     world.ledger.custody.raise_cap("people", "dataset", "census", 1000)
@@ -83,6 +84,7 @@ def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
     assert finally_finished
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["postgres"], indirect=True)
 def test_promise_04_a_lost_connection_at_each_step(world: World) -> None:
     for step in range(4, STEPS):

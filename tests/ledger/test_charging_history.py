@@ -267,6 +267,7 @@ def test_promise_16_any_history_on_sqlite(tmp_path: Path, monkeypatch: pytest.Mo
     run_state_machine_as_test(OnSqlite, settings=_settings(40))
 
 
+@pytest.mark.slow
 def test_promise_16_any_history_on_postgres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = postgres_url()
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))

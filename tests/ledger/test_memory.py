@@ -168,6 +168,7 @@ def room(world: World) -> None:
         world.ledger.custody.raise_cap("people", scope, name, 1000)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_promise_04_kill_9_at_each_step_of_a_charge_from_memory(world: World) -> None:
     room(world)
     struck = 0
@@ -182,6 +183,7 @@ def test_promise_04_kill_9_at_each_step_of_a_charge_from_memory(world: World) ->
     assert struck > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["postgres"], indirect=True)
 def test_promise_04_a_lost_connection_at_each_step_of_a_charge_from_memory(world: World) -> None:
     room(world)

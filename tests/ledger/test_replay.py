@@ -124,6 +124,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
 ]
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(("events", "tables", "says"), [f[1:] for f in FORGERIES], ids=[f[0] for f in FORGERIES])
 def test_a_careful_forgery_is_found(
     world: World, events: Callable[[int, str, Body], Body | None], tables: tuple[str, ...], says: str

@@ -111,6 +111,7 @@ def test_a_migration_is_statements_without_comments() -> None:
     assert all(text.startswith("CREATE ") and "--" not in text.splitlines()[0] for text in found)
 
 
+@pytest.mark.slow
 def test_attack_a10_of_several_creators_one_makes_the_ledger_and_no_other_touches_it(tmp_path: Path) -> None:
     key, rounds = Key(bytes(32)), 30
     for number in range(rounds):

@@ -226,6 +226,7 @@ FORGERIES: list[tuple[str, Callable[[str, dict[str, Any]], dict[str, Any] | None
 ]
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("change", "says"), [each[1:] for each in FORGERIES], ids=[each[0] for each in FORGERIES])
 def test_an_auditor_finds_a_charge_that_nobody_approved(
     world: World, server: Ledger, change: Callable[[str, dict[str, Any]], dict[str, Any] | None], says: str

@@ -101,6 +101,7 @@ def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
     assert (found.shape, found.sum()) == ((2, 2, 4), 3)
 
 
+@pytest.mark.slow
 def test_spark_counts_what_duckdb_counts(tmp_path: Path) -> None:
     rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]
     path, key = write(tmp_path / "a.csv", rows), bytes(range(KEY))
@@ -155,6 +156,7 @@ def test_the_occupied_cells_of_a_sparse_grid_are_those_of_the_records(changes: t
     assert points == tally(coarse, open_records(path, coarse), key).tolist()
 
 
+@pytest.mark.slow
 def test_spark_counts_a_sparse_grid_as_duckdb_does(tmp_path: Path) -> None:
     path, key = write_world(tmp_path), bytes(range(KEY))
     with running() as cluster:

@@ -33,6 +33,7 @@ def die(folder: str, moment: str) -> None:
     paid(Path(folder))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("moment", ["after the charge", *OWN, "after the draw is committed to", "before the rename"])
 def test_a_killed_release_is_taken_up_and_paid_once(moment: str, tmp_path: Path) -> None:
     write_world(tmp_path, PERSON)

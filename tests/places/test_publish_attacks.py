@@ -36,6 +36,7 @@ def counted(chosen: Plan, folder: Path, text: str) -> np.ndarray:
     return tally(chosen, open_records(folder / "records.csv", chosen), bytes(range(KEY)))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("changes", [(), (PERSON,), (PERSON, SLICED)])
 def test_attack_a15_order_of_records_changes_nothing(changes: tuple[Any, ...], tmp_path: Path) -> None:
     chosen = plan(*changes)
@@ -56,6 +57,7 @@ def test_attack_a16_a_person_with_a_thousand_points_counts_as_the_plan_says(tmp_
     assert apart.sum() == 2
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("slices", [SLICED, NAMED])
 def test_attack_a19_a_new_slice_place_or_person_changes_no_shape(slices: dict[str, Any], tmp_path: Path) -> None:
     """Without records, with them, and with odd ones more: the same files, rows and columns, in the same order."""
@@ -82,6 +84,7 @@ def test_attack_a19_a_new_slice_place_or_person_changes_no_shape(slices: dict[st
 POINTS: dict[str, Point] = {**STEPS, READING: (counts, "tally", True)}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("point", [READING, "after the draw is committed to", "before the rename"])
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(
     point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -105,6 +108,7 @@ def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(
         ledger.close()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", ["'); DROP TABLE records; --", "select", "a'b", "person", "cell\u00e9"])
 def test_attack_a21_hostile_names_of_columns_are_names(name: str, tmp_path: Path) -> None:
     chosen = plan(PERSON, {"input": {"person": name}})

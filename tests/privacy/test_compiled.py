@@ -55,6 +55,7 @@ print(double({name}(21)), list(double.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.slow
 def test_what_an_earlier_version_kept_for_a_type_that_is_gone_is_compiled_anew(tmp_path: Path) -> None:
     module = tmp_path / "kernels.py"
     answers = []
@@ -96,6 +97,7 @@ def test_a_kernel_that_is_kept_for_other_types_is_not_called(tmp_path: Path) -> 
         assert run("7.5", "7") == "[3.75, 3.5]\n"
 
 
+@pytest.mark.slow
 def test_kernels_are_kept_one_after_the_other(tmp_path: Path) -> None:
     """Whoever saves a kernel waits for the lock: while another process holds it, nothing is written."""
     (tmp_path / "typed.py").write_text(TYPED)

@@ -43,6 +43,7 @@ def expected_errors(path: Path) -> set[tuple[int, str]]:
     }
 
 
+@pytest.mark.slow
 def test_type_checker_rejects_every_misuse_at_every_line(root: Path) -> None:
     files = sorted(MISUSES.glob("*.py"))
     assert len(files) == 5

@@ -112,6 +112,7 @@ OTHER: dict[str, Callable[[Path], list[Path]]] = {
 }
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("change", MOVED.values(), ids=MOVED)
 def test_the_same_bytes_are_accepted_again_wherever_they_lie(
     world: World, file: Path, change: Callable[[Path], Path]
@@ -129,6 +130,7 @@ def test_the_same_bytes_are_accepted_again_wherever_they_lie(
     ledger.reading.verify()
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("change", OTHER.values(), ids=OTHER)
 def test_other_bytes_are_not_accepted_again(world: World, file: Path, change: Callable[[Path], list[Path]]) -> None:
     ledger, key = world.ledger, world.ledger.book.key

@@ -103,6 +103,7 @@ def may(*words: str) -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.slow
 def test_it_charges_and_answers_and_can_open_nothing_confidential(
     served: Home, server: tuple["subprocess.Popen[str]", str]
 ) -> None:

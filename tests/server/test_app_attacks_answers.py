@@ -103,6 +103,7 @@ def latencies(folder: Path, patch: pytest.MonkeyPatch) -> tuple[list[float], lis
     return [late for late, _ in found[0]], [late for late, _ in found[1]], found[1]
 
 
+@pytest.mark.slow
 def test_attack_a05_no_record_and_no_answer_moves_the_time_at_which_an_answer_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_attack_a05_no_record_and_no_answer_moves_the_time_at_which_an_answer_le
     assert apart([late for late, _ in larger[:10]], [late for late, _ in larger[10:]]) == 0
 
 
+@pytest.mark.slow
 def test_attack_a05_a_server_that_answers_as_soon_as_it_can_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +180,7 @@ def test_attack_a08_a_run_that_fails_says_what_one_says_that_is_not_done(
     assert heard(tmp_path / "fails", fails=True) == heard(tmp_path / "waits", fails=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_attack_a08_a19_a_hostile_record_changes_no_reply_and_no_shape(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

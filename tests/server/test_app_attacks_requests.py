@@ -79,6 +79,7 @@ def spent(site: Site, name: str) -> Fraction:
     return Fraction(next(cap.spent for cap in caps if cap.name == name), rules.UNIT)
 
 
+@pytest.mark.slow
 def test_attack_a13_no_name_token_or_delivery_has_a_budget_of_its_own(site: Site, tmp_path: Path) -> None:
     """Analysts who work together, with more tokens, other names of the same data and a delivery with one row changed, spend what one may:
     the people are in one population, whose cap holds over all."""
@@ -143,6 +144,7 @@ def test_attack_a14_the_same_request_however_written_is_one_charge_and_the_same_
     assert spent(site, "ada") == Fraction(3, 4)
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_attack_a21_a_hostile_text_is_a_text_in_every_field(site: Site, tmp_path: Path, text: str) -> None:
     """In each path, query, header and body it is refused or taken as a text: nothing is run, opened or written by it."""

@@ -23,7 +23,10 @@ from tests.server.providers import Liar, lying, with_provider
 from tests.server.test_reading import Told
 from tests.server.test_releasing import answer
 
-pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
+]
 
 HOST = "testserver"
 """As which schemathesis reaches an application."""

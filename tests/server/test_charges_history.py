@@ -21,6 +21,7 @@ from tests.server.histories import History, explore
 from tests.server.sites import ASKED, AT_WORK, CHARGED, DEADLINE, UNCHARGED
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning"),
     pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"),

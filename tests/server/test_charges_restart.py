@@ -21,7 +21,10 @@ from tests.ledger.clusters import Cluster, cluster
 from tests.ledger.worlds import costing
 from tests.server.conftest import Asker
 
-pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
+]
 ANALYSTS = [f"analyst-{number}" for number in range(8)]
 READS = ("/readyz", "/v1/datasets", "/v1/datasets/census", "/v1/releases/{release}")
 RELEASES = "/v1/datasets/census/releases"

@@ -17,6 +17,8 @@ from starling.worker.sources import Sources, source_of
 from tests.groups.worlds import write_world
 from tests.server.conftest import child_of
 
+pytestmark = pytest.mark.slow
+
 STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
 
 

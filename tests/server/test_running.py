@@ -51,6 +51,7 @@ def start(served: Home, tmp_path: Path) -> Iterator[Start]:
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_answers_and_ends_when_it_is_told_to(start: Start, tokens: dict[str, str], number: int) -> None:
     process, url = start()
@@ -77,6 +78,7 @@ def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: d
         assert not [name for name in heavy if name in mapped]
 
 
+@pytest.mark.slow
 def test_a_request_with_two_lengths_is_no_request(start: Start) -> None:
     """What a proxy in front might read in another way than the server is read by neither."""
     _, url = start()
@@ -122,6 +124,7 @@ def with_tls(tmp_path: Path) -> Path:
     return certificate
 
 
+@pytest.mark.slow
 def test_over_tls_it_tells_browsers_to_stay_there(start: Start, tmp_path: Path) -> None:
     certify(tmp_path)
     trusted = ssl.create_default_context(cafile=str(with_tls(tmp_path)))
@@ -150,6 +153,7 @@ def test_a_certificate_that_is_none_is_told_in_a_sentence(served: Home, tmp_path
     assert said.startswith("starling: server.toml: certificate cannot be used for TLS; ")
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told_in_a_sentence(start: Start, tmp_path: Path) -> None:
     _, url = start()
     port = url.rpartition(":")[2]

@@ -47,6 +47,7 @@ def server(served: Home) -> Iterator[tuple["subprocess.Popen[str]", str]]:
         process.kill()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_of_the_sandbox_is_started_anew(
     served: Home, server: tuple["subprocess.Popen[str]", str], tmp_path: Path
 ) -> None:

@@ -116,6 +116,7 @@ def test_totals_of_different_groups_are_independent(tmp_path: Path) -> None:
     assert total_only.margin() == margin(release.plan.stage_noise(release.plan.levels[0]).total_only, "0.05")
 
 
+@pytest.mark.slow
 def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:
     """400 sums of two counties' totals: 95 % within 6 standard errors."""
     release = released(tmp_path, 40, counties=400, both_stages=True, thresholds=(30, 50, 90), measure="rho")

@@ -195,6 +195,7 @@ def test_k_records_of_a_person_divide_the_budget() -> None:
     assert Plan.of(values).share(Plan.of(values).aggregates[0]) == one.share(one.aggregates[0]) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 @pytest.mark.parametrize(("rounding", "most"), [({}, 1), ({"unit": 1000}, 3), ({"decimals": 1}, 1)])
 def test_sums_of_ordinary_money_up_to_the_widest_bounds(

@@ -59,6 +59,7 @@ def plan_of(budget: int, toy: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_budget_is_planned_released_verified_and_shown(budget: int, toy: Path, ledger: str, tmp_path: Path) -> None:
     # From about 1,500 on, the report's epsilon failed after the charge, and `ledger show` for good.

@@ -55,6 +55,7 @@ def end_lease(ledger: Ledger) -> None:
     ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("point", POINTS)
 def test_promise_04_a_release_killed_anywhere_is_resumed(
     point: str, ledger: Ledger, tmp_path: Path, shared_data: Path
@@ -80,6 +81,7 @@ def test_promise_04_a_release_killed_anywhere_is_resumed(
     thief.check_one_draw()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["while drawing", "after the answer"])
 def test_promise_04_a_killed_top_up_is_resumed(point: str, ledger: Ledger, tmp_path: Path, shared_data: Path) -> None:
     earlier = tmp_path / "earlier"

@@ -78,6 +78,7 @@ def listed(home: Home, *options: str) -> list[dict[str, object]]:
     return list(json.loads(done.stdout))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ledger_at", ["sqlite", "postgres"], indirect=True)
 def test_poisons_keep_no_other_waiting(
     registered: Home, custodian: Ledger, charged: dict[str, int], served_at: str, faults: Path

@@ -21,7 +21,10 @@ from starling.verification import Outcome, verify
 from tests.conftest import ROOT
 from tests.worker.test_jobs import accept, ask, carry_out, check
 
-pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
+]
 
 HOLDS = """
 import sys

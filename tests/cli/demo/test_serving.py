@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no wi
 COMMAND = [sys.executable, "-c", "from starling.cli import main; main()", "serve", "--demo", "--workers", "0"]
 
 
+@pytest.mark.slow
 def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     done = call("server", "demo", tmp_path / "demo", "--persons", 2000, "--deadline", 1, "--json")
     demo = json.loads(done.stdout)
@@ -62,6 +63,7 @@ def served(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+@pytest.mark.slow
 def test_it_listens_before_its_data_are_registered_and_is_removed_at_the_end(
     served: subprocess.Popen[str], tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def test_the_best_split_serves_the_level_that_is_asked_for(tmp_path: Path) -> No
         assert search.tried.keys() == {"levels"}
 
 
+@pytest.mark.slow
 def test_the_result_is_compared_on_the_same_releases(tmp_path: Path) -> None:
     plan = large(tmp_path, more='split = ["1/2", "1/4", "1/4"]')
     search = best_split(plan, {"land": 5, "county": 20}, seed=3)
@@ -62,6 +63,7 @@ def test_the_result_is_compared_on_the_same_releases(tmp_path: Path) -> None:
     assert str(search.found.name) in search.section().text
 
 
+@pytest.mark.slow
 def test_sizes_are_searched_where_shares_are_public(tmp_path: Path) -> None:
     plan = large(tmp_path, more=SHARES)
     search = best_split(plan, {"land": 10, "county": 20})
@@ -106,6 +108,7 @@ def test_a_small_plan_is_simulated_often(tmp_path: Path) -> None:
     assert np.shape(trial_errors(plan, invented_leaves(plan, assumed_shares(4)[0], 1), 2, 1)) == (2, 3, 3)
 
 
+@pytest.mark.slow
 def test_sizes_that_nobody_has_are_left_out_of_the_search_alone(tmp_path: Path) -> None:
     plan = world(tmp_path, groups=5000, largest=500)
     shares = np.zeros(501)

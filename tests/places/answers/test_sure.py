@@ -85,6 +85,7 @@ def test_another_level_is_refused(level: Fraction) -> None:
         Surety([of_cells((2, 2), np.zeros(4, dtype=np.int64), DiscreteLaplace(Fraction(1)))]).of(ASKED, level)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_sums_and_differences_of_releases_hold_at_the_level_of_the_whole() -> None:
     """As for one release: at most 87 misses of 1,000, which a right interval exceeds with a probability of at most 10^-6 a count."""

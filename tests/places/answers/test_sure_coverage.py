@@ -59,6 +59,7 @@ def missed(
     return found
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", METHODS)
 def test_intervals_hold_the_truth_over_a_thousand_runs(name: str) -> None:

@@ -17,6 +17,8 @@ from starling.places.pictures.map_page import Map, page
 from starling.places.typical.errors import TIMES
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
+pytestmark = pytest.mark.slow
+
 BOX = (-10.0, 100.0, 30.0, 116.0)
 HIGH, WIDE = 32, 40
 NOISES = tuple(DiscreteLaplace(Fraction(scale)) for scale in ("2", "15", "7.5"))

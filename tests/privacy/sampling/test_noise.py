@@ -172,6 +172,7 @@ FITS: list[Distribution] = [
 ]
 
 
+@pytest.mark.series(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize("distribution", FITS, ids=repr)
 def test_ten_million_draws_fit_the_law(distribution: Distribution) -> None:

@@ -68,6 +68,7 @@ def test_both_searches_draw_the_same() -> None:
     assert np.array_equal(guided, fixed)
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_draws_fit_the_law(scale: Fraction) -> None:

@@ -32,6 +32,8 @@ from tests.tables.small import whole
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN
 from tests.tables.worlds import World, worlds
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Spark]:

@@ -25,6 +25,8 @@ from tests.tables.counts.test_counting import everything, toy
 from tests.tables.counts.test_counting_failures import FAILED, persons, published
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Cluster:

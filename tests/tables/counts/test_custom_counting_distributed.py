@@ -29,6 +29,8 @@ from tests.tables.counts.test_custom_packed import worlds_of_persons
 from tests.tables.counts.test_spread_records import exact
 from tests.tables.custom_worlds import World, expected
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Spark]:

@@ -49,6 +49,7 @@ def test_the_order_of_records_changes_nothing(world: World, key: bytes, chance: 
     assert found(world, key) == found(world.with_records(shuffled), key)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("person", ["x", "1"], ids=["text", "digits"])
 def test_the_key_decides_which_are_kept(person: str) -> None:
     values = {

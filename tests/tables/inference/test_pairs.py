@@ -40,6 +40,7 @@ def coverage(found: Interval, truth: float, chance: np.ndarray) -> float:
     return float(chance[(found.lower <= truth + 1e-9) & (truth - 1e-9 <= found.upper)].sum())
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("noise", NOISES, ids=["laplace", "gaussian", "narrow gaussian"])
 @pytest.mark.parametrize("bounds", [(0, 10), (-4, 6), (3, 5), (-20, -1)])
 def test_intervals_hold_as_often_as_they_say(bounds: tuple[int, int], noise: Distribution) -> None:

@@ -72,6 +72,7 @@ def test_it_is_the_most_groups_that_any_person_is_in(iterations: list[Iteration]
     assert stability_by_codes(iterations, census_attributes(most)) >= truth
 
 
+@pytest.mark.slow
 @given(definitions(), st.integers(1, 4), st.integers(0, 3), st.integers(0, 3))
 def test_where_the_search_is_too_long_it_is_a_bound(
     iterations: list[Iteration], most: int, steps: int, intersections: int
