@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -105,7 +106,15 @@ def run_page(text: str, name: str, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(s.runs for s in snippets(page.read_text()))], ids=title)
+def shown_pages() -> Iterator[Any]:
+    """Pages that show something that runs; those that show commands, each of which is a process, are in the slow tier."""
+    for page in PAGES:
+        languages = {each.language for each in snippets(page.read_text()) if each.runs}
+        if languages:
+            yield pytest.param(page, marks=[pytest.mark.slow] if "console" in languages else [], id=title(page))
+
+
+@pytest.mark.parametrize("page", [*shown_pages()])
 def test_page_does_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = run_page(page.read_text(), title(page), tmp_path)
@@ -145,14 +154,16 @@ def modules() -> list[str]:
     return sorted(module.name for module in pkgutil.walk_packages(starling.__path__, "starling."))
 
 
-@pytest.mark.parametrize("name", modules())
-def test_docstrings_do_what_they_show(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    said: list[str] = []
+def test_docstrings_do_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every module; a report names it and its line."""
+    reports: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    for test in doctest.DocTestFinder().find(importlib.import_module(name)):
-        runner.run(test, out=said.append)
-    assert not said, "".join(said)
+    for name in modules():
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        for test in doctest.DocTestFinder().find(importlib.import_module(name)):
+            runner.run(test, out=reports.append)
+    assert not reports, "".join(reports)
 
 
 def test_a_displayed_formula_scrolls_within_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,9 +205,8 @@ def dead_links(page: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=title)
-def test_links_lead_somewhere(page: Path) -> None:
-    assert not dead_links(page)
+def test_links_lead_somewhere() -> None:
+    assert not {title(page): dead for page in PAGES if (dead := dead_links(page))}
 
 
 def test_a_dead_link_is_caught(tmp_path: Path) -> None:

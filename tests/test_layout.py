@@ -11,6 +11,7 @@ from tests.conftest import LONG, ROOT
 SOURCE = ROOT / "src" / "starling"
 TESTS = ROOT / "tests"
 MODULES = sorted(path for folder in ("src", "tests", "bench", "docs", ".ci") for path in (ROOT / folder).rglob("*.py"))
+TEST_FILES = sorted(TESTS.rglob("test_*.py"))
 TEXTS = sorted(
     path
     for folder in ("src", "tests", "bench", "deploy", "docs", ".ci")
@@ -47,6 +48,7 @@ WHOLE_HOUSE = {
     "test_forking",
     "test_layout",
     "test_notebooks",
+    "test_pages",
     "test_readme",
     "test_rendered",
     "test_safetab_figures",
@@ -163,9 +165,8 @@ def empty_or_skipped(path: Path) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=short)
-def test_no_test_is_empty_or_never_runs(path: Path) -> None:
-    assert not empty_or_skipped(path)
+def test_no_test_is_empty_or_never_runs() -> None:
+    assert not [each for path in TEST_FILES for each in empty_or_skipped(path)]
 
 
 @pytest.mark.parametrize(
@@ -197,9 +198,8 @@ def skips_without_a_reason(path: Path) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=short)
-def test_a_skip_says_why(path: Path) -> None:
-    assert not skips_without_a_reason(path)
+def test_a_skip_says_why() -> None:
+    assert not {short(path): lines for path in sorted(TESTS.rglob("*.py")) if (lines := skips_without_a_reason(path))}
 
 
 def mirrored(test: Path) -> bool:
@@ -219,9 +219,9 @@ def mirrored(test: Path) -> bool:
     )
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=short)
-def test_tests_mirror_the_source(path: Path) -> None:
-    assert mirrored(path), "no module of this name at this place: name the test after the module it tests"
+def test_tests_mirror_the_source() -> None:
+    without = [short(path) for path in TEST_FILES if not mirrored(path)]
+    assert not without, "no module of this name at this place: name the test after the module it tests"
 
 
 def test_every_module_has_its_tests() -> None:
