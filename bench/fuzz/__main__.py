@@ -17,7 +17,7 @@ from bench.record import Limit, Recorder
 
 STINT: Final = 300
 """Batches that a process tries, before the next one begins with fresh memory."""
-HANG: Final = 120.0
+HANG: Final = 600.0
 """Seconds that a batch may take."""
 PARTS: Final = ("refused", "counted")
 
@@ -72,13 +72,13 @@ def _stint(
             ended = _wait(process, log, left)
         started: dict[str, Json] = {}
         for line in log.read_text().splitlines():
-            said = json.loads(line)
-            if "outcome" not in said:
-                started, tried = said, tried + 1
+            entry = json.loads(line)
+            if "outcome" not in entry:
+                started, tried = entry, tried + 1
                 continue
             started = {}
-            inputs[said["source"], said["format"], said["outcome"]] += said["inputs"]
-            failed += said["outcome"] == "failed"
+            inputs[entry["source"], entry["format"], entry["outcome"]] += entry["inputs"]
+            failed += entry["outcome"] == "failed"
         if not tried and ended != "stopped":
             raise RuntimeError(f"the process of the search {ended}")
         if started and ended != "stopped":

@@ -1,31 +1,45 @@
 """One attempt: the files of a source are opened, as before a charge, and counted, as after it."""
 
+import atexit
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
+from unittest.mock import patch
 
 import pyarrow as pa
 
+from bench.fuzz.declared import section
+from bench.fuzz.forms import Form
 from bench.fuzz.source import Source
 from starling.domains import domain
-from starling.errors import StarlingError
+from starling.engine import delimited
+from starling.engine.delimited import fitting
+from starling.engine.duck import Limits
+from starling.engine.record_files import Records
+from starling.engine.spark import Spark
+from starling.errors import SourceError, StarlingError
 from starling.privacy.trust import Confidential, inspect
 from starling.release.domain import Delivery, Domain
+from starling.text_format import PLAIN, TextFormat
 
 Outcome: TypeAlias = Literal["refused", "counted"]
 
 LISTED: Final = 5
 """Findings of `validate` that are listed."""
+_PARTS: Final = 9
+"""Parts of a file that is counted in small ones."""
 
 
-def write_public(source: Source, folder: Path) -> None:
-    """Write the plan and the public files of a source."""
+def write_public(source: Source, folder: Path, form: TextFormat = PLAIN) -> None:
+    """Write the plan, which declares a format of text, and the public files of a source."""
     for name, text in source.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text + section(form) if name == source.plan else text)
 
 
 def opened(source: Source, records: Path | pa.Table, folder: Path) -> Delivery | Confidential[Any]:
@@ -39,28 +53,76 @@ def opened(source: Source, records: Path | pa.Table, folder: Path) -> Delivery |
     return delivering.open(plan, {source.records: records, **public})
 
 
-def attempt(source: Source, records: Path | pa.Table, folder: Path) -> Outcome:
+def attempt(source: Source, records: Path | pa.Table, folder: Path, form: Form | None = None) -> Outcome:
     """Open, count and validate records; whatever counting or validation raises is a failure.
 
     Args:
         source: The source; its public files lie in the folder.
         records: The file, or what a session holds.
         folder: The folder.
+        form: How the file is counted: by DuckDB in parts as usual, unless it says otherwise.
     """
-    try:
-        delivery = opened(source, records, folder)
-        counting = delivery.source.open() if isinstance(delivery, Delivery) else lambda _: delivery
-    except StarlingError:
-        return "refused"
+    form = form or Form("")
+    size = records.stat().st_size if form.parts and isinstance(records, Path) else 0
     with ExitStack() as work, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exact = inspect(counting(work)).value
+        if size:
+            work.enter_context(patch.object(delimited, "CHUNK", max(1, size // _PARTS)))
+            work.enter_context(patch.object(delimited, "LONGEST_RECORD", max(64, size // _PARTS)))
+        try:
+            delivery = opened(source, records, folder)
+            counting = delivery.source.open() if isinstance(delivery, Delivery) else None
+        except StarlingError:
+            return "refused"
+        confidential: Any = delivery
+        if isinstance(delivery, Delivery) and (size or form.spark):
+            confidential = _count(source.domain, delivery.source, spark() if form.spark else None, size // _PARTS)
+        elif counting:
+            confidential = counting(work)
+        exact = inspect(confidential).value
         if source.domain == "genome":
             # A study is read when it is asked.
             exact.tables()
-    if isinstance(delivery, Delivery):
-        delivery.validate(LISTED)
+        if isinstance(delivery, Delivery):
+            if isinstance(known := getattr(delivery.source, "records", None), Records) and known.form == "text":
+                _check_parts(known)
+            # Validation refuses a workbook whose sheet ends early.
+            with suppress(*[SourceError] if form.kind == "workbook" else []):
+                delivery.validate(LISTED)
     return "counted"
+
+
+def _count(name: str, source: Any, cluster: Spark | None, chunk: int) -> Any:
+    """The counts of a source by Spark, or in parts of so many bytes."""
+    from starling.groups import counts as groups
+    from starling.places import counts as places
+    from starling.tables.counts import count_records
+    from starling.tables.counts.counting import count
+    from starling.tables.source import Persons
+
+    if name != "tables":
+        return {"places": places, "groups": groups}[name].count(source.plan, source.records, cluster=cluster)
+    if cluster is None and isinstance(source.records, Persons):
+        return count(source.plan, source.regions, source.records, chunk=max(1, chunk))
+    return count_records(source.plan, source.regions, source.records, cluster=cluster)
+
+
+def _check_parts(records: Records) -> None:
+    """The parts of a text have the records that the whole has."""
+    many = len(records.header)
+    whole = replace(records.parts[0], begin=records.parts[0].origin, stop=records.sizes[0]) if records.parts else None
+    pieces = b"".join(fitting(part, many, records.format).data for part in records.parts)
+    assert whole is None or pieces == fitting(whole, many, records.format).data, (
+        "parts have other records than the whole"
+    )
+
+
+@cache
+def spark() -> Spark:
+    """The Spark of this process, which ends with it."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(Spark(None, Limits(1 << 30, None, 2, None)))
 
 
 def _domain(name: str) -> Domain:

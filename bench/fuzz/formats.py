@@ -1,4 +1,4 @@
-"""How the records of a source are written, by the name of the format; those that end in -bytes then have some bytes changed."""
+"""How the records of a source are written, by the kind of its form; where the file is the input, some of its bytes are changed then."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,48 +11,62 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.fuzz.attempt import opened, write_public
+from bench.fuzz.declared import written
+from bench.fuzz.forms import Form
 from bench.fuzz.inputs import KINDS, column, corrupt, mutate, texts
+from bench.fuzz.sheets import corrupt_workbook, write_sheet
 from bench.fuzz.source import Source
 from starling.errors import StarlingError
+from starling.text_format import PLAIN, TextFormat
 
 _ENDS: Final = (b"\n", b"\n", b"\r\n", b"\r")
 _COMPRESSIONS: Final = ("snappy", "zstd", "none", "gzip")
-_WHOLE: Final = "-bytes"
 _ROWS_OF_BYTES: Final = 12
 """Records of a file whose bytes are changed."""
+_MOST: Final = {"workbook": 2000}
+"""Records of a file of a kind that is read slowly."""
+_MOST_IN_PARTS: Final = 500
+"""Records of a file that is counted in parts of a few records."""
 
 
-def write(source: Source, form: str, random: Random, rows: int, folder: Path) -> tuple[Path | pa.Table, int]:
+def write(source: Source, form: Form, random: Random, rows: int, folder: Path) -> tuple[Path | pa.Table, int]:
     """Write records of a source into a folder.
 
     Returns:
         The file, or a table for `held`; then how many inputs it is: its records, or 1 where it is a file of changed bytes.
     """
-    whole = form.removesuffix(_WHOLE)
-    many = _ROWS_OF_BYTES if whole != form else rows
-    if whole == "held":
+    many = _ROWS_OF_BYTES if form.whole else rows
+    if form.kind == "held":
         return _table(source, random, many), many
-    path = folder / f"records.{whole.partition('-')[0]}"
-    WRITERS[whole](source, random, many, path)
-    if whole == form:
+    many = min(many, _MOST.get(form.kind, many)) if not form.parts else min(many, _MOST_IN_PARTS)
+    path = folder / f"records.{form.kind.partition('-')[0]}"
+    WRITERS[form.kind](source, random, many, path, form.format)
+    if not form.whole:
         return path, many
-    path.write_bytes(corrupt(random, path.read_bytes()))
+    corrupted = corrupt_workbook if form.kind == "workbook" and random.random() < 0.7 else corrupt
+    path.write_bytes(corrupted(random, path.read_bytes()))
     return path, 1
 
 
-def _csv(source: Source, random: Random, rows: int, path: Path) -> None:
+def _csv(source: Source, random: Random, rows: int, path: Path, form: TextFormat) -> None:
     """Fields as they are, or in quotes; lines of other numbers of fields."""
-    columns = [texts(random, right, rows) for right in source.columns.values()]
+    columns = [texts(random, _right(values, form), rows) for values in source.columns.values()]
     quoted = random.random() < 0.3
-    lines = [source.separator.join(name.encode() for name in source.columns)]
+    separator = source.separator if form == PLAIN else form.mark.encode()
+    lines = [separator.join(name.encode() for name in source.columns)]
     for fields in zip(*columns, strict=True):
-        said = [b'"' + each.replace(b'"', b'""') + b'"' for each in fields] if quoted else list(fields)
+        line = [b'"' + each.replace(b'"', b'""') + b'"' for each in fields] if quoted else list(fields)
         if random.random() < 0.01:
-            said.insert(random.randrange(len(said) + 1), b"x")
-        lines.append(source.separator.join(said))
+            line.insert(random.randrange(len(line) + 1), b"x")
+        lines.append(separator.join(line))
     path.write_bytes(
         random.choice((b"", b"\xef\xbb\xbf")) + random.choice(_ENDS).join(lines) + random.choice((b"", b"\n"))
     )
+
+
+def _right(values: Sequence[bytes], form: TextFormat) -> list[bytes]:
+    """Right values as a format writes them, and as they are written plainly."""
+    return [*(written(value, form) for value in values), *values] if form != PLAIN else list(values)
 
 
 def _table(source: Source, random: Random, rows: int) -> pa.Table:
@@ -93,7 +107,7 @@ def _refused(source: Source, kind: pa.DataType, folder: Path) -> set[str]:
     return set()
 
 
-def _parquet(source: Source, random: Random, rows: int, path: Path) -> None:
+def _parquet(source: Source, random: Random, rows: int, path: Path, form: TextFormat) -> None:  # noqa: ARG001 - it has types
     table = _table(source, random, rows)
     for at, name in enumerate(table.column_names):
         if not _can_be_stored(table[name]):
@@ -149,7 +163,7 @@ def _feature(source: Source, random: Random) -> bytes:
     elif chance < 0.5:
         geometry = _json(random)
     _, *others = source.columns
-    said = {
+    properties = {
         name: text.decode("utf-8", "replace") if random.random() < 0.8 else _json(random)
         for name in others
         for text in texts(random, source.columns[name], 1)
@@ -157,7 +171,7 @@ def _feature(source: Source, random: Random) -> bytes:
     feature: Any = {
         "type": "Feature",
         "geometry": geometry,
-        "properties": said if random.random() < 0.9 else _json(random),
+        "properties": properties if random.random() < 0.9 else _json(random),
     }
     text = json.dumps(feature if random.random() < 0.95 else _json(random)).encode()
     if random.random() < 0.02:
@@ -165,21 +179,26 @@ def _feature(source: Source, random: Random) -> bytes:
     return mutate(random, text, (text,)).replace(b"\n", b" ") if random.random() < 0.1 else text
 
 
-def _geojson(source: Source, random: Random, rows: int, path: Path) -> None:
+def _geojson(source: Source, random: Random, rows: int, path: Path, form: TextFormat) -> None:  # noqa: ARG001 - it is JSON
     features = (b",\n" if random.random() < 0.5 else b",").join(_feature(source, random) for _ in range(rows))
     path.write_bytes(b'{"type": "FeatureCollection", "features": [' + features + b"]}")
 
 
-def _geojson_lines(source: Source, random: Random, rows: int, path: Path) -> None:
+def _geojson_lines(source: Source, random: Random, rows: int, path: Path, form: TextFormat) -> None:  # noqa: ARG001 - it is JSON
     mark = random.choice((b"", b"", b"\x1e", b"\xef\xbb\xbf"))
     first = b'{"type": "Feature", "geometry": {"type": "Point", "coordinates": [0.5, 1]}, "properties": {}}'
     path.write_bytes(mark + b"\n".join((first, *(_feature(source, random) for _ in range(rows)))) + b"\n")
 
 
-WRITERS: Final[dict[str, Callable[[Source, Random, int, Path], None]]] = {
+def _workbook(source: Source, random: Random, rows: int, path: Path, form: TextFormat) -> None:
+    write_sheet(random, path, {name: _right(values, form) for name, values in source.columns.items()}, rows)
+
+
+WRITERS: Final[dict[str, Callable[[Source, Random, int, Path, TextFormat], None]]] = {
     "csv": _csv,
     "parquet": _parquet,
     "geojson": _geojson,
     "geojson-lines": _geojson_lines,
+    "workbook": _workbook,
 }
-"""How each format is written."""
+"""How each kind is written."""

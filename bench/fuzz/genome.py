@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from bench.fuzz.forms import Form, forms
 from bench.fuzz.inputs import ODD, corrupt, mutate
 from bench.fuzz.source import Source
 
@@ -57,22 +58,21 @@ GENOME: Final = Source(
     "genome",
     {"plan.toml": _PLAN, "public.bim": _BIM, "phenotypes.txt": _PHENOTYPES},
     {},
-    tuple(f"{form}{ending}" for form in ("bed", "pgen", "vcf", "bcf", "phenotypes") for ending in ("", "-bytes")),
+    forms("bed", "pgen", "vcf", "bcf", "phenotypes", spark=False),
     records="genotypes",
     public={"phenotype": "phenotypes.txt"},
 )
 
 
-def write(form: str, random: Random, folder: Path) -> tuple[Path, int]:
+def write(form: Form, random: Random, folder: Path) -> tuple[Path, int]:
     """Write the study into a folder that has its public files; the path of the calls, and how many inputs they are."""
-    whole = form.removesuffix("-bytes")
-    path = _WRITERS[whole](random, folder, whole == form)
-    if whole != form:
+    path = _WRITERS[form.kind](random, folder, not form.whole)
+    if form.whole:
         files = [each for each in folder.iterdir() if each.name not in ("plan.toml", "public.bim")]
-        changed = folder / "phenotypes.txt" if whole == "phenotypes" else random.choice(sorted(files))
+        changed = folder / "phenotypes.txt" if form.kind == "phenotypes" else random.choice(sorted(files))
         changed.write_bytes(corrupt(random, changed.read_bytes()))
         return path, 1
-    return path, {"vcf": SNPS, "phenotypes": PEOPLE}.get(whole, 1)
+    return path, {"vcf": SNPS, "phenotypes": PEOPLE}.get(form.kind, 1)
 
 
 def _line(random: Random, place: str, at: int, name: str) -> bytes:

@@ -69,7 +69,7 @@ PLACES: Final = (
             .replace("singular", "adaptive")
         },
         {"lon": _NUMBERS, "lat": _NUMBERS},
-        ("csv", "parquet"),
+        ("csv", "csv+parts", "csv+spark", "parquet", "parquet+spark"),
     ),
 )
 

@@ -3,6 +3,7 @@
 import json
 from typing import Final
 
+from bench.fuzz.forms import forms
 from bench.fuzz.source import STORED, TEXTS, Source
 
 _WORKERS: Final = """title = "Workers"
@@ -162,7 +163,7 @@ TABLES: Final = (
         "tables",
         {**_CENSUS, "plan/config.json": _config()},
         _PERSON,
-        (*TEXTS, *STORED),
+        (*forms("csv", parts=True), *STORED),
         records="persons",
         public={"geography": "blocks.txt"},
         plan="plan",

@@ -1,4 +1,4 @@
-"""The batches of a search: each follows from its number, and is one file of a source in one format."""
+"""The batches of a search: each follows from its number, and is one file of a source in one form."""
 
 import base64
 import json
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from bench.fuzz.attempt import attempt, write_public
 from bench.fuzz.formats import write
+from bench.fuzz.forms import Form
 from bench.fuzz.genome import GENOME
 from bench.fuzz.genome import write as write_study
 from bench.fuzz.grids import GROUPS, PLACES
@@ -33,7 +34,7 @@ class Batch:
 
     Attributes:
         source: What it is about.
-        form: The format.
+        form: The name of its form.
         seed: All else follows from it.
         rows: Records of a file.
     """
@@ -44,10 +45,10 @@ class Batch:
     rows: int
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> "Batch":
+    def of(cls, facts: Mapping[str, Any]) -> "Batch":
         """The batch of a line of the log."""
-        source = next(each for each in SOURCES if each.name == said["source"])
-        return cls(source, said["format"], said["seed"], said["rows"])
+        source = next(each for each in SOURCES if each.name == facts["source"])
+        return cls(source, facts["format"], facts["seed"], facts["rows"])
 
     @property
     def again(self) -> str:
@@ -61,22 +62,23 @@ class Batch:
 
     def write(self, folder: Path) -> tuple[Path | pa.Table, int]:
         """Write its files; the records, and how many inputs they are."""
-        write_public(self.source, folder)
+        form = Form.named(self.form)
+        write_public(self.source, folder, form.format)
         random = Random(f"{self.source.name} {self.form} {self.seed}")
         if self.source is GENOME:
-            return write_study(self.form, random, folder)
-        return write(self.source, self.form, random, self.rows, folder)
+            return write_study(form, random, folder)
+        return write(self.source, form, random, self.rows, folder)
 
     def run(self) -> tuple[str, int]:
         """Open and count it; what came of it, and how many inputs it is. Raises what counting raises."""
         with TemporaryDirectory(prefix="starling-fuzz-") as scratch:
             records, many = self.write(Path(scratch))
-            return attempt(self.source, records, Path(scratch)), many
+            return attempt(self.source, records, Path(scratch), Form.named(self.form)), many
 
 
 def batches(first: int, many: int, only: str, rows: int) -> Iterator[Batch]:
-    """So many batches from a number on, which go round the sources and their formats."""
-    pairs = [(source, form) for source in SOURCES if source.name.startswith(only) for form in source.formats]
+    """So many batches from a number on, which go round the sources and their forms."""
+    pairs = [(source, form) for source in SOURCES if source.name.startswith(only) for form in source.forms]
     for seed in range(first, first + many):
         source, form = pairs[seed % len(pairs)]
         yield Batch(source, form, seed, rows)
@@ -112,6 +114,6 @@ def save(batch: Batch, failures: Path) -> Path:
 def corpus() -> Iterator[tuple[str, Source, str, bytes]]:
     """The kept inputs: their names, sources, names of files and bytes."""
     for path in sorted(CORPUS.glob("*.json")):
-        said = json.loads(path.read_text())
-        source = next(each for each in SOURCES if each.name == said["source"])
-        yield path.stem, source, said["file"], base64.b64decode(said["bytes"])
+        facts = json.loads(path.read_text())
+        source = next(each for each in SOURCES if each.name == facts["source"])
+        yield path.stem, source, facts["file"], base64.b64decode(facts["bytes"])

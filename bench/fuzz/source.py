@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-TEXTS: Final = ("csv", "csv-bytes")
-STORED: Final = ("parquet", "parquet-bytes")
-GEO: Final = ("geojson", "geojson-bytes", "geojson-lines", "geojson-lines-bytes")
+from bench.fuzz.forms import forms
+
+TEXTS: Final = (*forms("csv", formats=True, parts=True), *forms("workbook", formats=True))
+STORED: Final = forms("parquet")
+GEO: Final = (*forms("geojson"), *forms("geojson-lines", parts=True))
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Source:
         domain: The domain of the plan.
         files: The plan and the public files beside it, by name.
         columns: Right values of each column of the records.
-        formats: What the records are written as (formats.py).
+        forms: What the records are written as, and how they are counted (forms.py).
         records: The name under which the domain takes the records.
         public: Other files that the domain takes, by the name under which it does.
         plan: The name of the plan.
@@ -29,7 +31,7 @@ class Source:
     domain: str
     files: Mapping[str, str]
     columns: Mapping[str, tuple[bytes, ...]]
-    formats: tuple[str, ...]
+    forms: tuple[str, ...]
     records: str = "records"
     public: Mapping[str, str] = field(default_factory=dict)
     plan: str = "plan.toml"
