@@ -6,14 +6,14 @@ import encodings.aliases
 import pytest
 
 from starling.errors import PlanError
-from starling.text_format import TextFormat, encoding_of
+from starling.text_format import WIDE, TextFormat, encoding_of
 
 
 @pytest.mark.series(8)
 @pytest.mark.parametrize("name", sorted({*encodings.aliases.aliases.values()} - {"mbcs", "oem"}))
 def test_an_encoding_keeps_every_mark_a_mark_or_is_refused(name: str) -> None:
     for mark in (",", ";", "\t", "|"):
-        if not encoding_of(name, mark):
+        if not encoding_of(name, mark) or encoding_of(name, mark) in WIDE:
             continue
         alone = f'a{mark}"b"\r\n'
         assert alone.encode("ascii").decode(name) == alone
@@ -25,11 +25,17 @@ def test_an_encoding_keeps_every_mark_a_mark_or_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["utf-16", "utf-7", "cp037", "iso2022_jp", "unicode_escape", "rot13", "no such", "a\0", ""]
+    "name", ["utf-32", "utf-7", "cp037", "iso2022_jp", "unicode_escape", "rot13", "no such", "a\0", ""]
 )
 def test_what_is_no_superset_of_ascii_is_refused(name: str) -> None:
     with pytest.raises(PlanError, match="encoding is no encoding that keeps"):
         TextFormat(encoding=name)
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+def test_what_is_written_in_pieces_of_utf_16_is_one_text(encoding: str) -> None:
+    form = TextFormat(encoding=encoding)
+    assert (form.beginning + form.encode("größe") + form.encode("\U0001f600")).decode(encoding) == "größe\U0001f600"
 
 
 @pytest.mark.parametrize(

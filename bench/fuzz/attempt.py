@@ -67,7 +67,7 @@ def attempt(source: Source, records: Path | pa.Table, folder: Path, form: Form |
     with ExitStack() as work, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if size:
-            work.enter_context(patch.object(delimited, "CHUNK", max(1, size // _PARTS)))
+            work.enter_context(patch.object(delimited, "CHUNK", max(2, size // _PARTS // 2 * 2)))
             work.enter_context(patch.object(delimited, "LONGEST_RECORD", max(64, size // _PARTS)))
         try:
             delivery = opened(source, records, folder)

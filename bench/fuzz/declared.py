@@ -11,6 +11,7 @@ from starling.text_format import NAMED, PLAIN, TextFormat
 FORMATS: Final = {
     "semicolons": TextFormat(";", ",", ".", "%d.%m.%Y", "cp1252"),
     "tabs": TextFormat("tab", ".", "space", "%b %d %Y %I:%M:%S.%f %p", "big5hkscs", "data"),
+    "unicode": TextFormat("tab", encoding="utf-16"),
     "pipes": TextFormat("|", ",", "'", "%y%m%d %H%M", "koi8-r"),
 }
 """Formats that plans declare, by the names that forms of files have (forms.py)."""
@@ -26,7 +27,7 @@ def section(form: TextFormat) -> str:
 
 
 def written(text: bytes, form: TextFormat) -> bytes:
-    """A right value, which is written plainly, in a format; any other text in its encoding."""
+    """A right value, which is written plainly, in a format; any other text in its encoding, but for UTF-16 (`encoded`)."""
     plain = text.decode("utf-8", "replace")
     if number := re.fullmatch(r"([+-]?)(\d+)(?:\.(\d+))?", plain):
         sign, whole, decimals = number.groups()
@@ -36,4 +37,9 @@ def written(text: bytes, form: TextFormat) -> bytes:
     elif form.dates:
         with suppress(ValueError):
             plain = datetime.fromisoformat(plain).strftime(form.dates)
-    return plain.encode(form.encoding, "replace")
+    return plain.encode() if form.wide else form.encode(plain)
+
+
+def encoded(text: bytes, form: TextFormat) -> bytes:
+    """A whole file: of UTF-16 from UTF-8, of others as it is."""
+    return form.beginning + form.encode(text.decode("utf-8", "replace")) if form.wide else text

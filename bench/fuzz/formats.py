@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.fuzz.attempt import opened, write_public
-from bench.fuzz.declared import written
+from bench.fuzz.declared import encoded, written
 from bench.fuzz.forms import Form
 from bench.fuzz.inputs import KINDS, column, corrupt, mutate, texts
 from bench.fuzz.sheets import corrupt_workbook, write_sheet
@@ -59,9 +59,8 @@ def _csv(source: Source, random: Random, rows: int, path: Path, form: TextFormat
         if random.random() < 0.01:
             line.insert(random.randrange(len(line) + 1), b"x")
         lines.append(separator.join(line))
-    path.write_bytes(
-        random.choice((b"", b"\xef\xbb\xbf")) + random.choice(_ENDS).join(lines) + random.choice((b"", b"\n"))
-    )
+    beginning = b"" if form.wide else random.choice((b"", b"\xef\xbb\xbf"))
+    path.write_bytes(beginning + encoded(random.choice(_ENDS).join(lines) + random.choice((b"", b"\n")), form))
 
 
 def _right(values: Sequence[bytes], form: TextFormat) -> list[bytes]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.fuzz.attempt import attempt, opened, write_public
-from bench.fuzz.declared import FORMATS, written
+from bench.fuzz.declared import FORMATS, encoded, written
 from bench.fuzz.formats import WRITERS
 from bench.fuzz.forms import Form
 from bench.fuzz.grids import GROUPS, PLACES
@@ -94,7 +94,7 @@ def test_right_values_of_a_declared_format_are_right(name: str, tmp_path: Path) 
     write_public(source, tmp_path, form)
     row = [b'"' + written(values[0], form) + b'"' for values in source.columns.values()]
     lines = [[column.encode() for column in source.columns], row, row]
-    (tmp_path / "records.csv").write_bytes(b"\n".join(form.mark.encode().join(line) for line in lines))
+    (tmp_path / "records.csv").write_bytes(encoded(b"\n".join(form.mark.encode().join(line) for line in lines), form))
     delivery = opened(source, tmp_path / "records.csv", tmp_path)
     assert isinstance(delivery, Delivery)
     assert delivery.validate(1).problems.total == 0

@@ -6,13 +6,14 @@ import re
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.engine import delimited
 from starling.engine.delimited import Fitting, Part, first_record, fitting, header_of, parsed, parts_of
-from starling.text_format import PLAIN, TextFormat
+from starling.text_format import PLAIN, WIDE, TextFormat
 
 HEADER = b"h,h\n"
 LETTERS = 'a,"\n\r'
@@ -116,7 +117,7 @@ def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
 @given(
     st.lists(st.lists(st.text('a,";\t \n\r\u00e9', max_size=6), min_size=2, max_size=2), max_size=6),
     st.sampled_from([",", ";", "tab", "|", "space"]),
-    st.sampled_from(["utf-8", "cp1252", "iso8859-15"]),
+    st.sampled_from(["utf-8", "cp1252", "iso8859-15", "utf-16-le", "utf-16-be"]),
     st.integers(1, 9),
 )
 def test_what_a_writer_of_csv_wrote_is_read_as_it_was_meant(
@@ -125,7 +126,7 @@ def test_what_a_writer_of_csv_wrote_is_read_as_it_was_meant(
     form = TextFormat(separator=separator, encoding=encoding)
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=form.mark).writerows(wanted)
-    found = rows(read(file.getvalue().encode(encoding), 2, step, form), 2, form)
+    found = rows(read(file.getvalue().encode(encoding), 2, 2 * step if form.wide else step, form), 2, form)
     assert found == [[field.encode() for field in row] for row in wanted]
 
 
@@ -145,6 +146,38 @@ def test_a_line_of_any_bytes_takes_no_other_record_with_it(line: bytes, wanted: 
     found = rows(read(b"".join((*texts[:at], line, b"\n", *texts[at:])), 2), 2)
     others = [[field.encode() for field in row] for row in wanted]
     assert found == others or others in [[*found[:place], *found[place + 1 :]] for place in range(len(found))]
+
+
+@given(
+    st.text('a,"\n\r\u010a\u2c22\u0d0a\u2028\U0001f600', max_size=40),
+    st.integers(1, 3),
+    st.integers(1, 12),
+    st.integers(4, 40),
+    st.sampled_from(["utf-16-le", "utf-16-be"]),
+)
+def test_utf_16_is_read_as_the_same_text_of_one_byte_for_each_unit(
+    text: str, fields: int, step: int, longest: int, encoding: str
+) -> None:
+    """Letters with the bytes of marks in them are no marks, half a unit at the end is passed over, and half a pair is U+FFFD."""
+    form = TextFormat(encoding=encoding)
+    units = "".join(chr(min(unit, 0x80)) for unit in np.frombuffer(text.encode(encoding), WIDE[encoding]).tolist())
+    twin = Twin(units.encode("latin-1"), fields, longest)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "LONGEST_RECORD", 2 * longest)
+        patch.setattr(delimited, "CHUNK", 6)
+        results = read(text.encode(encoding) + b"a", fields, 2 * step, form)
+    narrow = [re.sub("[^\x00-\x7f]", "?", field.decode()) for row in rows(results, fields, form) for field in row]
+    wide = [re.sub("\x80{1,2}", lambda pair: pair[0], field.decode("latin-1")) for row in twin.rows for field in row]
+    assert [field.replace("?", "") for field in narrow] == [field.replace("\x80", "") for field in wide]
+    assert sum(len(each.kept) for each in results) == len(twin.rows)
+    assert sum(each.lines for each in results) >= len(units.encode("latin-1").splitlines())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_half_a_pair_of_utf_16_becomes_a_mark(encoding: str) -> None:
+    form = TextFormat(encoding=encoding)
+    data = "\ud83d,\U0001f600\n".encode(encoding, "surrogatepass")
+    assert rows(read(data, 2, form=form), 2, form) == [["\ufffd".encode(), "\U0001f600".encode()]]
 
 
 def test_where_the_ways_never_meet_the_file_is_followed_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:

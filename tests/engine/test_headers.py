@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from starling.engine.headers import check_columns, text_header
+from starling.engine.headers import check_columns, resolved, text_header
+from starling.engine.record_parts import text_records
 from starling.errors import SourceError
 from starling.text_format import PLAIN, TextFormat
 
@@ -33,6 +34,41 @@ COLUMNS = ("sex", "age")
 def test_a_file_that_is_no_such_text_is_named_by_its_cause(text: bytes, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         text_header(Path("a.csv"), text, COLUMNS, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "stated", "order"),
+    [
+        ("utf-16-le", "utf-16-le", ""),
+        ("utf-16-be", "utf-16-be", ""),
+        *((order, stated, "\ufeff") for order in ("utf-16-le", "utf-16-be") for stated in ("utf-16", order)),
+    ],
+)
+def test_utf_16_is_read_where_it_is_stated(encoding: str, stated: str, order: str) -> None:
+    text = (order + 'sex\t"grö\tße"\tage\r\n\tx\t1\r\n').encode(encoding)
+    form = resolved(Path("a.csv"), text, TextFormat("tab", encoding=stated))
+    assert form.encoding == encoding
+    assert text_header(Path("a.csv"), text, COLUMNS, form) == ("sex", "grö\tße", "age")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "cause"),
+    [
+        (b"sex,age\n", "utf-16", "does not begin with the mark of UTF-16"),
+        ("sex,age\n".encode("utf-16-le"), "utf-16", 'state encoding = "utf-16-le" or "utf-16-be"'),
+        ("\ufeffsex,age\n".encode("utf-16-be"), "utf-16-le", "sex is a missing column"),
+        (b"sex,age\n", "utf-16-le", "is a missing column|has no header"),
+        ("sep=;\nsex;age\n".encode("utf-16"), "utf-16", "begins with a line sep="),
+        ("\n".encode("utf-16"), "utf-16", "has no header"),
+        ("sex;age\n".encode("utf-16"), "utf-16", 'state separator = ";"'),
+        ("sex\x00,age\n".encode("utf-16"), "utf-16", "is no text"),
+    ],
+)
+def test_what_is_not_the_utf_16_that_is_stated_is_named(text: bytes, encoding: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(text)
+    with pytest.raises(SourceError, match=cause):
+        text_records(path, COLUMNS, "", TextFormat(encoding=encoding))
 
 
 @pytest.mark.parametrize("name", ["Sex", " sex", "se x", "sex:", "SEX", "séx".replace("é", "e\u0301"), "\u200bsex"])

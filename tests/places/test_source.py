@@ -188,12 +188,13 @@ def test_no_record_can_stop_a_count(tmp_path: Path) -> None:
     assert counts(plan(PERSON), tmp_path / "a.csv") == [[0, 0, 0, 0], [0, 1, 0, 0]]
 
 
-def test_text_says_records_as_the_plan_states(tmp_path: Path) -> None:
-    written = {"separator": ";", "decimal": ",", "dates": "%d.%m.%Y", "encoding": "cp1252"}
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_text_says_records_as_the_plan_states(encoding: str, tmp_path: Path) -> None:
+    written = {"separator": ";", "decimal": ",", "dates": "%d.%m.%Y", "encoding": encoding}
     chosen = plan({"format": written, "input": {"x": "L\u00e4nge"}}, SLICED)
     rows = [f"{x};{y};05.01.2020".replace(".", ",", 2) for x, y in ((-0.5, 0.5), (0.5, 1.5), (0.5, 1.5))]
     path = tmp_path / "a.csv"
-    path.write_text("L\u00e4nge;lat;time\n" + "\n".join(rows) + "\n", encoding="cp1252")
+    path.write_text("L\u00e4nge;lat;time\n" + "\n".join(rows) + "\n", encoding=encoding)
     assert counts(chosen, path) == WANTED
     assert not validate(chosen, open_records(path, chosen)).value.problems.listed
     assert plan().digest == plan({"format": {"separator": ","}}).digest != plan({"format": written}).digest

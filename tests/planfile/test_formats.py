@@ -31,7 +31,7 @@ sheet = "a b"
         ('separator = "ab"', "format.separator is no mark"),
         ('seperator = ";"', "format.seperator is an unknown key; did you mean separator?"),
         ('thousands = "."', "format.thousands is no mark between thousands"),
-        ('encoding = "utf-16"', "format.encoding is no encoding"),
+        ('encoding = "utf-32"', "format.encoding is no encoding"),
         ('sheet = "\\u0000"', "format.sheet is not a text"),
     ],
 )

@@ -16,6 +16,7 @@ range, or one line is longer: the reader follows the rule from every line that b
 contrived text, that is the place; else it follows the rule from the beginning of the file.
 """
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from starling.privacy.compiled import compiled
-from starling.text_format import PLAIN, TextFormat
+from starling.text_format import PLAIN, WIDE, TextFormat
 
 Bool = npt.NDArray[np.bool_]
 Int32 = npt.NDArray[np.int32]
@@ -36,10 +37,11 @@ Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 
 CHUNK: Final = 16 << 20
-"""Bytes of text in a part."""
+"""Bytes of text in a part; even, so that a part begins with a whole unit of UTF-16."""
 LONGEST_RECORD: Final = 1 << 20
 """Bytes of the longest record that is read, its line breaks included."""
-MARK: Final = b"\xef\xbb\xbf"
+MARK: Final = codecs.BOM_UTF8
+_WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LF, _CR, _QUOTE = ord("\n"), ord("\r"), ord('"')
 _CLOSED, _OPEN, _FAULTY, _BLANK = 0, 1, 2, 3
 """How a line ends: without an open quote, within quotes, with a fault; or it has no character."""
@@ -81,9 +83,14 @@ class Fitting(NamedTuple):
 def header_of(record: bytes, form: TextFormat = PLAIN) -> tuple[str, ...]:
     """The names in the first record of a file, without quotes; raises UnicodeDecodeError where it is not in the encoding."""
     mark = re.escape(form.mark)
-    text = record.removeprefix(MARK).decode(form.encoding).rstrip("\r\n")
+    text = record.removeprefix(order_mark(record, form)).decode(form.encoding).rstrip("\r\n")
     names = re.findall(f'(?:^|{mark})("(?:[^"]|"")*"|[^{mark}]*)', text)
     return tuple(_unquoted(name.strip()) for name in names)
+
+
+def order_mark(text: bytes, form: TextFormat) -> bytes:
+    """The byte order mark at the start of a file; nothing where there is none."""
+    return next((mark for mark in (_WIDE_MARKS if form.wide else (MARK,)) if text.startswith(mark)), b"")
 
 
 def _unquoted(name: str) -> str:
@@ -92,8 +99,8 @@ def _unquoted(name: str) -> str:
 
 def first_record(text: bytes, form: TextFormat = PLAIN) -> bytes:
     """The first record of a text with its line break, whatever fields it has; its first line, where a quote is not closed in it."""
-    mark = len(MARK) if text.startswith(MARK) else 0
-    lines = _lines_of(np.frombuffer(text, np.uint8)[mark:], form)
+    mark = len(order_mark(text, form))
+    lines = _lines_of(text[mark:], form)
     if not len(lines.outside):
         return text
     last = int(lines.ends[1]) if lines.outside[0] == _OPEN and len(lines.outside) > 1 else 0
@@ -109,7 +116,7 @@ class _Lines(NamedTuple):
     """Lines of a text, each read twice: as if no quote were open where it begins, and as if one were.
 
     Attributes:
-        starts: int64 (lines + 1,): where each begins; the last is the end of the text.
+        starts: int64 (lines + 1,): the byte at which each begins; the last is the end of the text.
         outside: uint8: how each ends, where no quote is open at its beginning.
         marks: int32: the separators of it then.
         ends: int32: where a quote is open at its beginning, the line after the one at which none is open any more; 0 for none.
@@ -123,8 +130,12 @@ class _Lines(NamedTuple):
     inside: Int32
 
 
-def _lines_of(characters: UInt8, form: TextFormat) -> _Lines:
-    """The lines of a text."""
+def _lines_of(text: bytes, form: TextFormat) -> _Lines:
+    """The lines of a text; of UTF-16 every unit beyond ASCII is one that is no mark, and half a unit at the end is passed over."""
+    characters, width = np.frombuffer(text, np.uint8), 1
+    if form.wide:
+        units = np.frombuffer(text, WIDE[form.encoding], len(text) // 2)
+        characters, width = np.minimum(units, 0x80).astype(np.uint8), 2
     many = int(np.count_nonzero(characters == _LF) + np.count_nonzero(characters == _CR)) + 1
     starts, outside, marks, ends, inside = (
         np.empty(many + 1, np.int64),
@@ -132,7 +143,7 @@ def _lines_of(characters: UInt8, form: TextFormat) -> _Lines:
         *(np.empty(many, np.int32) for _ in range(3)),
     )
     many = _examine(characters, ord(form.mark), starts, outside, marks, ends, inside)
-    return _Lines(starts[: many + 1], outside[:many], marks[:many], ends[:many], inside[:many])
+    return _Lines(starts[: many + 1] * width, outside[:many], marks[:many], ends[:many], inside[:many])
 
 
 @compiled
@@ -254,7 +265,7 @@ class _Window:
         file.seek(low)
         self.data = file.read(stop + LONGEST_RECORD + 2 - low)
         self._low = low
-        self.lines = _lines_of(np.frombuffer(self.data, np.uint8), form)
+        self.lines = _lines_of(self.data, form)
         self.nexts = np.empty(len(self.lines.outside), np.int32)
         _follow(*self.lines, fields, LONGEST_RECORD, self.nexts)
 
@@ -318,7 +329,9 @@ def fitting(part: Part, fields: int, form: TextFormat = PLAIN) -> Fitting:
 
 
 def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...], form: TextFormat = PLAIN) -> pa.Table:
-    """Records that have as many fields as the header: these columns, as bytes of UTF-8."""
+    """Records that have as many fields as the header: these columns, as bytes of UTF-8; what is no text of its encoding is U+FFFD."""
+    if form.wide:
+        data = data.decode(form.encoding, "replace").encode()
     table = pacsv.read_csv(
         pa.BufferReader(data),
         pacsv.ReadOptions(column_names=list(header), block_size=len(data) + 1, use_threads=False),
@@ -327,13 +340,13 @@ def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...], form:
             check_utf8=False, column_types=dict.fromkeys(header, pa.binary()), include_columns=list(columns)
         ),
     )
-    if form.encoding == PLAIN.encoding:
+    if form.wide or form.encoding == PLAIN.encoding:
         return table
     return pa.table({name: _decoded(table[name].combine_chunks(), form.encoding) for name in columns})
 
 
 def _decoded(column: pa.Array, encoding: str) -> pa.Array:
-    """Texts in UTF-8; a byte that is none in their encoding becomes U+FFFD."""
+    """Texts in UTF-8."""
     if not pc.any(pc.match_substring_regex(column, r"[\x80-\xff]")).as_py():
         return column
     coded = column.dictionary_encode()

@@ -1,19 +1,22 @@
 """Why a file is not the text that a plan reads, as its first bytes and its header tell: both are public."""
 
+import codecs
 import difflib
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from starling.engine.delimited import MARK, first_record, header_of
+from starling.engine.delimited import MARK, first_record, header_of, order_mark
 from starling.engine.record_files import refuse
 from starling.errors import Problem, SourceError, plain
 from starling.text_format import NAMED, TextFormat
 
+_AS_UTF_16: Final = 'state encoding = "utf-16" below [format] of the plan, or save it as CSV in UTF-8'
 _KINDS: Final = (
-    (b"\xff\xfe", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
-    (b"\xfe\xff", "is UTF-16, as Unicode text of a spreadsheet is", "save it as CSV in UTF-8"),
+    (codecs.BOM_UTF16_LE, "is UTF-16, as Unicode text of a spreadsheet is", _AS_UTF_16),
+    (codecs.BOM_UTF16_BE, "is UTF-16, as Unicode text of a spreadsheet is", _AS_UTF_16),
     (
         b"\xd0\xcf\x11\xe0",
         "is a workbook of Excel 97 to 2003, or has a password",
@@ -34,6 +37,7 @@ _KINDS: Final = (
     ),
 )
 _SEPARATORS: Final = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+_ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _SHOWN: Final = 12
 """Columns of a file that a message names."""
 _NAME: Final = 60
@@ -46,12 +50,14 @@ def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextForma
         SourceError: it is no text, has none, or is separated by other marks.
     """
     line = first_record(text, form)
+    narrow = line.decode(form.encoding, "replace").encode() if form.wide else line
     for begin, problem, fix in _KINDS:
-        if text.removeprefix(MARK).startswith(begin):
+        if narrow.removeprefix(MARK).startswith(begin):
             refuse(path, problem, fix)
-    if b"\x00" in line:
-        refuse(path, "is no text, or is UTF-16", "save it as CSV in UTF-8")
-    if not line.removeprefix(MARK).strip():
+    if b"\x00" in narrow:
+        fix = 'state encoding = "utf-16-le" or "utf-16-be" below [format] of the plan, or save it as CSV in UTF-8'
+        refuse(path, "is no text, or is UTF-16", fix)
+    if not narrow.removeprefix(MARK).strip():
         refuse(path, "has no header: its first line is empty", "give a file whose first line names its columns")
     try:
         header = header_of(line, form)
@@ -65,6 +71,17 @@ def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextForma
                 word = next((word for word, each in NAMED.items() if each == mark), mark)
                 refuse(path, f"is separated by {name}", f'state separator = "{word}" below [format] of the plan')
     return header
+
+
+def resolved(path: Path, text: bytes, form: TextFormat) -> TextFormat:
+    """The format with the byte order of UTF-16, which a mark at the start of a file says; raises SourceError where there is none."""
+    if form.encoding != "utf-16":
+        return form
+    mark = order_mark(text, form)
+    if not mark:
+        fix = 'state encoding = "utf-16-le" or "utf-16-be" below [format] of the plan, or what else it is'
+        refuse(path, "does not begin with the mark of UTF-16", fix)
+    return replace(form, encoding=_ORDERS[mark])
 
 
 def replace_mark(form: TextFormat, mark: str) -> TextFormat:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.engine.delimited import Part, first_record, fitting, parsed, parts_of
-from starling.engine.headers import check_columns, text_header
+from starling.engine.headers import check_columns, resolved, text_header
 from starling.engine.held_records import Held
 from starling.engine.parquet_rows import open_rows, row_batches
 from starling.engine.record_files import Records, beginning_of
@@ -28,6 +28,7 @@ def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextForma
     text, size = beginning_of(path)
     if text.startswith(BEGIN):
         return workbook_records(path, size, columns, fix, form)
+    form = resolved(path, text, form)
     header = text_header(path, text, columns, form)
     check_columns(path, columns, header, fix)
     return Records((path,), (size,), "text", header, columns, parts_of(path, len(first_record(text, form)), size), form)

@@ -20,6 +20,7 @@ from starling.engine.record_files import Records
 from starling.engine.workbooks import record_rows
 from starling.errors import Findings, Problem
 from starling.release.causes import Kind, Offending
+from starling.text_format import PLAIN, TextFormat
 
 OTHER_FIELDS: Final = "has another number of fields than the header, or a quote that is not closed"
 
@@ -71,12 +72,12 @@ class Tally:
             records: The records.
             read: Gives the records of a part that have as many fields as the header.
         """
-        text = isinstance(records, Records) and records.form == "text"
-        before = {part.path: header_lines(part) if text else 0 for part in records.parts}
+        form = records.format if isinstance(records, Records) and records.form == "text" else None
+        before = {part.path: header_lines(part, form) if form else 0 for part in records.parts}
         for part in records.parts:
             begin, name, at, kept, lines = before[part.path], part.path.name, 0, None, 0
-            if isinstance(records, Records) and text:
-                _, kept, dropped, lines = fitting(part, len(records.header), records.format)
+            if isinstance(records, Records) and form:
+                _, kept, dropped, lines = fitting(part, len(records.header), form)
                 self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
                 if len(dropped) > len(kept) and _with_row_names(records, part, len(dropped)) and not self.causes:
@@ -88,7 +89,7 @@ class Tally:
                 rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
                 yield table, begin + rows, name
                 at += len(table)
-            if not text and isinstance(records, Records) and records.form == "parquet":
+            if isinstance(records, Records) and records.form == "parquet":
                 missing = np.arange(at + 1, stored_rows(part.path, part.begin, part.stop) + 1)
                 self.add("record", DAMAGED, missing > 0, begin + missing, name)
                 at += len(missing)
@@ -130,7 +131,8 @@ def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file
     return Findings(len(notes), {column: len(notes)} if notes else {}, tuple(notes))
 
 
-def header_lines(part: Part) -> int:
+def header_lines(part: Part, form: TextFormat = PLAIN) -> int:
     """The lines of text before the first record of its file."""
     with part.path.open("rb") as file:
-        return len(file.read(part.origin).splitlines())
+        header = file.read(part.origin)
+    return len((header.decode(form.encoding).encode() if form.wide else header).splitlines())

@@ -96,7 +96,13 @@ def test_records_of_every_kind_are_those_that_a_plan_counts(
 
 
 @pytest.mark.parametrize(
-    "form", [TextFormat(";"), TextFormat("tab", encoding="cp1252"), TextFormat("|", encoding="utf-8")]
+    "form",
+    [
+        TextFormat(";"),
+        TextFormat("tab", encoding="cp1252"),
+        TextFormat("|", encoding="utf-8"),
+        TextFormat(encoding="utf-16"),
+    ],
 )
 @pytest.mark.parametrize("kind", ["groups", "counts", "persons", "events"])
 def test_text_is_written_as_the_plan_reads_it(

@@ -67,6 +67,8 @@ HABITS: dict[str, tuple[bytes, TextFormat]] = {
         text(";", "-,", "%Y-%m-%d", end="\n", quoting=csv.QUOTE_NONNUMERIC).encode(),
         TextFormat(separator=";", decimal=","),
     ),
+    "Excel's Unicode text": (text("\t", ".,", "%d.%m.%Y").encode("utf-16"),
+        TextFormat("tab", ",", ".", "%d.%m.%Y", "utf-16")),
     "pandas": (frame().to_csv(index=False).encode(), PLAIN),
     "pandas with its index": (frame().to_csv().encode(), PLAIN),
     "tabs": (frame().to_csv(index=False, sep="\t").encode(), TextFormat(separator="tab")),
@@ -134,7 +136,10 @@ def test_what_is_not_stated_is_named(habit: str, form: TextFormat, causes: list[
 def test_the_header_case_and_unicode_text_are_named(tmp_path: Path) -> None:
     for data, cause in (
         (frame().to_csv(index=False).replace("Größe", "größe").encode(), "did you mean größe?"),
-        (frame().to_csv(index=False, sep="\t").encode("utf-16"), "is UTF-16"),
+        (
+            frame().to_csv(index=False, sep="\t").encode("utf-16"),
+            'is UTF-16, as Unicode text of a spreadsheet is; state encoding = "utf-16"',
+        ),
     ):
         (tmp_path / "a.csv").write_bytes(data)
         with pytest.raises(SourceError) as refused:

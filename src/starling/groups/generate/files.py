@@ -195,12 +195,12 @@ def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format, f
                 file.write_batch(batch)
         return
     with path.open("xb") as lines:
+        lines.write(form.beginning)
         for place, batch in enumerate(chain([first], batches)):
             text = pa.BufferOutputStream()
             pacsv.write_csv(batch, text, pacsv.WriteOptions(include_header=place == 0, delimiter=form.mark))
             encoded = text.getvalue().to_pybytes()
-            plain = form.encoding == PLAIN.encoding
-            lines.write(encoded if plain else encoded.decode().encode(form.encoding, "replace"))
+            lines.write(encoded if form.encoding == PLAIN.encoding else form.encode(encoded.decode()))
 
 
 def _sizes(world: World, seed: int) -> Iterator[tuple[Int64, Int64]]:

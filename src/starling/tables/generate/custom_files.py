@@ -72,7 +72,7 @@ class CustomTextWriter:
         self._form = form
         self._file = path.open("xb")
         header = form.mark.join(_header(name, form.mark) for name in names) + "\n"
-        self._file.write(header.encode(form.encoding, "replace"))
+        self._file.write(form.beginning + form.encode(header))
 
     def encode(self, table: pa.Table) -> bytes:
         """The lines of these rows; safe in any thread."""
@@ -84,7 +84,7 @@ class CustomTextWriter:
         pacsv.write_csv(pa.table(columns), lines, self._options)
         if self._form.encoding == PLAIN.encoding:
             return lines.getvalue()
-        return lines.getvalue().decode().encode(self._form.encoding, "replace")
+        return self._form.encode(lines.getvalue().decode())
 
     def write(self, encoded: bytes) -> None:
         """Append what `encode` gave."""
