@@ -26,7 +26,6 @@ UNCLEAN: Final = (
     "release",
     "server",
     "tables",
-    "text_format.py",
     "verification.py",
     "worker",
 )

@@ -100,6 +100,7 @@ def test_right_values_of_a_declared_format_are_right(name: str, tmp_path: Path) 
     assert delivery.validate(1).problems.total == 0
 
 
+@pytest.mark.slow
 def test_no_batch_makes_spark_raise() -> None:
     needed()
     assert Batch(PLACES[0], "csv+spark", 1, 20).run() == ("counted", 20)

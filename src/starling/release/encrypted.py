@@ -10,8 +10,8 @@ event. The key of a run that died before that died with it.
 
 Each file has a key of its own, HMAC-SHA256 of the draw's key over its path, so that the counter of AES-256 may begin at zero in
 each. Sizes are rounded up to whole blocks of `BLOCK` bytes, since the size of a small answer would tell it. What is left for who
-watches the disk are the sizes of large measurements, in such blocks (docs/explanation/limits.md, "Timing"). Encryption hides; that nothing was
-changed is seen from the hash in the event.
+watches the disk are the sizes of large measurements, in such blocks (docs/explanation/limits.md, "Timing"). Encryption hides; that nothing
+was changed is seen from the hash in the event.
 """
 
 import hashlib
