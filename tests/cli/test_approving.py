@@ -75,6 +75,25 @@ def test_a_request_is_declined_with_a_reason(call: Call, asked: Site) -> None:
     assert [each["state"] for each in listed] == ["declined", "waiting"]
 
 
+@pytest.mark.parametrize(("decision", "code"), [("approve", 0), ("decline", 4)])
+def test_a_request_waits_until_the_custodian_has_decided(
+    call: Call, asked: Site, monkeypatch: pytest.MonkeyPatch, decision: str, code: int
+) -> None:
+    """Without --wait the command ends at once, in the tests above; with it, here, when time passes until a decision."""
+    looks = []
+
+    def decide(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            words = ["--yes"] if decision == "approve" else ["--reason", "Not now."]
+            assert call("server", decision, asked.home.folder, 1, *words).exit_code == 0
+
+    monkeypatch.setattr("starling.client.Client", partial(Client, carrier=asked.carrier, sleep=decide))
+    waited = call("remote", "request", "data", "--reason", "For the plan", "--wait")
+    assert (waited.exit_code, len(looks)) == (code, 2), waited.output
+    assert ("approved" if decision == "approve" else "declined: Not now.") in waited.output
+
+
 def test_a_release_is_approved_for_what_it_costs(call: Call, asked: Site) -> None:
     call("remote", "request", "data", "--reason", "For the plan")
     refused = call("server", "approve", asked.home.folder, 1, "--epsilon", "0.5", "--yes")

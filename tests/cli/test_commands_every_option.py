@@ -4,7 +4,9 @@ A file of tests uses an option where it has the option and the last word of the 
 that file to show. A new option without either fails.
 """
 
+import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -15,44 +17,52 @@ from click.testing import CliRunner
 
 from starling.cli import main
 from starling.cli.genome_asking import ASKED
+from tests import four_domains
 from tests.conftest import ROOT
-from tests.genome import studies
-from tests.groups import worlds
-from tests.places import plans
 
+WRONG_KEY: Final = ["--key", "0" * 64]
+RELEASE: Final = ["plan.toml", "--records", "records.csv", "--out", "new", "--unvalidated", "--yes"]
 HERE: Final = {
     "tables init --title": (["--columns", "age:int:0..110", "--out", "new.toml"], ["--title", "Ages"]),
+    "tables diff --confidence": (["out", "second"], ["--confidence", "0.5"]),
+    "tables evaluate --engine": (["plan.toml", "--release", "out", "--persons", "records.csv"], ["--engine", "none"]),
+    "tables export --structure": (
+        ["out", "--format", "sdmx", "--out", "new.csv"],
+        ["--structure", "OFFICE:SEX(1.0)"],
+    ),
+    "tables release --analyst": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--analyst", "zenobia"]),
+    "tables release --names": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--names", "names.txt"]),
     "genome preview --corr": (["plan.toml", "--question", "loc-block"], ["--corr", "dprime"]),
     "genome preview --longest": (["plan.toml", "--question", "loc-block"], ["--longest", "2"]),
+    "groups evaluate --engine": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--engine", "none"]),
+    "groups generate --seed": (["plan.toml", "--out", "new"], ["--seed", "7"]),
+    "groups plot --key": (["out", "--out", "new"], WRONG_KEY),
+    "groups plot --outlines": (["out", "--out", "new"], ["--outlines", "outlines.geojson"]),
+    "groups preview --seed": (["plan.toml"], ["--seed", "7"]),
+    "groups preview --shares": (["plan.toml"], ["--shares", "shares.csv"]),
+    "groups release --analyst": (RELEASE, ["--analyst", "zenobia"]),
     "groups validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
-    "places validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
+    "groups validate --all": (["plan.toml", "--records", "wrong.csv"], ["--all"]),
+    "places compare --key": (
+        ["out", "out", "--slice", "January", "--other-slice", "February", "--rectangles", "rectangles.csv"],
+        WRONG_KEY,
+    ),
+    "places count --key": (["out", "--slice", "January", "--rectangles", "rectangles.csv"], WRONG_KEY),
+    "places evaluate --engine": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--engine", "none"]),
+    "places evaluate --seed": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--seed", "7"]),
+    "places export --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
     "places generate --seed": (["--sigma", "25", "--points", "50", "--out", "new"], ["--seed", "7"]),
+    "places hotspots --key": (["out", "--slice", "January", "--k", "1"], WRONG_KEY),
+    "places hotspots --side": (["out", "--slice", "January", "--k", "1"], ["--side", "2"]),
+    "places map --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
+    "places preview --seed": (["plan.toml", "--expected", "50", "--size", "25", "--world", "gather"], ["--seed", "7"]),
+    "places release --analyst": (RELEASE, ["--analyst", "zenobia"]),
+    "places release --engine": (RELEASE, ["--engine", "none"]),
+    "places validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
 }
 """Of an option a command line without it, and what is added."""
-NOT_SHOWN: Final = frozenset(
-    (
-        *("groups evaluate --engine", "groups generate --seed", "groups plot --key", "groups plot --outlines"),
-        *(
-            "groups release --analyst",
-            "groups validate --all",
-            "job --log",
-            "places compare --key",
-            "places count --key",
-        ),
-        *("places evaluate --engine", "places evaluate --seed", "places export --key", "places hotspots --key"),
-        *("places hotspots --side", "places map --key", "places preview --seed", "places release --analyst"),
-        *("places release --engine", "remote request --wait", "server log --most", "tables diff --confidence"),
-        *(
-            "tables evaluate --engine",
-            "tables export --structure",
-            "tables release --analyst",
-            "tables release --names",
-        ),
-        *("groups preview --seed", "groups preview --shares"),
-        *("web --log", "web --socket", "worker --log"),
-    )
-)
-"""Options that no test of their command uses yet; those of another command with the same declaration may be."""
+FAILS: Final = {"groups validate --all": 65, "tables export --structure": 2}
+"""Of a command line that does not succeed without the option its exit code."""
 
 
 def commands(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -95,7 +105,7 @@ def test_every_option_is_used_by_a_test_of_its_command() -> None:
         for option, names in own.items():
             if not any(needed <= words and names & words for words in files.values()):
                 unused.add(f"{name} {option}")
-    assert unused == HERE.keys() | NOT_SHOWN
+    assert unused == HERE.keys()
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -109,25 +119,40 @@ def test_a_question_to_a_server_has_the_options_of_the_command_here(name: str) -
     assert {key: asked[key] for key in own} == {key: here[key] for key in own}
 
 
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Plan, records and a release of each domain, and public files that options name."""
+    folder = four_domains.write(tmp_path_factory.mktemp("worlds") / "worlds")
+    for domain in ("tables", "groups", "places"):
+        four_domains.release(folder, domain)
+    four_domains.release(folder, "tables", "second")
+    square = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
+    features = [{"type": "Feature", "properties": {"region": name}, "geometry": square} for name in ("e1", "e2", "w1")]
+    outlines = json.dumps({"type": "FeatureCollection", "features": features})
+    (folder / "groups" / "outlines.geojson").write_text(outlines)
+    (folder / "places" / "rectangles.csv").write_text("x0,y0,x1,y1\n0,0,2,2\n")
+    (folder / "groups" / "shares.csv").write_text("size,share\n0,0.1\n1,0.2\n2,0.3\n3,0.3\n4,0.1\n")
+    (folder / "groups" / "wrong.csv").write_text("person,group\n" + "".join(f"p{at},none-{at}\n" for at in range(40)))
+    return folder
+
+
 @pytest.mark.parametrize("name", HERE)
-def test_an_option_changes_what_its_command_does(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_changes_what_its_command_does(
+    name: str, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words, added = HERE[name]
     *command, _ = name.split()
-    results = []
+    results: list[object] = []
     for more in ([], added):
         folder = tmp_path / str(len(more))
-        folder.mkdir()
+        shutil.copytree(worlds / command[0], folder)
         monkeypatch.chdir(folder)
-        match command[0]:
-            case "genome":
-                studies.plan_of(studies.a_study(), folder)
-            case "groups":
-                worlds.write_world(folder)
-            case "places":
-                plans.write_world(folder)
         result = CliRunner().invoke(main, [*command, *words, *more])
-        assert more or result.exit_code == 0, result.output
+        assert more or result.exit_code == FAILS.get(name, 0), result.output
         assert not isinstance(result.exception, Exception)
         written = {file.name: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
-        results.append((result.output, written))
+        if command[1] == "release":  # Two differ by their noise; each has its ledger inside.
+            results.append((result.exit_code, any(b"zenobia" in each for each in written.values())))
+        else:
+            results.append((result.output, written))
     assert results[0] != results[1]

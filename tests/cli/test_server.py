@@ -1,15 +1,18 @@
 """`starling server`: a home, users and tokens from the command line; `starling serve` is tested in server/test_running.py."""
 
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
 
 from starling.cli.server import ROLES
-from starling.server import access
+from starling.server import access, logs
 from starling.server.home import open_home
 from tests.cli.conftest import Call, document
 from tests.conftest import ROOT
@@ -84,6 +87,32 @@ def test_the_log_says_what_was_done(call: Call, served: Path) -> None:
     assert made["token"] not in log.stdout
     (last,) = json.loads(call("server", "log", served, "--after", "1", "--json").stdout)
     assert (last["number"], last["what"]) == (2, f"token {made['id']} for ada")
+    assert call("server", "log", served, "--most", "1").stdout.splitlines() == log.stdout.splitlines()[:1]
+
+
+@pytest.mark.parametrize("command", ["web", "worker", "job"])
+def test_a_process_of_the_server_logs_in_the_form_that_it_is_told(
+    call: Call, served: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """What it runs then is replaced; tests/server/test_logs.py reads lines of both forms."""
+    connections, _ = socket.socketpair()
+    answered: list[int] = []
+    forms: list[logs.Form] = []
+
+    def run(*arguments: Any) -> None:
+        answered.extend(each.fileno() for each in arguments if isinstance(each, socket.socket))
+
+    monkeypatch.setattr("starling.server.web.answer", run)
+    monkeypatch.setattr("starling.worker.running.Worker.run", run)
+    monkeypatch.setattr("starling.worker.children.serve", run)
+    monkeypatch.setattr("os.nice", lambda _: 0)
+    monkeypatch.setattr(logs, "begin", forms.append)
+    for form in ("text", "json"):
+        handle = [os.dup(connections.fileno())] if command == "web" else []
+        result = call(command, served, *(["--socket", *handle] if handle else []), "--log", form)
+        assert (result.exit_code, answered) == (0, handle), result.output
+        answered.clear()
+    assert forms == ["text", "json"]
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,7 @@ class SessionPayment:
     unvalidated: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.ledger is None and self.dataset:
-            fix = 'name the ledger, as in ledger="sqlite:///budget.sqlite", or leave the dataset out'
-            raise ParameterError("dataset", "is named without the ledger that knows it", fix)
+        PaymentOptions(self.ledger, self.dataset, self.analyst)  # Refuses names of a ledger without one.
         if self.ledger is not None and not self.dataset:
             raise ParameterError("dataset", "is missing: a ledger pays for a dataset", "name it as the ledger does")
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from starling.errors import PolicyRefused
+from starling.errors import ParameterError, PolicyRefused
 from starling.ledger.account import RequestAccount
 from starling.ledger.leases import Clock
 from starling.ledger.opening import Ledger, create_ledger, open_ledger, whole_url
@@ -44,6 +44,9 @@ class PaymentOptions:
         request_id: The name under which the charge is found again; a fresh one without it.
         unvalidated: Whether files are read that nobody accepted in the ledger (`starling DOMAIN validate --accept`); the release then says
             so. Needed without a ledger, where nobody keeps that they were looked at.
+
+    Raises:
+        ParameterError: a dataset or an analyst is named without a ledger.
     """
 
     ledger: Ledger | str | None = None
@@ -53,6 +56,10 @@ class PaymentOptions:
     unvalidated: bool = False
 
     def __post_init__(self) -> None:
+        for name, stated in (("dataset", self.dataset != ""), ("analyst", self.analyst != CUSTODIAN)):
+            if self.ledger is None and stated:
+                fix = f'name the ledger, as in ledger="sqlite:///budget.sqlite" (--ledger), or leave the {name} out'
+                raise ParameterError(name, "is named without the ledger that knows it", fix)
         if isinstance(self.ledger, str):
             object.__setattr__(self, "ledger", whole_url(self.ledger))
 
