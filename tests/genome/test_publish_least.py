@@ -67,3 +67,15 @@ def test_less_is_refused_before_it_is_charged(world: World, tmp_path: Path, name
             with pytest.raises(ParameterError, match=r"^epsilon .*at least [0-9]"):
                 work()
     assert world.charges == charged
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, each in QUESTIONS.items() if isinstance(each, NumSig | LocSig | LocBlock)]
+)
+def test_what_was_charged_for_less_before_is_carried_out(
+    world: World, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a version that stated no least budget: the charge stands, and no later step fails or takes many steps."""
+    monkeypatch.setattr("starling.release.pipeline.check_least", lambda _: None)
+    with at_most(2_000_000):
+        answered(world, replace(QUESTIONS[name], epsilon=Fraction(1, 10**24)), tmp_path / "answer")

@@ -52,7 +52,8 @@ RELEASES: Final = 3
 @click.option(
     "--deadline", type=int, default=DEADLINE, show_default=True, metavar="SECONDS", help="When answers leave."
 )
-def demo(folder: Path, *, persons: int, deadline: int) -> Result:
+@click.option("--ledger", metavar="URL", help="A new ledger; without it, ledger.sqlite in the home.")
+def demo(folder: Path, *, persons: int, deadline: int, ledger: str | None) -> Result:
     """Make a home with the data of `starling demo`, its ledger, and a user of each role, in a new FOLDER.
 
     The data are invented or public: a nation, flights, airports, a case-control study.
@@ -60,7 +61,7 @@ def demo(folder: Path, *, persons: int, deadline: int) -> Result:
     """
     _check_data()
     new_folder(folder)
-    home = _make_home(folder.absolute())
+    home = _make_home(folder.absolute(), ledger)
     _add_data(home.folder, persons, deadline)
     return Result(home.text, home.json)
 
@@ -157,13 +158,13 @@ def _check_data() -> None:
     airports.data()
 
 
-def _make_home(folder: Path) -> DemoHome:
+def _make_home(folder: Path, ledger: str | None = None) -> DemoHome:
     from starling.ledger.opening import create_ledger
     from starling.server.home import make_home
     from starling.server.sandbox import make_sandbox
     from starling.server.settings import FILE
 
-    home = make_home(folder / "home")
+    home = make_home(folder / "home", ledger=ledger)
     settings = home.folder / FILE
     # A free port: another server may listen at the usual one.
     settings.write_text(settings.read_text().replace(f"port = {home.settings.port}", "port = 0"))

@@ -119,6 +119,7 @@ _HELD: Final = {
     "explore": ("number", "snps", "blocks", "selections"),
 }
 """Tables of the release of each kind of question."""
+_MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
 _RANGES: Final = tuple(_with_range(name, "") for name in ("P", "LOG10_P", "OR", "F_A", "F_U"))
 _BLOCK: Final = ("CHR", "BP1", "BP2", "KB", "NSNPS", "FIRST", "LAST", "SNPS")
@@ -272,5 +273,6 @@ def _selections(error: SelectionError | ExplorationError) -> Columns:
         "CANDIDATES": [each.candidates for _, each in named],
         "ROUNDS": [each.rounds for _, each in named],
         "EPSILON": [str(each.epsilon) for _, each in named],
-        "OFF_BY": [each.within(1 - CONFIDENCE) for _, each in named],
+        # No score is off by more than an int64 holds, whatever the budget of a question that was charged before it had a least.
+        "OFF_BY": [min(each.within(1 - CONFIDENCE), _MOST_INT64) for _, each in named],
     }
