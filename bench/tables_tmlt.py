@@ -31,6 +31,7 @@ from starling.tables.generate import generate
 from starling.tables.measurements import Int64, branches
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Piece, Plan, read_geography
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.sex_by_age import BANDS23, SEX_BY_AGE
 from starling.tables.source import open_persons
 
@@ -77,7 +78,7 @@ def told(plan: Plan, file: Path) -> None:
         kind = "ethnicity" if iteration.kind == "ethnicity" else "alone" if iteration.alone else "combined"
         for code in iteration.codes:
             of[kind].setdefault(code, []).append(iteration.code)
-    races = [f"QRACE{column}" for column in range(1, plan.max_race_codes + 1)]
+    races = [f"QRACE{column}" for column in range(1, census_records(plan).max_race_codes + 1)]
     facts = {
         "races": races,
         "bands": BANDS23,

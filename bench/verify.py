@@ -30,8 +30,7 @@ from starling.tables.artifact.columns import tables
 from starling.tables.artifact.measured import read_measurements
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import Plan
-from starling.tables.plan.region_levels import CENSUS_REGIONS
-from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.plan.census_records import census_records
 from starling.tables.postprocess import tabulate
 
 SEED: Final = 1
@@ -54,7 +53,7 @@ def computing(folder: Path) -> float:
     with Path(os.devnull).open("wb") as nowhere:
         texts = [
             (table.name, TextWriter(nowhere, text))
-            for table in tables(CENSUS_REGIONS, SEX_BY_AGE)
+            for table in tables(plan)
             for text in table.texts
             if (folder / table.text_path(text)).exists()
         ]
@@ -134,7 +133,11 @@ def national(plan: Plan, folder: Path, tracts: int, persons: int) -> tuple[Path,
     """
     folder.mkdir()
     draw = np.random.default_rng(SEED)
-    states = [*sorted(plan.states), "72"] if plan.puerto_rico else sorted(plan.states)
+    states = (
+        [*sorted(census_records(plan).states), "72"]
+        if census_records(plan).puerto_rico
+        else sorted(census_records(plan).states)
+    )
     places = sorted(
         (
             states[number % len(states)],

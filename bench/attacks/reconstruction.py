@@ -30,6 +30,7 @@ from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.measurements import Int64, Measured
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from tests.tables.small import Written
 
@@ -121,9 +122,8 @@ def _plan(measure: Measure, budget: Fraction) -> Plan:
         gamma=Fraction(1, 10),
         suppression=Fraction("0.9999"),
         allow_negative=True,
-        max_race_codes=1,
-        states=frozenset({"01"}),
-        puerto_rico=False,
+        records=CensusRecords(1, frozenset({"01"}), puerto_rico=False),
+        **CENSUS_PARTS,
         definitions=Definitions(iterations, codes),
     )
 

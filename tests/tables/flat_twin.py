@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Plan
+from starling.tables.plan.census_records import census_records
 
 CUTS = (0, 5, 10, 15, 18, 20, 21, 22, 25, 30, 35, 40, 45, 50, 55, 60, 62, 65, 67, 70, 75, 80, 85)
 
@@ -54,10 +55,13 @@ def read_line(line: bytes, names: list[str], plan: Plan, blocks: dict[tuple[str,
     if not (age.isascii() and age.isdigit() and len(age) <= 3 and int(age) <= 115 and sex in ("1", "2")):
         return None
     place = blocks.get((record["TABBLKST"], record["TABBLKCOU"], record["TABTRACTCE"], record["TABBLK"]))
-    if place is None or not (place["TABBLKST"] in plan.states or (place["TABBLKST"] == "72" and plan.puerto_rico)):
+    if place is None or not (
+        place["TABBLKST"] in census_records(plan).states
+        or (place["TABBLKST"] == "72" and census_records(plan).puerto_rico)
+    ):
         return None
     races: set[str] = set()
-    for column in range(1, plan.max_race_codes + 1):
+    for column in range(1, census_records(plan).max_race_codes + 1):
         if record[f"QRACE{column}"] in ("", "Null"):
             break
         races.add(record[f"QRACE{column}"])

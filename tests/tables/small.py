@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ from starling.tables.plan import (
     Plan,
     Variants,
 )
-from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords, census_records
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
 from starling.tables.postprocess import T1_SCHEMA, Tabulated, t2_schema
@@ -55,18 +57,27 @@ def small_plan(
         levels.append(Level(geography, 2, budget, thresholds, tabulated, stability(tabulated, census_attributes(2))))
     definitions = Definitions(iterations, (("1000", "a"), ("1001", "b"), ("1002", "c")))
     return Plan(
-        "small",
-        measure,
-        tuple(levels),
-        Fraction(1, 10),
-        suppression,
-        allow_negative,
-        2,
-        frozenset({"01"}),
-        False,
-        definitions,
-        Variants(both_stages, add_up, given_published),
+        title="small",
+        measure=measure,
+        levels=tuple(levels),
+        gamma=Fraction(1, 10),
+        suppression=suppression,
+        allow_negative=allow_negative,
+        definitions=definitions,
+        variants=Variants(both_stages, add_up, given_published),
+        records=CensusRecords(2, frozenset({"01"}), puerto_rico=False),
+        **CENSUS_PARTS,
     )
+
+
+def with_records(plan: Plan, **choices: Any) -> Plan:
+    """The plan of the Census with other choices of its records."""
+    return replace(plan, records=replace(census_records(plan), **choices))
+
+
+def census_attributes(race_codes: int) -> tuple[Attribute, ...]:
+    """The attributes of records of which so many race codes are read."""
+    return CensusRecords(race_codes, frozenset(), puerto_rico=False).attributes
 
 
 def small_geography(plan: Plan, counties: int = 2) -> Geography:

@@ -16,6 +16,7 @@ from starling.tables.evaluate import SIZES, Published, compare, evaluate, with_t
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
 from starling.tables.plan import MOST_GROUPS, Geography, Plan, read_geography
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.sex_by_age import BANDS23, SEX_BY_AGE
 from starling.tables.postprocess import tabulate
@@ -268,7 +269,7 @@ def counted_by_hand(path: Path, plan: Plan, geography: Geography) -> Written:
         row = dict(zip(header, line, strict=True))
         band = sum(int(row["QAGE"]) >= low for low in BANDS23) - 1
         cell = (int(row["QSEX"]) - 1) * 23 + band
-        held = {row[f"QRACE{number}"] for number in range(1, plan.max_race_codes + 1)}
+        held = {row[f"QRACE{number}"] for number in range(1, census_records(plan).max_race_codes + 1)}
         region_of = {"STATE": row["TABBLKST"], "COUNTY": row["TABBLKST"] + row["TABBLKCOU"]}
         for index, level in enumerate(plan.levels):
             region = geography.regions[level.geography].index(region_of[str(level.geography)])

@@ -15,7 +15,7 @@ from starling.tables.artifact.public_plan import parameters, read_plan, write_pl
 from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
 from starling.tables.mechanism import SafeTab
-from starling.tables.plan import CENSUS_REGIONS, Plan, read_geography
+from starling.tables.plan import Plan, read_geography
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.detail_attributes import DetailAttribute
 from starling.tables.plan.sex_by_age import SEX_BY_AGE, SEXES
@@ -92,8 +92,8 @@ def test_a_folder_keeps_the_chain(tmp_path: Path) -> None:
 def test_its_columns_and_parameters_are_its_own() -> None:
     plan = with_chain()
     assert t2_schema(CHAIN).names[3:6] == ["age_start", "age_end", "smokes"]
-    assert {*t2_schema(CHAIN).names, "ages", "smokes_name"} <= words(CENSUS_REGIONS, CHAIN).keys()
-    t2 = tables(CENSUS_REGIONS, CHAIN)[1]
+    assert {*t2_schema(CHAIN).names, "ages", "smokes_name"} <= words(plan).keys()
+    t2 = tables(plan)[1]
     assert t2.title == "T2: population groups by smokes and age"
     assert parameters(plan, small_geography(plan))["branches"] == ["total", "2 ages", "smokes by 3 ages"]
 

@@ -169,7 +169,7 @@ def test_any_byte_of_text_that_differs_is_found(copied: Bundle, name: str, chang
 def test_csv_is_there_for_short_tables_alone(copied: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     (copied.folder / "data" / "t2.csv").unlink()
     assert said(copied) == ["data/t2.csv is there for a table below 10,000,000 rows, and only then"]
-    monkeypatch.setattr(columns, "tables", lambda regions, detail: tables(regions, detail, 3))
+    monkeypatch.setattr(columns, "tables", lambda plan: tables(plan, 3))
     assert len(said(copied)) == 1, "t1.csv should not be there then"
 
 

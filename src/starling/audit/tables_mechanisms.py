@@ -18,6 +18,7 @@ from starling.tables.mechanism import Remeasurement, SafeTab
 from starling.tables.mechanism.aggregates import Aggregation
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, read_regions
 from starling.tables.plan.aggregates import Way
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -67,9 +68,8 @@ def county_plan(measure: Measure, thresholds: Thresholds) -> Plan:
         gamma=Fraction(1, 10),
         suppression=Fraction(0),
         allow_negative=True,
-        max_race_codes=2,
-        states=frozenset({"01"}),
-        puerto_rico=False,
+        records=CensusRecords(2, frozenset({"01"}), puerto_rico=False),
+        **CENSUS_PARTS,
         definitions=Definitions(iterations, codes),
     )
 

@@ -43,7 +43,7 @@ def overview_text(overview: "Overview") -> str:
     stages = {"single-stage": "total_only"} | ({"stage 1": "stage1", "stage 2": "stage2"} if plan.staged else {})
     header = ["level", symbol, "groups a person", f"{symbol} a group", *stages]
     header += [
-        "iterations" if plan.records is None else "groups a region",
+        plan.wording.iterations,
         *(["total only"] if plan.staged else []),
         "groups",
     ]

@@ -69,12 +69,12 @@ def plan(
     from starling.cli.comparison import earlier_json, earlier_text
     from starling.cli.plans import plan_json, plan_text, scaled
     from starling.tables.earlier.releases import joint_cost
-    from starling.tables.plan import Plan, describe, prices
+    from starling.tables.plan import Plan, describe, known_regions, prices
 
     if scale is not None and total is not None:
         raise ParameterError("--total", "stands beside --scale", "give one of the two")
     factor, chosen = scaled(Plan.load(plan), scale, total)
-    planned = describe(chosen, _regions(chosen, geography)), prices(chosen), factor
+    planned = describe(chosen, known_regions(chosen, geography)), prices(chosen), factor
     if not earlier:
         return Result(partial(plan_text, *planned), partial(plan_json, *planned))
     working("reading the earlier releases")
@@ -138,7 +138,7 @@ def preview(
 ) -> Result:
     """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
     from starling.cli.plans import preview_json, preview_text
-    from starling.tables.plan import Plan
+    from starling.tables.plan import Plan, known_regions
     from starling.tables.preview import SIZES
     from starling.tables.preview import preview as foresee
     from starling.tables.preview.expected_detail import expect_detail, read_sizes
@@ -147,7 +147,7 @@ def preview(
     if group_sizes is not None and out is None:
         raise ParameterError("--group-sizes", "is of the page, and none is asked for", "add --out DIR")
     chosen = Plan.load(plan)
-    regions = _regions(chosen, geography)
+    regions = known_regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
     if not chosen.staged:
         for option, given in (("--sizes", sizes), ("--group-sizes", group_sizes)):
@@ -173,15 +173,15 @@ def validate(plan: str, persons: Path, geography: Path | None, acceptance: Accep
 
     It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
     """
-    from starling.tables.plan import Plan
-    from starling.tables.source import files_of, open_records
+    from starling.tables.plan import Plan, read_regions
+    from starling.tables.source import open_records
     from starling.tables.source import validate as check
 
     def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
         chosen = Plan.load(plan)
         source = open_records(persons, chosen)
-        regions = _known_regions(chosen, geography)
-        files = (*files_of(source)[0], *([] if geography is None else [geography]))
+        regions = read_regions(chosen, geography)
+        files = (*source.files, *([] if geography is None else [geography]))
         return files, lambda most: check(chosen, regions, source, most=most).value
 
     return validated(acceptance, opened)
@@ -244,7 +244,7 @@ def evaluate(
     from starling.engine.spark import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
-    from starling.tables.plan import Plan
+    from starling.tables.plan import Plan, read_regions
     from starling.tables.source import open_records
 
     if out is not None:
@@ -252,7 +252,7 @@ def evaluate(
     check_engine(engine)
     chosen = Plan.load(plan)
     source = open_records(persons, chosen)
-    regions = _known_regions(chosen, geography)
+    regions = read_regions(chosen, geography)
     working("counting the records and comparing them with the release")
     found = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
@@ -312,7 +312,7 @@ def _published_text(published: "Published") -> str:
 
     plan, data = published.plan, published.folder / "data"
     together = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
-    kind = "txt" if plan.records is None else "csv"
+    kind = "txt" if plan.wording.census_format else "csv"
     tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")] if plan.levels else []
     if plan.aggregates:
         tables.append(("statistics", f"{published.rows('t3'):,} rows in {data / 't3.csv'}"))
@@ -320,10 +320,6 @@ def _published_text(published: "Published") -> str:
         by = " by ".join(attribute.name for attribute in plan.detail.attributes)
         tables.append((by, f"{published.rows('t2'):,} rows in {data / f't2.{kind}'}"))
     return published_text(plan.guarantee, published, [*together, *tables])
-
-
-def _regions(plan: "Plan", geography: Path | None) -> "Geography | None":
-    return None if geography is None and plan.records is None else _known_regions(plan, geography)
 
 
 def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None") -> "Plan":
@@ -334,12 +330,6 @@ def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None")
 
     with topping_up(plan, release, regions) as topped:
         return topped.plan
-
-
-def _known_regions(plan: "Plan", geography: Path | None) -> "Geography":
-    from starling.tables.plan import read_regions
-
-    return read_regions(plan, geography)
 
 
 def _numbers(text: str, field: str) -> tuple[int, ...]:

@@ -25,7 +25,15 @@ from starling.tables.artifact import aggregates, columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
 from starling.tables.artifact.measured import keep_measurements, read_measurements, with_earlier
 from starling.tables.artifact.pages import Summary
-from starling.tables.artifact.public_plan import PLAN, REGIONS, census_parts, particulars, product, write_plan
+from starling.tables.artifact.public_plan import (
+    PLAN,
+    REGIONS,
+    census_parts,
+    particulars,
+    product,
+    record_fields,
+    write_plan,
+)
 from starling.tables.earlier.releases import ToppedUp
 from starling.tables.measurements import Measurements
 from starling.tables.mechanism import Remeasurement, SafeTab
@@ -79,8 +87,8 @@ class TablesPublication(Publication[Exact, Measurements]):
     @property
     def tables(self) -> Sequence[Table]:
         """T1 and T2 of a plan with levels, T3 of one with aggregates."""
-        counts = columns.tables(self.plan.regions, self.plan.detail) if self.plan.levels else ()
-        return (*counts, aggregates.table(self.plan.regions)) if self.plan.aggregates else counts
+        counts = columns.tables(self.plan) if self.plan.levels else ()
+        return (*counts, aggregates.table(self.plan)) if self.plan.aggregates else counts
 
     @property
     def sheets(self) -> Sequence[Sheet]:
@@ -167,8 +175,9 @@ def request_body(plan: Plan, geography: Geography) -> str:
 
 def plan_digest(plan: Plan) -> str:
     """SHA-256 over all fields of the plan but its title and what it has of the Census, hexadecimal."""
-    left_out = {"title", *census_parts(plan)}
-    return digest({field.name: getattr(plan, field.name) for field in fields(plan) if field.name not in left_out})
+    left_out = {"title", "records", *census_parts(plan)}
+    stated = {field.name: getattr(plan, field.name) for field in fields(plan) if field.name not in left_out}
+    return digest(stated | record_fields(plan))
 
 
 def geography_digest(geography: Geography) -> str:

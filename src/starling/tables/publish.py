@@ -19,7 +19,7 @@ from starling.tables.counts import GroupCounts, count_records
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
-from starling.tables.source import InMemory, Opened, files_of, open_records, validate
+from starling.tables.source import InMemory, Opened, open_records, validate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,15 +63,12 @@ class _Records:
 
     def files(self) -> Iterable[Path]:
         """The files of the records, and the geography."""
-        files, _ = files_of(self.records)
-        return files if self.geography is None else (*files, self.geography)
+        return self.records.files if self.geography is None else (*self.records.files, self.geography)
 
     def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
         """The counts of every group; a cluster is started for them where that is asked for."""
-        files, sizes = files_of(self.records)
-        return lambda work: count_records(
-            self.plan, self.regions, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
-        )
+        cluster = cluster_for(self.engine, self.records.files, self.records.sizes)
+        return lambda work: count_records(self.plan, self.regions, self.records, cluster=work.enter_context(cluster))
 
 
 def release(
@@ -111,7 +108,7 @@ def release(
         listener.step("reading the public geography")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
-    check_session(files_of(opened)[0], engine, Path(out))
+    check_session(opened.files, engine, Path(out))
     with ExitStack() as stack:
         earlier = None
         if top_up is not None:

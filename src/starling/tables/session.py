@@ -21,7 +21,7 @@ from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
 from starling.tables.analysis import TablesRelease
 from starling.tables.plan import Plan as PlanChoices
-from starling.tables.plan import read_regions
+from starling.tables.plan import known_regions, read_regions
 from starling.tables.plan.first_plan import EVERYBODY
 from starling.tables.preview import SIZES, Preview, preview
 from starling.tables.publish import release
@@ -58,8 +58,7 @@ class Plan(PlanChoices):
         Raises:
             PlanError, ParameterError: the regions cannot be read, or a size is no size.
         """
-        regions = None if geography is None and self.records is None else read_regions(self, geography)
-        return preview(self, regions, sizes=sizes)
+        return preview(self, known_regions(self, geography), sizes=sizes)
 
     def validate(
         self, records: str | Path | InMemory, *, geography: str | Path | None = None, most: int = SHOWN

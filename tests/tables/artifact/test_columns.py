@@ -18,7 +18,7 @@ from tests.tables.small import small_plan
 def test_every_column_has_its_words() -> None:
     columns = t2_schema(SEX_BY_AGE).names
     texts = (each.name for each in labels.text_columns(CENSUS_REGIONS, SEX_BY_AGE, columns))
-    assert words(CENSUS_REGIONS, SEX_BY_AGE).keys() == {*T1_SCHEMA.names, *columns, *MEASURED, *texts}
+    assert words(small_plan()).keys() == {*T1_SCHEMA.names, *columns, *MEASURED, *texts}
     assert list(MEASURED) == SCHEMA.names
     assert set(CENSUS) <= set(t2_schema(SEX_BY_AGE).names)
 
@@ -42,7 +42,7 @@ def test_types_are_those_of_a_table_schema() -> None:
     made = {
         sheet.path: sheet
         for sheet in (
-            *(each for table in tables(CENSUS_REGIONS, SEX_BY_AGE) for each in table.sheets()),
+            *(each for table in tables(plan) for each in table.sheets()),
             *measured_sheets(plan),
         )
     }

@@ -14,7 +14,6 @@ import starling
 from starling.release.checks import PRIVACY
 from starling.release.table_files import TextWriter
 from starling.tables.artifact.columns import ACCURACY, ADAPTIVITY, CHECKS, GROUPS, INTEGRALITY, NO_CONSISTENCY, tables
-from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import t2_schema
 from tests.tables.bundles import KEY, Bundle, make
@@ -52,7 +51,7 @@ def changed(bundle: Bundle, name: str, change: Callable[[list[dict[str, Any]]], 
     change(rows)
     table = pa.Table.from_pylist(rows, table.schema)
     pq.write_table(table, data / f"{name}.parquet")
-    (declared,) = (each for each in tables(CENSUS_REGIONS, SEX_BY_AGE) if each.name == name)
+    (declared,) = (each for each in tables(bundle.plan) if each.name == name)
     for text in declared.texts:
         with (bundle.folder / declared.text_path(text)).open("wb") as file:
             TextWriter(file, text).write(table)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starling.errors import IntegrityError, PlanError
 from starling.tables.artifact.public_plan import PLAN, REGIONS, read_plan, write_plan
 from starling.tables.plan import Geography, GeographyLevel, Plan
-from tests.tables.small import small_geography, small_plan
+from tests.tables.small import small_geography, small_plan, with_records
 
 
 def written(folder: Path, plan: Plan, geography: Geography) -> Path:
@@ -143,7 +143,7 @@ def test_one_byte_changes_the_plan_or_is_refused(
 def test_levels_of_puerto_rico_come_back(tmp_path: Path) -> None:
     plan = small_plan()
     level = replace(plan.levels[0], geography=GeographyLevel.PR_STATE)
-    both = replace(plan, levels=(*plan.levels, level), puerto_rico=True)
+    both = with_records(replace(plan, levels=(*plan.levels, level)), puerto_rico=True)
     regions = {each.geography: ("72",) for each in both.levels}
     geography = replace(small_geography(plan), regions=regions, names=regions)
     assert read_plan(written(tmp_path / "pr", both, geography))[0] == both

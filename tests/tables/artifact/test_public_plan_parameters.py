@@ -1,7 +1,6 @@
 """The parameters that privacy.json states are enough to recompute cost and error."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,8 +9,9 @@ import pytest
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.tables.artifact.public_plan import bounds, parameters, particulars, product
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import STATES
-from tests.tables.small import small_geography, small_plan
+from tests.tables.small import small_geography, small_plan, with_records
 
 
 def stated(**options: Any) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def test_suppression_is_stated_below_the_state_alone() -> None:
 def test_bounds_are_those_of_the_sensitivities() -> None:
     plan = small_plan("rho")
     said = bounds(plan)
-    assert said["race_codes_of_a_person"] == plan.max_race_codes
+    assert said["race_codes_of_a_person"] == census_records(plan).max_race_codes
     assert said["groups_of_a_person"] == {level.name: level.stability for level in plan.levels}
     assert particulars(plan, small_geography(plan)).name == "tables"
 
@@ -76,7 +76,7 @@ def test_bounds_are_those_of_the_sensitivities() -> None:
     ],
 )
 def test_the_registry_learns_whom_it_is_about(states: frozenset[str], puerto_rico: bool, expected: str) -> None:
-    plan = replace(small_plan(), states=states, puerto_rico=puerto_rico)
+    plan = with_records(small_plan(), states=states, puerto_rico=puerto_rico)
     assert product(plan).region == expected
 
 

@@ -5,7 +5,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -28,7 +27,7 @@ from tests.spark import running
 from tests.tables.counts.test_counting import everything, toy
 from tests.tables.counts.test_counting_failures import FAILED, HOSTILE, persons, published
 from tests.tables.flat_twin import dense, flat_counts
-from tests.tables.small import whole
+from tests.tables.small import whole, with_records
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN
 from tests.tables.worlds import World, worlds
 
@@ -87,7 +86,7 @@ def test_toy_data_set_is_counted_alike(spark: Spark, shared_data: Path, config: 
 def test_fifty_thousand_persons_of_the_production_definitions(
     spark: Spark, shared_data: Path, tmp_path: Path, kind: Literal["text", "parquet"]
 ) -> None:
-    plan = replace(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
+    plan = with_records(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
     made = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
     geography = read_geography(made.geography, plan)
     here, there = both(spark, plan, geography, made.persons, chunk=100_000)
@@ -133,14 +132,14 @@ def test_attack_a08_a_task_that_fails_keeps_the_charge(
 def test_workers_without_the_file_are_found_before_a_charge(spark: Spark, tmp_path: Path) -> None:
     path = persons(tmp_path, [GOOD] * 9)
     opened = open_persons(path, PLAN)
-    check_seen(spark, opened.parts, opened.sizes)
+    check_seen(spark, opened.files, opened.sizes)
     for change in (partial(os.truncate, path, 50), path.unlink):
         change()
         with pytest.raises(SourceError, match="where the workers of the cluster look for them"):
-            check_seen(spark, opened.parts, opened.sizes)
+            check_seen(spark, opened.files, opened.sizes)
 
 
 def test_duckdb_needs_no_cluster(tmp_path: Path) -> None:
     opened = open_persons(persons(tmp_path, [GOOD]), PLAN)
-    with cluster_for("duckdb", opened.parts, opened.sizes) as cluster:
+    with cluster_for("duckdb", opened.files, opened.sizes) as cluster:
         assert cluster is None

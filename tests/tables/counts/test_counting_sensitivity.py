@@ -5,7 +5,6 @@ That is what the mechanism's privacy rests on (SafeTab 2022, Lemmas 9 and 10), s
 
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from starling.privacy.trust import inspect
 from starling.tables.counts import count
 from starling.tables.plan import Geography, GeographyLevel, Plan, read_geography
 from starling.tables.source import open_persons
-from tests.tables.small import whole
+from tests.tables.small import whole, with_records
 from tests.tables.worlds import HEADER, World, worlds
 
 Table = npt.NDArray[np.int64]
@@ -72,7 +71,7 @@ def test_all_neighbours_of_the_toy_data_set(shared_data: Path, tmp_path: Path) -
 def production(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Geography]:
     """The production definitions over three blocks, one of them in Puerto Rico."""
     folder = tmp_path_factory.mktemp("production")
-    plan = replace(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"01"}))
+    plan = with_records(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"01"}))
     (folder / "blocks.txt").write_text(
         "TABBLKST|TABBLKCOU|TABTRACTCE|TABBLK|PLACEFP|AIANNHCE\n"
         "01|001|000100|1000|10001|0001\n01|001|000200|1000|99999|9999\n72|001|000100|1000|10001|9999\n"

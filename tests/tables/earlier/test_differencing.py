@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.tables.earlier.differencing import SMALL, SMALL_BLOCKS, Difference, differencing
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan, read_geography
-from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.stability import stability
-from tests.tables.small import small_plan
+from tests.tables.small import census_attributes, small_plan, with_records
 
 HEADER = "TABBLKST|TABBLKCOU|TABTRACTCE|TABBLK|PLACEFP|AIANNHCE"
 
@@ -35,7 +34,7 @@ def plan_of(
     )
     codes = sorted({code for iteration in ordered for code in iteration.codes})
     definitions = Definitions(ordered, tuple((code, f"people {code}") for code in codes))
-    return replace(base, levels=levels, states=frozenset(states), definitions=definitions)
+    return with_records(replace(base, levels=levels, definitions=definitions), states=frozenset(states))
 
 
 def iteration(code: str, codes: Sequence[str], *, alone: bool = False, kind: str = "race") -> Iteration:

@@ -20,7 +20,7 @@ from starling.tables.generate import Generated
 from starling.tables.generate.custom import persons_of
 from starling.tables.generate.runs import NOTICE, RUN
 from starling.tables.plan import read_regions
-from starling.tables.plan.custom_records import CustomRecords
+from starling.tables.plan.custom_records import custom_records
 from starling.tables.source import open_records, validate
 from starling.verification import verify
 from tests.tables.generate.custom_plans import custom_plans
@@ -29,23 +29,18 @@ from tests.tables.test_publish_custom import VALUES
 OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected": 7000}}
 
 
-def records_of(plan: Plan) -> CustomRecords:
-    assert plan.records is not None
-    return plan.records
-
-
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
 def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
     with TemporaryDirectory() as folder:
         made = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
         found = validate(plan, read_regions(plan), open_records(made.persons, plan)).value
-        unit = records_of(plan).unit
+        unit = custom_records(plan).unit
         # One record a person looks like a number of rows, and nothing else is noted.
         noted = int(unit is not None and unit.most == 1)
         assert (found.problems.total, found.problems.decisive, found.notes.total) == (0, (), noted)
         assert found.values == {"records": made.sizes["records"], "counted": made.sizes["records"]}
-        assert made.sizes[f"{records_of(plan).protects}s"] == 50
+        assert made.sizes[f"{custom_records(plan).protects}s"] == 50
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -87,9 +82,9 @@ def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
     alone = generate(Plan.of(VALUES), seed=1, out=tmp_path / "alone")
     assert alone.sizes == {"areas": 6, "persons": 3000, "records": 3000}
     several = generate(Plan.of(OF_PERSONS), seed=1, out=tmp_path / "several")
-    assert several.sizes["persons"] == 4000 == persons_of(records_of(Plan.of(OF_PERSONS)))
+    assert several.sizes["persons"] == 4000 == persons_of(custom_records(Plan.of(OF_PERSONS)))
     assert several.sizes["records"] == pytest.approx(7000, rel=0.05)
-    assert persons_of(records_of(Plan.of(OF_PERSONS)), 70) == 40
+    assert persons_of(custom_records(Plan.of(OF_PERSONS)), 70) == 40
 
 
 def test_a_person_has_one_to_as_many_records_as_are_counted_in_one_area(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from starling.tables.generate.files import PERSON_COLUMNS, Records, TextWriter
 from starling.tables.generate.land import invent_land
 from starling.tables.generate.people import Mix
 from starling.tables.plan import Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.geography import COLUMNS
 
 
@@ -22,7 +23,7 @@ def texts(production: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     """Lines of both files, split, with the production code book."""
     folder = tmp_path_factory.mktemp("records")
     land = invent_land(np.random.default_rng(1), ["01", "72"], 20_000)
-    mix = Mix(np.random.default_rng(2), production.definitions, land, production.max_race_codes)
+    mix = Mix(np.random.default_rng(2), production.definitions, land, census_records(production).max_race_codes)
     records = Records(land, mix)
     home = np.repeat(np.arange(len(land.state)), land.persons)
     rows = {

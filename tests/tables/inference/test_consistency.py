@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.inference.consistency import _by_parent, make_consistent, parents
+from starling.tables.inference.consistency import _by_parent, make_consistent
 from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
-from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.nesting import families, nested
 from tests.tables.inference.dense import projection
+from tests.tables.small import census_attributes
 
 USA, STATE, COUNTY, TRACT = (GeographyLevel(name) for name in ("USA", "STATE", "COUNTY", "TRACT"))
 PLACE = GeographyLevel.PLACE
@@ -56,7 +57,15 @@ def plan_of(iterations: tuple[Iteration, ...], geographies: tuple[GeographyLevel
     codes = sorted({code for each in iterations for code in each.codes})
     definitions = Definitions(iterations, tuple((code, code) for code in codes))
     return Plan(
-        "nested", "rho", tuple(levels), Fraction(1, 10), Fraction(0), True, 2, frozenset({"01"}), False, definitions
+        title="nested",
+        measure="rho",
+        levels=tuple(levels),
+        gamma=Fraction(1, 10),
+        suppression=Fraction(0),
+        allow_negative=True,
+        definitions=definitions,
+        records=CensusRecords(2, frozenset({"01"}), puerto_rico=False),
+        **CENSUS_PARTS,
     )
 
 
@@ -145,13 +154,6 @@ def test_places_stay_as_measured() -> None:
     assert nested(plan, COUNTY)
     assert not nested(plan, PLACE)
     assert not nested(plan, GeographyLevel.AIANNH)
-
-
-def test_parents_by_id() -> None:
-    assert parents(USA, REGIONS[USA], REGIONS[STATE]).tolist() == [0, 0]
-    assert parents(COUNTY, REGIONS[COUNTY], REGIONS[TRACT]).tolist() == [0, 0, 1, 2, 2]
-    puerto_rico = (GeographyLevel.PR_STATE, ("72",), ("72001", "72003"))
-    assert parents(*puerto_rico).tolist() == [0, 0]
 
 
 def test_repeats_bit_for_bit() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from starling.errors import PlanError, Problem
 from starling.tables.plan import GeographyLevel, Plan
 from starling.tables.plan.census import BUDGETS, REQUIRED
+from starling.tables.plan.census_records import census_records
 from tests.tables.plan.invented import GEOGRAPHIES, REMOVED, TEXTS, census_folder, config, key
 
 
@@ -35,8 +36,12 @@ def loaded(path: Path) -> tuple[Plan | None, tuple[Problem, ...]]:
 def test_everything_config_says_is_in_the_plan(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path / "lapwing"))
     assert (plan.measure, plan.gamma, plan.suppression) == ("rho", Fraction(1, 10), Fraction(1, 2))
-    assert (plan.allow_negative, plan.max_race_codes, plan.puerto_rico) == (True, 3, True)
-    assert plan.states == {"01", "02"}
+    assert (plan.allow_negative, census_records(plan).max_race_codes, census_records(plan).puerto_rico) == (
+        True,
+        3,
+        True,
+    )
+    assert census_records(plan).states == {"01", "02"}
     assert {level.thresholds for level in plan.levels} == {(5, 10, 20)}
     assert "lapwing" in plan.title
 
@@ -232,7 +237,7 @@ def test_the_census_folders_are_read_unchanged(shared_data: Path, folder: str) -
     for name, level in BUDGETS.items():
         runs = values["run_pr"] if GeographyLevel(level[0]).puerto_rico else values["run_us"]
         assert budgets.get(level, 0) == (values[name] if runs else 0)
-    assert plan.states == set(values["state_filter_us"])
+    assert census_records(plan).states == set(values["state_filter_us"])
 
 
 @st.composite

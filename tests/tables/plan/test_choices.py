@@ -7,10 +7,10 @@ import pytest
 
 from starling.errors import PlanError
 from starling.tables.plan import GeographyLevel, Plan
-from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.choices import all_levels, population_levels
 from starling.tables.plan.definitions import read_definitions
 from tests.tables.plan.invented import census_folder, config, key
+from tests.tables.small import census_attributes
 
 
 def test_levels_of_each_area() -> None:

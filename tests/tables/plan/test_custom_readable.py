@@ -7,7 +7,8 @@ import pytest
 
 from starling.errors import PlanError
 from starling.tables.plan import Plan
-from starling.tables.plan.custom_records import WHOLE
+from starling.tables.plan.custom_records import custom_records
+from starling.tables.plan.region_levels import WHOLE
 
 FILE = """title = "Members"
 
@@ -93,10 +94,10 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_whole_file(file: Path) -> None:
     plan = Plan.load(file)
-    assert plan.records is not None
-    assert plan.records.read.fields == ("district", "sex", "Age", "illness")
-    assert plan.records.areas.codes == ("d1", "d2", "d3")
-    assert plan.records.expected == 5000
+    records = custom_records(plan)
+    assert records.read().fields == ("district", "sex", "Age", "illness")
+    assert records.areas.codes == ("d1", "d2", "d3")
+    assert records.expected == 5000
     assert [level.name for level in plan.levels] == ["(county, 2)", "(district, 1)"]
     assert [each.name for each in plan.levels[0].iterations] == ["0 to 17", "18 to 64", "65 to 110"]
     assert [each.name for each in plan.levels[1].iterations] == ["Fever, high", "Cough"]
@@ -187,8 +188,7 @@ def test_several_records_of_one_divide_the_budget(file: Path, measure: str, degr
     text = FILE.replace("of-a-person = 1", records).replace('unit = "person"', f'unit = "{unit}"')
     file.write_text(text.replace('measure = "rho"', f'measure = "{measure}"'))
     plan = Plan.load(file)
-    assert plan.records is not None
-    assert "whose" in plan.records.read.fields
+    assert "whose" in custom_records(plan).read().fields
     assert [plan.degree(level) for level in plan.levels] == [degree // 2, degree]
     assert str(plan.guarantee.relation) == f"add or remove one {unit}"
     assert plan.cost.amount == sum(level.budget for level in plan.levels)

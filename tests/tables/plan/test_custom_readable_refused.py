@@ -352,6 +352,8 @@ OF_VALUES: Final = {
     "has a name that ": "a text with such characters is refused where it is read",
     "are of other levels than the plan": "the reader makes both of one table",
     "has whole numbers that are cut already": "a column is read without cuts",
+    "are others than the plan's families have": "the reader makes the groups of the families",
+    "is of the Census, and a plan of custom tables is needed": "the reader gets plans of custom tables alone",
 }
 """Reasons that only values made in Python can meet, and why the reader meets them before; their own tests make such values."""
 

@@ -23,8 +23,8 @@ RECORDS = CustomRecords((SEX, SKILLS, AGE), AREAS, (FAMILY,))
 
 
 def test_what_is_read_and_what_groups_look_at() -> None:
-    assert RECORDS.read.fields == ("area", "skills", "sex")
-    assert replace(RECORDS, areas=EVERYWHERE, detail=("age",)).read.fields == ("age", "skills", "sex")
+    assert RECORDS.read().fields == ("area", "skills", "sex")
+    assert replace(RECORDS, areas=EVERYWHERE, detail=("age",)).read().fields == ("age", "skills", "sex")
     assert RECORDS.attributes == (Attribute("skills by sex", 2),)
     assert [code for code, _ in RECORDS.definitions.codes] == [f"skills by sex: {s}, {x}" for s in "pq" for x in "FM"]
     assert {each.level for each in RECORDS.definitions.iterations} == {1}

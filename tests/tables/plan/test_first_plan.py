@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from starling.errors import OutputError, ParameterError, PlanError
 from starling.tables.plan import Plan
 from starling.tables.plan.columns import Codes, Integers, Periods, Unit
+from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.first_plan import MOST_CLASSES, round_cuts, write_first_plan
 
 COLUMNS = ("age:int:0..110", "sex:F,M", "home:@public/towns.csv", "seen:dates:2024-01-01,2024-07-01,2025-01-01")
@@ -29,15 +30,15 @@ def test_declarations_become_columns_and_groups(tmp_path: Path, monkeypatch: pyt
     made = write_first_plan(out, "People", COLUMNS, ("public/areas.csv", "state", "town"), Fraction(1))
     assert 'file = "../public/towns.csv"' in out.read_text()
     assert Plan.load(out) == made
-    assert made.records is not None
-    age, sex, home, seen = made.records.columns
+    records = custom_records(made)
+    age, sex, home, seen = records.columns
     assert isinstance(age.domain, Integers)
     assert isinstance(seen.domain, Periods)
     assert (age.domain.low, age.domain.high, seen.domain.size) == (0, 110, 2)
     assert sex.domain == Codes((("F", "F"), ("M", "M")))
     assert home.domain == Codes((("N", "North"), ("S", "South")))
-    assert [family.name for family in made.records.families] == ["everybody", "age", "sex", "home", "seen"]
-    assert made.records.areas.column == "town"
+    assert [family.name for family in records.families] == ["everybody", "age", "sex", "home", "seen"]
+    assert records.areas.column == "town"
     assert len(made.levels) == 2 * 5
     assert made.cost.amount == 1
 

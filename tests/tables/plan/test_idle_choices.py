@@ -19,7 +19,6 @@ from starling.errors import PlanError
 from starling.privacy.distributions.discrete import Distribution
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan, Variants
-from starling.tables.plan.idle_choices import idle_choices
 from starling.tables.postprocess import tabulate
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 from tests.tables.small import small_geography, small_plan, written
@@ -99,7 +98,7 @@ def test_a_choice_is_idle_exactly_where_no_table_depends_on_it() -> None:
             except PlanError:  # They exclude one another.
                 continue
             tables[choices] = released(with_choices, geography)
-            idle = {problem.field for problem in idle_choices(with_choices)}
+            idle = {problem.field for problem in with_choices.records.idle_choices(with_choices)}
             assert idle <= {*choices}
             for name in choices:
                 without = tables[tuple(each for each in choices if each != name)]

@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 
 from starling.tables.plan import Iteration
-from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.nesting import Family, families
+from tests.tables.small import census_attributes
 
 
 def made(code: str, level: int, codes: str, kind: str = "race", *, alone: bool = False) -> Iteration:

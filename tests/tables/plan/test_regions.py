@@ -13,7 +13,7 @@ from tests.tables.plan.test_custom_readable import LEAST
 ROWS = [["d2", "west"], ["d1", "west"], ["d3", ""]]
 
 
-def own() -> Plan:
+def custom_plan() -> Plan:
     """A plan with areas of two levels."""
     regions = {"column": "district", "levels": ["county", "district"], "rows": ROWS}
     levels = [{"regions": level, "groups": "by sex", "budget": "1"} for level in ("county", "district")]
@@ -21,7 +21,7 @@ def own() -> Plan:
 
 
 def test_areas_are_units() -> None:
-    geography = read_regions(own())
+    geography = read_regions(custom_plan())
     assert geography.units == 3
     assert geography.regions == {"county": ("west",), "district": ("d1", "d2", "d3")}
     assert geography.region_of_unit["county"].tolist() == [0, 0, -1]
@@ -30,7 +30,7 @@ def test_areas_are_units() -> None:
 
 
 def test_only_levels_that_are_tabulated_have_regions() -> None:
-    assert [*read_regions(own().only(["(county, 1)"])).regions] == ["county"]
+    assert [*read_regions(custom_plan().only(["(county, 1)"])).regions] == ["county"]
 
 
 def test_those_of_the_census_are_its_block_file(tmp_path: Path) -> None:
@@ -45,4 +45,4 @@ def test_those_of_the_census_are_its_block_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", [{"geography": "blocks.txt"}, {"names": "names.txt"}])
 def test_records_of_ones_own_take_no_files_of_the_census(given: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match="of the Census, and the plan is not"):
-        read_regions(own(), **given)
+        read_regions(custom_plan(), **given)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.tables.plan import GeographyLevel, Iteration, Plan
-from starling.tables.plan.attributes import Attribute, census_attributes
+from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Kind
 from starling.tables.plan.stability import _stability, stability, stability_by_codes
+from tests.tables.small import census_attributes
 
 module = import_module("starling.tables.plan.stability")
 

@@ -2,9 +2,11 @@
 
 from dataclasses import fields
 
-from starling.tables.plan import CENSUS_REGIONS, read_regions
-from starling.tables.plan.wording import CENSUS, CUSTOM, wording
-from tests.tables.plan.test_regions import own
+from starling.tables.plan import Plan, read_regions
+from starling.tables.plan.wording import CENSUS, CUSTOM, WITHOUT_REGIONS
+from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_regions import custom_plan
+from tests.tables.small import small_plan
 
 OF_THE_CENSUS = ("race", "ethnicity", "state", "count" + "y", "Census", "AIANNH", "block")
 
@@ -15,7 +17,8 @@ def test_words_of_other_plans_say_nothing_of_the_census() -> None:
 
 
 def test_the_words_are_those_of_the_levels() -> None:
-    assert wording(CENSUS_REGIONS) is CENSUS
-    assert wording(own().regions) is CUSTOM
+    assert small_plan().wording is CENSUS
+    assert custom_plan().wording is CUSTOM
+    assert Plan.of(LEAST).wording is WITHOUT_REGIONS
     assert CENSUS.columns.keys() == CUSTOM.columns.keys()
-    assert read_regions(own()).regions.keys() == set(own().regions.names)
+    assert read_regions(custom_plan()).regions.keys() == set(custom_plan().regions.names)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.tables.plan import GeographyLevel
-from starling.tables.preview.expected_detail import LARGEST, MEDIANS, REGIONAL, assumed, read_sizes
+from starling.tables.plan.census_records import MEDIANS, REGIONAL
+from starling.tables.preview.expected_detail import LARGEST, assumed, read_sizes
 from tests.tables.small import small_plan
 
 

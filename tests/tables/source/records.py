@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Plan
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.source.lookup import Lookup, lookup
 from tests.tables.worlds import CODES, COLUMNS
 
@@ -18,9 +19,8 @@ PLAN = Plan(
     gamma=Fraction(1, 10),
     suppression=Fraction(0),
     allow_negative=True,
-    max_race_codes=8,
-    states=frozenset({"01"}),
-    puerto_rico=False,
+    records=CensusRecords(8, frozenset({"01"}), puerto_rico=False),
+    **CENSUS_PARTS,
     definitions=Definitions((_EVERYONE,), tuple((code, code) for code in CODES)),
 )
 

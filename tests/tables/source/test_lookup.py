@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.source.lookup import find_block, lookup
+from tests.tables.small import with_records
 from tests.tables.source.records import GEOGRAPHY, PLAN
 
 
@@ -25,7 +26,7 @@ def test_blocks_are_found_and_others_are_not(ids: set[int], others: list[int]) -
 
 
 def test_codes_and_states() -> None:
-    book = lookup(replace(PLAN, states=frozenset({"01", "56"}), puerto_rico=True), GEOGRAPHY)
+    book = lookup(with_records(PLAN, states=frozenset({"01", "56"}), puerto_rico=True), GEOGRAPHY)
     assert [int(book.code_of[int(code)]) for code in PLAN.codes] == list(range(len(PLAN.codes)))
     assert np.count_nonzero(book.code_of != book.unknown) == len(PLAN.codes)
     assert book.code_of[0] == book.unknown == len(PLAN.codes), "0000 is no code: what is no number is looked up there"

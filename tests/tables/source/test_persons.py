@@ -13,6 +13,7 @@ from starling.tables.plan.detail import Detail
 from starling.tables.plan.detail_attributes import DetailAttribute
 from starling.tables.source import open_persons
 from starling.tables.source.persons import LONGEST_HEADER, Persons, required_columns
+from tests.tables.small import with_records
 from tests.tables.source.records import GOOD, PLAN
 from tests.tables.worlds import COLUMNS, HEADER
 
@@ -59,7 +60,7 @@ def test_missing_columns_are_named_all_at_once(tmp_path: Path) -> None:
 
 
 def test_columns_that_are_not_read_may_be_absent(tmp_path: Path) -> None:
-    plan = replace(PLAN, max_race_codes=2)
+    plan = with_records(PLAN, max_race_codes=2)
     assert required_columns(plan)[-3:] == ("QRACE1", "QRACE2", "QSPAN")
     open_persons(text(tmp_path, "|".join(required_columns(plan)).encode()), plan)
 
@@ -109,14 +110,14 @@ def test_parts_must_be_alike(tmp_path: Path) -> None:
     parquet(tmp_path, (*COLUMNS, "NOTE")).rename(tmp_path / "b.parquet")
     assert "has other columns than a.parquet" in str(refused(tmp_path))
     (tmp_path / "b.parquet").unlink()
-    assert open_persons(tmp_path, PLAN).parts == (tmp_path / "a.parquet",)
+    assert open_persons(tmp_path, PLAN).files == (tmp_path / "a.parquet",)
 
 
 def test_nothing_of_a_record_is_kept(tmp_path: Path) -> None:
     """The opened file is path, size and header; a Parquet footer's smallest and largest values stay in the file."""
     persons = open_persons(text(tmp_path, HEADER + b"\n" + GOOD + b"\n"), PLAN)
-    assert [field.name for field in fields(Persons)] == ["parts", "sizes", "kind", "header", "columns"]
-    assert GOOD.decode().split("|")[6] not in repr(replace(persons, parts=(), sizes=()))
+    assert [field.name for field in fields(Persons)] == ["files", "sizes", "kind", "header", "columns"]
+    assert GOOD.decode().split("|")[6] not in repr(replace(persons, files=(), sizes=()))
 
 
 def test_a_detail_that_a_record_has_not_is_refused_before_anything_is_read(tmp_path: Path) -> None:

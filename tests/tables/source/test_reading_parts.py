@@ -90,11 +90,11 @@ def test_a_file_that_is_gone_or_another(tmp_path: Path, kind: object) -> None:
     path = kind(tmp_path, LINES)
     persons = open_persons(path, PLAN)
     parts = person_parts(persons, PLAN, book())
-    for part in persons.parts:
+    for part in persons.files:
         part.write_bytes(b"x" + part.read_bytes())
     with pytest.raises(SourceError, match="changed or vanished"):
         everything(parts)
-    for part in persons.parts:
+    for part in persons.files:
         part.unlink()
     with pytest.raises(SourceError, match="changed or vanished"):
         everything(parts)

@@ -1,6 +1,5 @@
 """The custodian is told every broken rule with line and field, and never a value; what is told goes no other way."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,9 +12,11 @@ from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.tables.plan import Plan, read_geography
+from starling.tables.plan.census_records import census_records
 from starling.tables.source import open_persons, validate
 from starling.tables.source.fields import NOTES, PROBLEMS
 from starling.tables.source.reading import CHUNK
+from tests.tables.small import with_records
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 from tests.tables.worlds import COLUMNS, HEADER
 
@@ -94,7 +95,7 @@ def test_every_kind_of_fault_is_tried() -> None:
 
 
 def test_more_codes_than_the_plan_reads(tmp_path: Path) -> None:
-    plan = replace(PLAN, max_race_codes=2)
+    plan = with_records(PLAN, max_race_codes=2)
     found = validated(tmp_path, [row(**FINE, QRACE2="1001", QRACE3="1002"), row(**FINE, QRACE2="1001")], plan)
     assert [(p.line, p.field) for p in found.problems.listed] == [(2, "QRACE")]
     assert "more codes than the plan's max_race_codes" in found.problems.listed[0].problem
@@ -197,5 +198,5 @@ def test_the_toy_data_set_is_clean(shared_data: Path, config: str, outside: int)
     geography = read_geography(folder / "GRF-C.txt", plan)
     found = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
     assert (found.values["lines"], found.problems.total) == (10, 0)
-    assert found.notes.by_field == ({"TABBLKST": outside} if not plan.puerto_rico else {})
+    assert found.notes.by_field == ({"TABBLKST": outside} if not census_records(plan).puerto_rico else {})
     found.problems.refuse()

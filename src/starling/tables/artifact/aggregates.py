@@ -22,11 +22,10 @@ from starling.tables.artifact.columns import FOLDER, GROUP, MOST_CSV_ROWS, WORDS
 from starling.tables.artifact.group_files import GROUP as GROUP_COLUMNS
 from starling.tables.artifact.group_files import GroupFile, labels, writing
 from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64
-from starling.tables.plan import Aggregate, Geography, Piece, Plan, RegionLevels
+from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import tree
 from starling.tables.plan.columns import Column as RecordColumn
 from starling.tables.plan.columns import places_of
-from starling.tables.plan.wording import wording
 from starling.tables.postprocess.aggregates import T3_SCHEMA
 
 COLUMN_WORDS: Final = {
@@ -148,9 +147,9 @@ class _File(GroupFile):
         return piece, numbers
 
 
-def table(regions: RegionLevels) -> Published:
+def table(plan: Plan) -> Published:
     """T3."""
-    said = {**WORDS, **wording(regions).columns, **COLUMN_WORDS}
+    said = {**WORDS, **plan.wording.columns, **COLUMN_WORDS}
     texts = (Text("csv", {name: name for name in T3_SCHEMA.names}, most_rows=MOST_CSV_ROWS),)
     optional = ("value", "standard_deviation", "lower", "upper", "rank_margin")
     title = "T3: sums, means and quantiles of population groups"
@@ -159,7 +158,7 @@ def table(regions: RegionLevels) -> Published:
 
 def sheets(plan: Plan) -> list[Sheet]:
     """The noisy numbers of aggregates, for the data package."""
-    words = wording(plan.regions).columns
+    words = plan.wording.columns
     return [
         Sheet(
             aggregate_path(plan, each),
@@ -224,5 +223,4 @@ def _unit(places: int) -> str:
 
 
 def _column(plan: Plan, aggregate: Aggregate) -> RecordColumn:
-    assert plan.records is not None
     return plan.records.by_name[aggregate.column]

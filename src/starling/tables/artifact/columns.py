@@ -13,9 +13,8 @@ import pyarrow as pa
 from starling.release.checks import Checks
 from starling.release.datapackage import Column, Sheet
 from starling.release.table_files import Table, Text, column
-from starling.tables.plan import Detail, Level, Plan, RegionLevels, labels
+from starling.tables.plan import Level, Plan, labels
 from starling.tables.plan.detail import one_of
-from starling.tables.plan.wording import wording
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
 
 CENSUS: Final = {
@@ -65,8 +64,9 @@ def measurements_path(level: Level, place: str = FOLDER) -> str:
     return f"{place}/{str(level.geography).lower()}-{level.iteration_level}.parquet"
 
 
-def words(regions: RegionLevels, detail: Detail) -> dict[str, str]:
+def words(plan: Plan) -> dict[str, str]:
     """What every column says."""
+    detail = plan.detail
     of_detail = {
         name: said
         for each in detail.attributes
@@ -81,22 +81,22 @@ def words(regions: RegionLevels, detail: Detail) -> dict[str, str]:
         "branch": f"How many thresholds lie at or below it: 0 a bare total{steps}; -1 measured once",
         "stage_2": f"Second noisy measurement: {', '.join([f'{one_of(detail.sizes)} numbers of persons', *orders])}",
     }
-    return {**WORDS, **wording(regions).columns, **of_detail, **measured}
+    return {**WORDS, **plan.wording.columns, **of_detail, **measured}
 
 
-def tables(regions: RegionLevels, detail: Detail, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
-    """T1 and T2 of plans of these levels of regions and this detail.
+def tables(plan: Plan, most_csv_rows: int = MOST_CSV_ROWS) -> tuple[Table, Table]:
+    """T1 and T2 of a plan.
 
     The Census format, of plans of the Census, is as SafeTab-P writes it: codes and numbers alone, none of which can hold the delimiter.
     """
+    detail = plan.detail
     by = " and ".join(each.name for each in detail.attributes) or "nothing more: the plan has no detail"
     return (
-        _table("t1", "T1: totals of population groups", regions, detail, T1_SCHEMA, GROUP, most_csv_rows),
+        _table("t1", "T1: totals of population groups", plan, T1_SCHEMA, GROUP, most_csv_rows),
         _table(
             "t2",
             f"T2: population groups by {by}",
-            regions,
-            detail,
+            plan,
             t2_schema(detail),
             (*GROUP, *detail.columns),
             most_csv_rows,
@@ -107,28 +107,27 @@ def tables(regions: RegionLevels, detail: Detail, most_csv_rows: int = MOST_CSV_
 def _table(
     name: str,
     title: str,
-    regions: RegionLevels,
-    detail: Detail,
+    plan: Plan,
     schema: pa.Schema,
     key: tuple[str, ...],
     most_csv_rows: int,
 ) -> Table:
-    chosen = labels.text_columns(regions, detail, schema.names)
+    chosen = labels.text_columns(plan.regions, plan.detail, schema.names)
     csv = {column: column for column in (*schema.names, *(each.name for each in chosen))}
-    classes = {column: column.replace("_", "").upper() for column in detail.columns}
+    classes = {column: column.replace("_", "").upper() for column in plan.detail.columns}
     *group, count = CENSUS.items()
     census = {column: called for column, called in (*group, *classes.items(), count) if column in schema.names}
     texts = [Text("csv", csv, most_rows=most_csv_rows, worded=partial(labels.with_text, chosen=chosen))]
-    if wording(regions).census_format:
+    if plan.wording.census_format:
         texts.append(Text("txt", census, "|", quoted=False, title=", in the format of the Census Bureau"))
-    return Table(name, title, schema, words(regions, detail), key, texts=tuple(texts))
+    return Table(name, title, schema, words(plan), key, texts=tuple(texts))
 
 
 def measured_sheets(plan: Plan) -> list[Sheet]:
     """The measurements of a release, and of those that it adds to, for its data package."""
     names = ["before post-processing, in plan order"]
     names += [f"by the earlier release of request {each.request_id}" for each in plan.variants.releases]
-    said = words(plan.regions, plan.detail)
+    said = words(plan)
     columns = tuple(
         Column(name, "array", said[name])
         if name == "stage_2"

@@ -9,7 +9,6 @@ from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.labels import level_title
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
-from starling.tables.plan.wording import wording
 
 
 def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
@@ -39,8 +38,13 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
         )
         for title, level, line in zip(titles, plan.levels, counts, strict=True)
     )
-    of_region = "Iterations" if plan.records is None else "Groups of a region"
-    header = ("Level", "Regions", of_region, *(name.capitalize() for name in names), "Thresholds")
+    header = (
+        "Level",
+        "Regions",
+        plan.wording.iterations.capitalize(),
+        *(name.capitalize() for name in names),
+        "Thresholds",
+    )
     text = f"""
         {_chosen_detail(plan)} The choice is made by a noisy total, so that it tells nothing beyond
         what was charged.
@@ -48,7 +52,7 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
     if leaves_out(plan):
         text += f"""
 
-        {wording(plan.regions).small}, a group that got a bare total is left out of the tables when that total is so low that an empty
+        {plan.wording.small}, a group that got a bare total is left out of the tables when that total is so low that an empty
         group would exceed it with a chance of {float(100 * (1 - plan.suppression)):g} %. This looks at the noisy number alone; the
         measurement itself stays in the folder.
         """

@@ -25,7 +25,6 @@ from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.plan.wording import wording
 from starling.tables.postprocess import Tabulated
 
 LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
@@ -141,7 +140,7 @@ def charged(plan: Plan) -> Section:
     )
     distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
-        {wording(plan.regions).level} One person can be in several groups of a
+        {plan.wording.level} One person can be in several groups of a
         level; the most that the public definitions allow divides the level's budget among the groups. Levels add up.
 
         {_measured(plan) if plan.levels else ""} The noise is {distribution}.
@@ -232,7 +231,7 @@ def _chosen(plan: Plan) -> str:
     if detail_pages.leaves_out(plan):
         parts.append(f"""
 
-        The probability is that of all groups, published or not. {wording(plan.regions).small} a very small group is published only when its
+        The probability is that of all groups, published or not. {plan.wording.small} a very small group is published only when its
         noise was high, so among the smallest published totals more intervals miss, all of them by being too high.
         """)
     if plan.variants.both_stages:
@@ -287,7 +286,7 @@ def _exact(plan: Plan) -> Section:
         else "Negative counts are published as 0; sums of many small groups are biased upwards by that."
     )
     text = f"""
-        Public, and used as such: {wording(plan.regions).public}. They fix which
+        Public, and used as such: {plan.wording.public}. They fix which
         groups are measured, whether or not anybody is in them. Nothing was taken from the records without noise: no total,
         no list of groups, no number of records.
 
@@ -299,9 +298,9 @@ def _exact(plan: Plan) -> Section:
 def _sums(plan: Plan) -> str:
     """What adds up."""
     if not plan.variants.add_up:
-        return f"""Numbers are not made to add up: {wording(plan.regions).no_sums}, and each differs from the truth
+        return f"""Numbers are not made to add up: {plan.wording.no_sums}, and each differs from the truth
         by its own noise."""
-    return wording(plan.regions).sums
+    return plan.wording.sums
 
 
 def _files(plan: Plan, summary: Summary) -> Section:
@@ -319,11 +318,7 @@ def _files(plan: Plan, summary: Summary) -> Section:
         *(counts if plan.levels else ()),
         *([("data/t3.parquet", "sums, means and quantiles with intervals")] if plan.aggregates else []),
         ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
-        *(
-            [("data/*.txt", "the same in the Census format, counts alone")]
-            if wording(plan.regions).census_format
-            else []
-        ),
+        *([("data/*.txt", "the same in the Census format, counts alone")] if plan.wording.census_format else []),
         (
             f"data/measurements/ ({_measured_of(plan)})",
             "every noisy value before anything was left out or clamped; the tables are a function of these",

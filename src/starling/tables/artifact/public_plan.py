@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from starling.errors import IntegrityError
 from starling.release import public_json
-from starling.release.codec import decode, encode, text
+from starling.release.codec import decode, encode, plain, text
 from starling.release.manifest import AGAIN
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
@@ -32,26 +32,21 @@ from starling.tables.plan import (
     Level,
     Plan,
     Twice,
-    read_regions,
 )
-from starling.tables.plan.choices import CENSUS_FAMILIES
-from starling.tables.plan.codebook import STATES
-from starling.tables.plan.counting_sql import counting
-from starling.tables.plan.region_levels import CENSUS_REGIONS
-from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE
-from starling.tables.plan.wording import wording
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
+from starling.tables.plan.custom_records import CustomRecords
+from starling.tables.plan.regions import stated_regions
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
 CENSUS: Final = {
-    "detail": SEX_BY_AGE,
-    "regions": CENSUS_REGIONS,
-    "families": CENSUS_FAMILIES,
-    "records": None,
+    **CENSUS_PARTS,
     "aggregates": (),
     "data_structure": "",
 }
 """The parts of a plan of the Census that other plans say in their own way, and what is said of them where nothing is stated."""
+CENSUS_RECORDS: Final = ("max_race_codes", "states", "puerto_rico")
+"""The fields of the Census's records, which stand before the definitions in plan.json."""
 
 
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
@@ -73,7 +68,8 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     wanted = {level.geography for level in plan.every_level}
     if geography.regions.keys() != wanted:
         raise IntegrityError(REGIONS, "has other geography levels than the plan", AGAIN)
-    if plan.records is not None and geography.regions != read_regions(plan).regions:
+    stated = stated_regions(plan)
+    if stated is not None and geography.regions != stated.regions:
         raise IntegrityError(REGIONS, "has other regions than the plan", AGAIN)
     if plan.variants.add_up and not well_nested(plan, geography.regions):
         raise IntegrityError(REGIONS, "has regions that are not nested by their ids", AGAIN)
@@ -84,8 +80,27 @@ def plan_json(plan: Plan) -> dict[str, Json]:
     """A plan; a level names its iterations, which stand in the definitions."""
     levels = [_level_json(level) for level in plan.levels]
     aggregates = [encode(Aggregate, each, {"level": _level_json(each.level)}) for each in plan.aggregates]
-    made: dict[str, Json] = encode(Plan, plan, {"levels": levels, "aggregates": aggregates})
-    return {name: each for name, each in made.items() if name not in census_parts(plan)}
+    left_out, fields = census_parts(plan), record_fields(plan)
+    written: dict[str, Json] = encode(Plan, plan, {"levels": levels, "aggregates": aggregates, "records": None})
+    stated: dict[str, Json] = {}
+    for name, value in written.items():
+        if name == "definitions":
+            stated |= {key: plain(fields[key]) for key in CENSUS_RECORDS}
+        if name == "records" and name in fields:
+            stated[name] = encode(CustomRecords, fields[name])
+        elif name != "records" and name not in left_out:
+            stated[name] = value
+    return stated
+
+
+def record_fields(plan: Plan) -> dict[str, Any]:
+    """The records of a plan by the fields that stand for them in its JSON and its digest.
+
+    Custom records stand beside the fields of the Census, as they have since the first release of custom tables.
+    """
+    if isinstance(plan.records, CensusRecords):
+        return {key: getattr(plan.records, key) for key in CENSUS_RECORDS}
+    return {"max_race_codes": 1, "states": frozenset(), "puerto_rico": False, "records": plan.records}
 
 
 def _level_json(level: Level) -> Json:
@@ -106,9 +121,15 @@ def _plan(data: Any) -> Plan:
     levels = tuple(_level(each, by_code) for each in data["levels"])
     of_census = {name: census for name, census in CENSUS.items() if name not in data}
     aggregates = tuple(_aggregate(each, by_code) for each in data.get("aggregates", []))
-    known = {"definitions": definitions, "levels": levels, **of_census, "aggregates": aggregates}
-    made: Plan = decode(Plan, {**of_census, **data}, known)
-    return made
+    records = (
+        decode(CustomRecords, data["records"])
+        if "records" in data
+        else decode(CensusRecords, {key: data[key] for key in CENSUS_RECORDS})
+    )
+    known = {"definitions": definitions, "levels": levels, **of_census, "aggregates": aggregates, "records": records}
+    fields = {key: each for key, each in data.items() if key not in CENSUS_RECORDS}
+    plan: Plan = decode(Plan, {**of_census, **fields, "records": None}, known)
+    return plan
 
 
 def _aggregate(data: Any, by_code: Mapping[str, Iteration]) -> Aggregate:
@@ -170,35 +191,15 @@ def choices_json(plan: Plan) -> dict[str, Json]:
         "both_stages": plan.variants.both_stages,
         "add_up": plan.variants.add_up,
         "given_published": plan.variants.given_published,
-        **_records_json(plan),
-    }
-
-
-def _records_json(plan: Plan) -> dict[str, Json]:
-    """What is chosen of the records: of the Census the race codes and the states; of one's own it stands in plan.json."""
-    if plan.records is not None:
-        return {}
-    return {
-        "max_race_codes": plan.max_race_codes,
-        "states": list[Json](sorted(plan.states)),
-        "puerto_rico": plan.puerto_rico,
+        **plan.records.parameters,
     }
 
 
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one person, by rules that hold for every record."""
-    of_records: dict[str, Json] = {
-        "race_codes_of_a_person": plan.max_race_codes,
-        "ethnicity_codes_of_a_person": 1,
-        "regions_of_a_person_in_a_level": 1,
-        "oldest_age": TOP_AGE,
-    }
-    if plan.records is not None:
-        values = {column.name: column.most for column in plan.records.columns}
-        of_records = {"values_of_a_person": dict[str, Json](values), "regions_of_a_person_in_a_level": 1}
     return {
         "records_of_a_person": plan.records_of_one,
-        **of_records,
+        **plan.records.bounds,
         "groups_of_a_person": {level.name: level.stability for level in plan.every_level},
     }
 
@@ -221,7 +222,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
 
 
 def _counting(plan: Plan) -> dict[str, Json]:
-    sql, named = counting(plan)
+    sql, named = plan.records.counting(plan.detail)
     return {"sql": sql, "tables": dict[str, Json](named)}
 
 
@@ -278,7 +279,7 @@ def missing() -> Fraction:
 
 def product(plan: Plan) -> Product:
     """A tables release in the words of the registry."""
-    words = wording(plan.regions)
+    words = plan.wording
     noise = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     clamped = "" if plan.allow_negative else " Negative numbers are published as 0."
     stages = " and over the two measurements of a group" if plan.staged else ""
@@ -291,7 +292,7 @@ def product(plan: Plan) -> Product:
     return Product(
         description=words.description,
         intended_use=words.use,
-        region=_area(plan),
+        region=plan.records.area,
         domain=words.records,
         bounds=_bounds_text(plan),
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
@@ -310,8 +311,8 @@ def product(plan: Plan) -> Product:
 
 def _bounds_text(plan: Plan) -> str:
     """What bounds the part of one person, or of one household."""
-    if plan.records is None or plan.records.unit is None:
-        return wording(plan.regions).bounds
+    if plan.records.unit is None:
+        return plan.wording.bounds
     return (
         f"At most {plan.records_of_one:,} records of one {plan.relation.unit} are counted, each in one area at most; how many groups of a"
         " level a record can be in follows from the plan, and divides the level's budget together with the number of records."
@@ -351,17 +352,3 @@ def _made(plan: Plan) -> str:
     if not plan.variants.add_up:
         return f"Nothing is made to add up between regions.{first}"
     return f"Totals of nested regions, and of iterations that are sums of others, are made to add up by weighted least squares.{first}"
-
-
-def _area(plan: Plan) -> str:
-    """Whom the tables are about."""
-    if plan.records is not None:
-        return (
-            f"{len(plan.records.areas.codes):,} areas of the plan"
-            if plan.records.areas.column
-            else "All areas together"
-        )
-    states = (
-        "United States" if len(plan.states) == len(STATES) else ", ".join(STATES[code] for code in sorted(plan.states))
-    )
-    return ", ".join(part for part in (states, "Puerto Rico" if plan.puerto_rico else "") if part)

@@ -85,7 +85,7 @@ def cell_of(plan: Plan, detail: tuple[Int32, ...], records: int) -> Int64:
 
 def numbers_of(plan: Plan, numbers: tuple[Int64, ...]) -> list[Int64]:
     """int64 (records,) of each kind of aggregates: the number above the least one, or its class; below 0 for none."""
-    places = [column.name for column in plan.read.numbers]
+    places = [*dict.fromkeys(each.column for each in plan.aggregates)]
     found = []
     for (column, cuts), aggregate in kinds_of(plan).items():
         number = numbers[places.index(column)]

@@ -67,7 +67,6 @@ def _count(
 def _sets_of_families(plan: Plan, records: DeclaredRecords, said: list[Said]) -> dict[str, Sets]:
     """Of each family the set of its values of every number, by indices in `plan.codes`; the one past the last stands for any other."""
     index, columns = {code: at for at, code in enumerate(plan.codes)}, records.columns.groups
-    assert plan.records is not None
     found = {}
     for family in plan.records.families:
         places = [columns.index(column) for column in family.read(plan.records.by_name)]

@@ -99,7 +99,7 @@ def differencing(
     again: list[Again] = []
     differences: list[Difference] = []
     shared = [level for level in plan.regions.names if level in _levels(plan) and level in _levels(earlier)]
-    states = plan.states ^ earlier.states
+    states = plan.records.states ^ earlier.records.states
     for level in shared:
         here, there = _iterations(plan, level), _iterations(earlier, level)
         both = here.keys() & there.keys()
@@ -187,11 +187,11 @@ def _named(iteration: Iteration) -> str:
 
 def _by_states(plan: Plan, earlier: Plan, geography: str, pairs: list[tuple[_Placed, _Placed]]) -> Iterator[Difference]:
     """Regions summed over states of which one plan has a few more than the other."""
-    nested = plan.states <= earlier.states or earlier.states <= plan.states
-    apart = sorted(plan.states ^ earlier.states)
+    nested = plan.records.states <= earlier.records.states or earlier.records.states <= plan.records.states
+    apart = sorted(plan.records.states ^ earlier.records.states)
     if pairs and nested and len(apart) <= SMALL:
         least = min(_deviation(plan, here, earlier, there) for here, there in pairs)
-        here, there = (f"over {len(states):,} states" for states in (plan.states, earlier.states))
+        here, there = (f"over {len(states):,} states" for states in (plan.records.states, earlier.records.states))
         yield Difference("states", geography, here, there, tuple(STATES[state] for state in apart), least)
 
 
@@ -202,9 +202,9 @@ def _by_blocks(plan: Plan, earlier: Plan, geography: Geography, before: Geograph
         for theirs in before.regions:
             of_mine, of_theirs = _iterations(plan, mine), _iterations(earlier, theirs)
             both = of_mine.keys() & of_theirs.keys()
-            if mine not in ACROSS_STATES or plan.states == earlier.states:
+            if mine not in ACROSS_STATES or plan.records.states == earlier.records.states:
                 both -= _iterations(earlier, mine).keys()
-            if theirs not in ACROSS_STATES or plan.states == earlier.states:
+            if theirs not in ACROSS_STATES or plan.records.states == earlier.records.states:
                 both -= _iterations(plan, theirs).keys()
             if both:
                 least = min(_deviation(plan, of_mine[key], earlier, of_theirs[key]) for key in both)

@@ -31,7 +31,7 @@ from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.labels import level_title
-from starling.tables.source import Opened, files_of
+from starling.tables.source import Opened
 
 MARK: Final = "NOT PRIVATE"
 WARNING: Final = (
@@ -188,14 +188,14 @@ def evaluate(
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
     check_engine(engine)
-    check_session(files_of(persons)[0], engine)
+    check_session(persons.files, engine)
     tables = Published(release) if plan.levels else None
 
     def compared(exact: GroupCounts) -> Evaluation:
         counts = Evaluation(plan.title, {}, (), (), {}) if tables is None else compare(plan, geography, tables, exact)
         return replace(counts, aggregates=compare_aggregates(plan, geography, release, exact))
 
-    with cluster_for(engine, *files_of(persons)) as cluster:
+    with cluster_for(engine, persons.files, persons.sizes) as cluster:
         exact = count_records(plan, geography, persons, cluster=cluster)
         return inspect(exact.map(compared))
 

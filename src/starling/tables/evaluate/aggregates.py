@@ -73,7 +73,6 @@ def compare_aggregates(
 
 
 def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: GroupNumbers) -> Iterator[AggregateErrors]:
-    assert plan.records is not None
     names, places = statistic_names(aggregate), places_of(plan.records.by_name[aggregate.column])
     if not rows["column"].unique().to_pylist() == [aggregate.column] or rows["statistic"].unique().to_pylist() != list(
         names

@@ -118,7 +118,7 @@ def _equal(values: Mapping[str, str]) -> str:
 
 def write_database(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     """A DuckDB file: the tables, and a view of each by its name in words, with a comment on every column."""
-    said = {**words(plan.regions, plan.detail), **(COLUMN_WORDS if plan.aggregates else {})}
+    said = {**words(plan), **(COLUMN_WORDS if plan.aggregates else {})}
     with _opened(folder, plan) as database:
         database.execute(f"ATTACH {_text(str(out))} AS made")
         for name in tables_of(plan):

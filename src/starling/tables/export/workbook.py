@@ -61,7 +61,7 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
         if file.metadata.num_rows > MOST_ROWS:
             problem = f"{name} has {file.metadata.num_rows:,} rows, and a sheet of Excel holds {MOST_ROWS:,}"
             raise ParameterError("format", problem, "take duckdb, or wide as Parquet")
-    said = {**words(plan.regions, plan.detail), **COLUMN_WORDS} if plan.aggregates else words(plan.regions, plan.detail)
+    said = {**words(plan), **COLUMN_WORDS} if plan.aggregates else words(plan)
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
     with xlsxwriter.Workbook(out, options) as book:
         bold = book.add_format({"bold": True, "bottom": 1})

@@ -19,6 +19,7 @@ from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import invent_land, settle
 from starling.tables.generate.runs import NOTE, stream, write_note
 from starling.tables.plan import Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import PUERTO_RICO
 from starling.tables.plan.custom_records import CustomRecords
 
@@ -87,7 +88,7 @@ def generate(
     """
     _check(seed, format)
     threads = workers or os.cpu_count() or 1
-    if plan.records is None:
+    if not isinstance(plan.records, CustomRecords):
         return _of_census(plan, _persons(persons), seed, out, _states(plan, states), land_for, format, threads)
     for field, value in (("states", states), ("land-for", land_for)):
         if value is not None:
@@ -113,7 +114,8 @@ def _persons(persons: object) -> int:
 def _states(plan: Plan, states: Sequence[str] | None) -> tuple[str, ...]:
     """The states to invent, ascending."""
     if states is None:
-        states = (*plan.states, *([PUERTO_RICO] if plan.puerto_rico else []))
+        records = census_records(plan)
+        states = (*records.states, *([PUERTO_RICO] if records.puerto_rico else []))
     codes = tuple(sorted(set(states)))
     if not codes or not all(len(code) == 2 and code.isascii() and code.isdigit() for code in codes):
         raise ParameterError("states", "are not a list of two-digit codes", 'give codes such as ["01", "02"]')

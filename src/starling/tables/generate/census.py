@@ -14,6 +14,7 @@ from starling.tables.generate.land import Land, region_names
 from starling.tables.generate.people import Mix
 from starling.tables.generate.runs import RUN, stream, write_runs
 from starling.tables.plan import Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.geography import COLUMNS, NAMES_COLUMNS, NO_AIANNH, NO_PLACE
 
 Format: TypeAlias = Literal["text", "parquet"]
@@ -38,7 +39,7 @@ class Settlers:
 
     def __init__(self, plan: Plan, land: Land, seed: int) -> None:
         self._land, self._seed = land, seed
-        self._mix = Mix(stream(seed, _MIX), plan.definitions, land, plan.max_race_codes)
+        self._mix = Mix(stream(seed, _MIX), plan.definitions, land, census_records(plan).max_race_codes)
         self._ends = np.cumsum(land.persons)
         self._records = Records(land, self._mix)
 

@@ -17,6 +17,7 @@ from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import land_of
 from starling.tables.generate.runs import stream, write_note
 from starling.tables.plan import Plan, read_regions
+from starling.tables.plan.custom_records import CustomRecords, custom_records
 from starling.tables.plan.definitions import FILES
 from starling.tables.plan.geography import read_blocks_within
 from starling.tables.plan.readable import located
@@ -56,16 +57,16 @@ def stand_in(name: str, files: Mapping[str, Path], folder: Path) -> tuple[Path, 
 def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
     """The file of the records."""
     threads = os.cpu_count() or 1
-    if plan.records is None and geography is not None:
+    if not isinstance(plan.records, CustomRecords) and geography is not None:
         land = land_of(stream(SEED, LAND), read_blocks_within(geography, plan), PERSONS)
         path = Settlers(plan, land, SEED).write(folder, "parquet", threads)
         write_note(folder, SEED, plan.title, sizes(land), {})
         return path
     # It refuses a geography that is missing, or of another plan.
     read_regions(plan, geography)
-    assert plan.records is not None
-    persons = persons_of(plan.records, min(plan.records.expected, MOST))
-    path, many = write_custom(plan.records, folder, persons=persons, seed=SEED, form="parquet", workers=threads)
+    records = custom_records(plan)
+    persons = persons_of(records, min(records.expected, MOST))
+    path, many = write_custom(records, folder, persons=persons, seed=SEED, form="parquet", workers=threads)
     write_note(folder, SEED, plan.title, many, {"manner": MANNER})
     return path
 

@@ -34,32 +34,24 @@ from starling.tables.measurements import Int64
 from starling.tables.plan import Iteration, Plan
 from starling.tables.plan.nesting import Family, families, nested_chains
 
-DIGITS: Final = {"USA": 0, "STATE": 2, "COUNTY": 5, "TRACT": 11}
-"""Digits of a region's id, and so of the beginning of the ids within it."""
 TOGETHER: Final = 64
 """Iterations that are worked on at a time."""
 
 
 def well_nested(plan: Plan, regions: Mapping[str, Sequence[str]]) -> bool:
-    """Whether every region of a nested level lies in one of the level above, and every one of those holds some: as blocks make it.
-
-    Of records of one's own the table of areas has been looked at by whoever asks which levels are nested.
-    """
-    for steps in nested_chains(plan) if plan.records is None else []:
-        for above, below in pairwise(steps):
-            width = DIGITS[above.removeprefix("PR-")]
-            if {region[:width] for region in regions[below]} != ({""} if not width else set(regions[above])):
-                return False
+    """Whether every region of a nested level lies in one of the level above, and every one of those holds some."""
+    for above, below in (pair for chain in nested_chains(plan) for pair in pairwise(chain)):
+        parents = plan.records.parents(plan.regions, above, below, regions)
+        if parents is None or {*parents} != {*range(len(regions[above]))}:
+            return False
     return True
 
 
 def _parents(plan: Plan, above: str, below: str, regions: Mapping[str, Sequence[str]]) -> Int64:
     """The position, among the regions of the level above, of the region that each region below lies in: int64 (below,)."""
-    if plan.records is None:
-        return parents(above, regions[above], regions[below])
-    of_areas = plan.records.areas.parents(plan.regions.order(above), plan.regions.order(below))
-    assert of_areas is not None  # the steps are nested
-    return np.array(of_areas, dtype=np.int64)
+    parents = plan.records.parents(plan.regions, above, below, regions)
+    assert parents is not None  # the levels are nested
+    return np.array(parents, dtype=np.int64)
 
 
 Rows: TypeAlias = slice | Int64
@@ -86,13 +78,6 @@ def _by_parent(first: int, parents: Sequence[Int64]) -> tuple[list[Rows], list[I
     return rows, ascending
 
 
-def parents(above: str, regions: Sequence[str], below: Sequence[str]) -> Int64:
-    """The position in `regions` of the region of the Census that each of `below` lies in, by their ids, ascending: int64 (below,)."""
-    width = DIGITS[above.removeprefix("PR-")]
-    position = {region: at for at, region in enumerate(regions)}
-    return np.array([position[region[:width]] if width else 0 for region in below], dtype=np.int64)
-
-
 def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Mapping[int, Estimated]) -> None:
     """Replace the totals of all nested levels, by their position in `plan.levels`, by consistent whole ones.
 
@@ -101,12 +86,12 @@ def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Ma
         regions: The ids of the regions of each geography level, ascending.
         totals: The totals as they were measured: independent, unbiased.
     """
-    for steps in nested_chains(plan):
-        _Chain(plan, steps, regions, totals).run()
+    for chain in nested_chains(plan):
+        _Chain(plan, chain, regions, totals).run()
 
 
 class _Chain:
-    """The nation, Puerto Rico, or the nested levels of records of one's own."""
+    """A chain of nested levels: of the Census the nation, or Puerto Rico."""
 
     def __init__(
         self,

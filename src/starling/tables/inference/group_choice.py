@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 from starling.errors import ParameterError
 from starling.tables.inference.totals import deviation_of
 from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan.columns import Column
 from starling.tables.plan.custom_families import CustomFamily, value_texts
-from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import TOTAL_ONLY
 
 Values: TypeAlias = str | int | Collection[str | int]
@@ -50,7 +50,7 @@ def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]
         ParameterError: the plan declares no columns, has no such column or value, or no family of groups looks at all these columns.
     """
     records = plan.records
-    if records is None:
+    if not records.families:
         raise ParameterError("table", "is not named, and the plan declares no columns", "name t1 or t2, and a row")
     columns = {name: texts(value) for name, value in values.items() if name not in plan.regions.names}
     where = {name: texts(value) for name, value in values.items() if name in plan.regions.names}
@@ -61,7 +61,7 @@ def choose_groups(plan: Plan, geography: Geography, values: Mapping[str, Values]
         family = records.families[level.iteration_level - 1]
         if (where and level.geography not in where) or not columns.keys() <= set(family.columns) or family.groups:
             continue
-        codes = _codes(family, records, columns)
+        codes = _codes(family, records.by_name, columns)
         known = geography.regions[level.geography]
         regions = tuple(where.get(level.geography, known))
         if unknown := set(regions) - set(known):
@@ -84,9 +84,11 @@ def texts(value: Values) -> tuple[str, ...]:
     return tuple(map(str, [value] if isinstance(value, str | int) else value))
 
 
-def _codes(family: CustomFamily, records: CustomRecords, wanted: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _codes(
+    family: CustomFamily, declared: Mapping[str, Column], wanted: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
     """The codes of the groups of a family with these values of its columns."""
-    columns = family.read({column.name: column for column in records.columns})
+    columns = family.read(declared)
     choices = []
     for name, column in zip(family.columns, columns, strict=True):
         if column.several:

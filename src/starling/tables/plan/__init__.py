@@ -10,7 +10,7 @@ from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
 from starling.tables.plan.readable import shipped, waiting
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
-from starling.tables.plan.regions import read_regions
+from starling.tables.plan.regions import known_regions, read_regions
 from starling.tables.plan.variants import Noise, StageNoise, TopUp, Twice, Variants
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "afford",
     "aggregate_pieces",
     "describe",
+    "known_regions",
     "pieces",
     "prices",
     "read_geography",

@@ -31,12 +31,11 @@ def aggregate_problems(plan: Choices) -> list[Problem]:
     """The problems of all aggregates of a plan."""
     if not plan.aggregates:
         return []
-    if plan.records is None:
-        return [Problem("sums and quantiles", "are of records of one's own", "declare [[columns]]")]
     if plan.variants.top_up is not None:
         fix = "top up a release of a plan without them"
         return [Problem("top-up", "cannot be of a plan with sums or quantiles", fix)]
-    return [problem for each in plan.aggregates for problem in _problems(plan, each)] + list(_order(plan))
+    problems = [problem for each in plan.aggregates for problem in _problems(plan, each)]
+    return problems or [*_order(plan)]
 
 
 def _order(plan: Choices) -> Iterator[Problem]:
@@ -49,8 +48,7 @@ def _order(plan: Choices) -> Iterator[Problem]:
 
 
 def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
-    level, records = aggregate.level, plan.records
-    column = None if records is None else records.by_name.get(aggregate.column)
+    level, column = aggregate.level, plan.records.by_name.get(aggregate.column)
     if column is None or not isinstance(column.domain, Integers | Decimals) or column.several:
         yield Problem(aggregate.name, "is of no column of numbers of the plan", "name one with from and to")
         return

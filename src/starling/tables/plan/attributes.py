@@ -7,9 +7,6 @@ has one, are two attributes like any others.
 
 from dataclasses import dataclass
 
-from starling.errors import PlanError
-from starling.tables.plan.codebook import MOST_RACE_CODES
-
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -24,21 +21,3 @@ class Attribute:
     kind: str
     most: int
     beside: bool = False
-
-
-def census_attributes(max_race_codes: int) -> tuple[Attribute, ...]:
-    """The attributes of a Census person record.
-
-    Args:
-        max_race_codes: Race columns read of a record, 1 to 8.
-
-    Raises:
-        PlanError: for another number, with which nothing bounds the groups of a person.
-    """
-    if not 1 <= max_race_codes <= MOST_RACE_CODES:
-        raise PlanError(
-            "max_race_codes",
-            f"is not between 1 and {MOST_RACE_CODES}, so nothing bounds the groups of one person",
-            "state how many race columns of a record are read",
-        )
-    return Attribute("race", max_race_codes), Attribute("ethnicity", 1, beside=True)

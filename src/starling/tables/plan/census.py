@@ -17,11 +17,10 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
-from starling.tables.plan.attributes import census_attributes
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.choices import Choices, LevelKey, all_levels, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
-from starling.tables.plan.idle_choices import idle_choices
 from starling.tables.plan.levels import Thresholds
 
 CONFIG: Final = "config.json"
@@ -204,7 +203,9 @@ def _run(config: _Config) -> tuple[bool, bool]:
     return us, pr
 
 
-def _stated(config: _Config) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds], dict[str, Any]]:
+def _stated(
+    config: _Config,
+) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds], CensusRecords, dict[str, Any]]:
     """Budgets, thresholds and every other choice that config.json states. Raises PlanError with all of its problems."""
     unknown = sorted(config.values.keys() - {*REQUIRED, *OPTIONAL})
     for key in unknown[:MOST_UNKNOWN]:
@@ -230,12 +231,10 @@ def _stated(config: _Config) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, T
         "gamma": gamma,
         "suppression": suppression,
         "allow_negative": config.flag("allow_negative_counts"),
-        "max_race_codes": _max_race_codes(config),
-        "states": _states(config, us),
-        "puerto_rico": pr,
     }
+    races, states = _max_race_codes(config), _states(config, us)
     config.check()
-    return budgets, thresholds, others
+    return budgets, thresholds, CensusRecords(races, states, pr), others
 
 
 def read_census(folder: Path) -> Choices:
@@ -256,12 +255,14 @@ def read_census(folder: Path) -> Choices:
         problems += error.problems
     if stated is None or definitions is None:
         raise PlanError(problems=problems)
-    budgets, thresholds, others = stated
+    budgets, thresholds, records, others = stated
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
-        levels = population_levels(definitions, budgets, thresholds, census_attributes(others["max_race_codes"]))
-        choices = Choices(title=title, levels=levels, definitions=definitions, **others)
+        levels = population_levels(definitions, budgets, thresholds, records.attributes)
+        choices = Choices(
+            title=title, levels=levels, definitions=definitions, records=records, **CENSUS_PARTS, **others
+        )
         # Of the choices that can be idle a configuration has only the suppression.
-        if problems := [replace(problem, field=SUPPRESSION) for problem in idle_choices(choices)]:
+        if problems := [replace(problem, field=SUPPRESSION) for problem in records.idle_choices(choices)]:
             raise PlanError(problems=problems)
         return choices

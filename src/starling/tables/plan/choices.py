@@ -11,26 +11,23 @@ from starling.errors import PlanError, Problem
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
-from starling.tables.plan.attributes import Attribute, census_attributes
+from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
-from starling.tables.plan.columns import RecordColumns
-from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level, Thresholds
-from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
-from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.plan.records import Records
+from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
+from starling.tables.plan.wording import Wording
 
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
 """A geography level and an iteration level of the Census."""
 STRUCTURE: Final = re.compile(r"[A-Za-z][\w.-]{0,59}:[\w@$-]{1,60}\([0-9][0-9.]{0,19}\+?\)", re.ASCII)
 """A data structure by its agency, its name and its version."""
-CENSUS_FAMILIES: Final = ("regional", "detailed")
-"""The iteration levels of the Census."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choices:
     """Every public choice of a tables release, as a plan file or a folder states it; `Plan` checks that they go together.
 
@@ -42,17 +39,14 @@ class Choices:
         suppression: Probability, in [0, 1): below the state, a bare total is dropped unless above this quantile of its noise. 0
             is off.
         allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
-        max_race_codes: Race columns read of a record, 1 to 8.
-        states: Codes of the US states tabulated; empty if the United States are not.
-        puerto_rico: Whether Puerto Rico is tabulated.
         definitions: The code book.
         variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
             top-up of an earlier release (variants.py).
         detail: The chain of partitions, from the total to the finest cells.
         regions: The levels of regions that there are, in plan order.
         families: What the families of iterations are called, from iteration level 1 on.
-        records: The records of one's own; None for person records of the Census.
-        aggregates: Sums and quantiles of columns of numbers, in plan order; of records of one's own alone.
+        records: What a record is, which groups and regions it can be in, and the words for it.
+        aggregates: Sums and quantiles of declared columns of numbers, in plan order.
         data_structure: The SDMX data structure that the numbers keep, AGENCY:ID(1.0); empty for none.
     """
 
@@ -62,33 +56,34 @@ class Choices:
     gamma: Fraction
     suppression: Fraction
     allow_negative: bool
-    max_race_codes: int
-    states: frozenset[str]
-    puerto_rico: bool
     definitions: Definitions
     variants: Variants = field(default_factory=Variants)
-    detail: Detail = SEX_BY_AGE
-    regions: RegionLevels = CENSUS_REGIONS
-    families: tuple[str, ...] = CENSUS_FAMILIES
-    records: CustomRecords | None = None
+    detail: Detail
+    regions: RegionLevels
+    families: tuple[str, ...]
+    records: Records
     aggregates: tuple[Aggregate, ...] = ()
     data_structure: str = ""
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """The attributes of a record that groups look at; raises PlanError where `max_race_codes` is not 1 to 8."""
-        return census_attributes(self.max_race_codes) if self.records is None else self.records.attributes
+        """The attributes of a record that groups look at."""
+        return self.records.attributes
+
+    @property
+    def wording(self) -> Wording:
+        """The words for the records and their regions."""
+        return self.records.wording(self.regions)
 
     @property
     def relation(self) -> Relation:
         """Neighbouring databases, and who is protected."""
-        household = self.records is not None and self.records.protects == "household"
-        return ADD_REMOVE_HOUSEHOLD if household else ADD_REMOVE_PERSON
+        return ADD_REMOVE_HOUSEHOLD if self.records.protects == "household" else ADD_REMOVE_PERSON
 
     @property
     def records_of_one(self) -> int:
         """k: the most records that are counted of one person, or of one household where that is protected."""
-        return 1 if self.records is None or self.records.unit is None else self.records.unit.most
+        return 1 if self.records.unit is None else self.records.unit.most
 
     def degree(self, level: Level) -> int:
         """What the budget of a level is divided by for what a group of it spends on one record.
@@ -98,13 +93,6 @@ class Choices:
         m_g^2 rho_g, so k^2 s rho_g. Both are reached where the k records are alike (docs/decisions/0023-tables-of-ones-own.md).
         """
         return degree(self.measure, level.stability, self.records_of_one)
-
-    @property
-    def read(self) -> RecordColumns:
-        """All that is read of a record of one's own."""
-        assert self.records is not None
-        numbers = dict.fromkeys(self.records.by_name[each.column] for each in self.aggregates)
-        return replace(self.records.read, numbers=tuple(numbers))
 
     @property
     def every_level(self) -> tuple[Level, ...]:

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from starling.tables.plan.choices import Choices
 from starling.tables.plan.detail import Detail
 
 CUSTOM_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
@@ -33,16 +32,13 @@ def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
     return f"SELECT {columns}, CAST(count(*) AS bigint) AS persons{sums}\nFROM {table} {where}\nGROUP BY {columns}"
 
 
-def counting(plan: Choices) -> tuple[str, dict[str, str]]:
-    """The text that counts the records of a plan, and the tables that it names, in words."""
-    if plan.records is None:
-        return counting_sql(plan.detail), counted(plan.detail)
-    finest = plan.detail.names[plan.detail.steps]
+def custom_tables(detail: Detail) -> dict[str, str]:
+    """The tables that CUSTOM_SQL names, in words."""
     words = (
         "a row for each record that is not dropped, of all of them, or of a part at a time, whose counts are added: unit, the number of its"
-        f" area; groups, that of the set of its values over all families of groups; cell, of {finest}"
+        f" area; groups, that of the set of its values over all families of groups; cell, of {detail.names[detail.steps]}"
     )
-    return CUSTOM_SQL, {"records": words}
+    return {"records": words}
 
 
 def counting_sql(detail: Detail) -> str:

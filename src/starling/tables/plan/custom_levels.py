@@ -19,11 +19,11 @@ from starling.tables.plan.aggregates import (
 )
 from starling.tables.plan.columns import Column, Decimals, Integers, places_of
 from starling.tables.plan.custom_columns import in_units
-from starling.tables.plan.custom_records import WHOLE, CustomRecords
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable_levels import Stated, read_budget, read_price, read_thresholds
-from starling.tables.plan.region_levels import RegionLevel, RegionLevels
+from starling.tables.plan.region_levels import WHOLE, RegionLevel, RegionLevels
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import LARGEST_BUDGET
 

@@ -5,26 +5,40 @@ What bounds the groups of a record is derived from this alone (stability.py). A 
 the detail, is dropped; a value outside a domain is in no group, and no set holds all values of such a record. Nothing of it is counted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem, shown
 from starling.release.codec import OPTIONAL
+from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.codebook import Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
+from starling.tables.plan.counting_sql import CUSTOM_SQL, custom_tables
 from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily
+from starling.tables.plan.detail import Detail
+from starling.tables.plan.geography import Geography
+from starling.tables.plan.idle_choices import idle_custom
+from starling.tables.plan.levels import Level
+from starling.tables.plan.region_levels import WHOLE, RegionLevels
+from starling.tables.plan.wording import CUSTOM, WITHOUT_REGIONS, Wording
 from starling.text_format import PLAIN, TextFormat
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
+    from starling.tables.plan.choices import Choices
 
 MOST_AREAS: Final = 1_000_000
 EXPECTED: Final = 100_000
 """Records that are expected where the plan says nothing."""
-WHOLE: Final = "all"
-"""The one area of records without areas, and its level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +174,13 @@ class CustomRecords:
             None,
         )
 
-    @cached_property
-    def read(self) -> RecordColumns:
-        """All that is read of a record: the area, the columns of families as these cut them, and those of the detail."""
+    def read(self, aggregates: Iterable[Aggregate] = ()) -> RecordColumns:
+        """All that is read of a record: the area, the columns of families as these cut them, those of the detail, and of aggregates."""
         area = Column(self.areas.column, codes_of(self.areas.codes)) if self.areas.column else None
         groups = dict.fromkeys(column for family in self.families for column in family.read(self.by_name))
         detail = tuple(self.by_name[name] for name in self.detail)
-        return RecordColumns(area, tuple(groups), detail, self.unit, format=self.format)
+        numbers = dict.fromkeys(self.by_name[each.column] for each in aggregates)
+        return RecordColumns(area, tuple(groups), detail, self.unit, numbers=tuple(numbers), format=self.format)
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -181,3 +195,87 @@ class CustomRecords:
         ]
         codes = [pair for family in self.families for pair in family.values(self.by_name)]
         return Definitions(tuple(sorted(iterations, key=lambda each: each.code)), tuple(sorted(codes)))
+
+    @property
+    def states(self) -> frozenset[str]:
+        """None: the plan states its areas."""
+        return frozenset()
+
+    @property
+    def several_parts(self) -> bool:
+        """All areas are in one part."""
+        return False
+
+    def problems(self, families: tuple[str, ...], definitions: Definitions) -> list[Problem]:
+        """Families and groups are those of the declared columns."""
+        if families == tuple(family.name for family in self.families) and definitions == self.definitions:
+            return []
+        return [Problem("groups", "are others than the plan's families have", "read them from a plan file")]
+
+    def idle_choices(self, plan: "Choices") -> list[Problem]:
+        """Those of idle_choices.py."""
+        return [*idle_custom(plan)]
+
+    def stated_regions(self, levels: RegionLevels, tabulated: Collection[str]) -> Geography | None:
+        """The areas as units, and the regions of the tabulated levels."""
+        if len(self.areas.regions) != len(levels.levels):
+            raise PlanError("regions", "are of other levels than the plan", "give a column for each level")
+        regions: dict[str, tuple[str, ...]] = {}
+        region_of_unit: dict[str, npt.NDArray[np.int32]] = {}
+        for at, level in enumerate(levels.names):
+            if level in tabulated:
+                regions[level] = self.areas.ids(at)
+                number = {region: position for position, region in enumerate(regions[level])} | {"": -1}
+                region_of_unit[level] = np.array([number[region] for region in self.areas.regions[at]], dtype=np.int32)
+        return Geography(len(self.areas.codes), pa.table({}), regions, region_of_unit, regions)
+
+    def chains(self, levels: RegionLevels, tabulated: Collection[str]) -> list[list[str]]:
+        """From the first tabulated level on each that is nested in the one before; another one is part of no sum."""
+        chain: list[str] = []
+        for level in levels.names:
+            nested = not chain or self.areas.parents(*map(levels.order, (chain[-1], level))) is not None
+            if level in tabulated and nested:
+                chain.append(level)
+        return [chain]
+
+    def parents(
+        self, levels: RegionLevels, above: str, below: str, regions: Mapping[str, Sequence[str]]
+    ) -> Sequence[int] | None:
+        """By the table of areas."""
+        return self.areas.parents(levels.order(above), levels.order(below))
+
+    def median(self, level: Level, levels: RegionLevels) -> float:
+        """An equal part of the records that the plan expects."""
+        regions = len(self.areas.ids(levels.order(level.geography)))
+        return max(self.expected / (regions * len(level.iterations)), 1)
+
+    def wording(self, levels: RegionLevels) -> Wording:
+        """With regions or without."""
+        return WITHOUT_REGIONS if levels.names == (WHOLE,) else CUSTOM
+
+    def counting(self, detail: Detail) -> tuple[str, dict[str, str]]:
+        """By area, groups and cell."""
+        return CUSTOM_SQL, custom_tables(detail)
+
+    @property
+    def parameters(self) -> "dict[str, Json]":
+        """None: plan.json states them."""
+        return {}
+
+    @property
+    def bounds(self) -> "dict[str, Json]":
+        """Values of each column, and regions."""
+        values: dict[str, Json] = {column.name: column.most for column in self.columns}
+        return {"values_of_a_person": values, "regions_of_a_person_in_a_level": 1}
+
+    @property
+    def area(self) -> str:
+        """How many areas there are."""
+        return f"{len(self.areas.codes):,} areas of the plan" if self.areas.column else "All areas together"
+
+
+def custom_records(plan: "Choices") -> CustomRecords:
+    """The records that a plan of custom tables is about, for their reader and writer; raises PlanError for those of the Census."""
+    if not isinstance(plan.records, CustomRecords):
+        raise PlanError("plan", "is of the Census, and a plan of custom tables is needed", "declare [[columns]]")
+    return plan.records

@@ -25,6 +25,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.foreign import opened
 from starling.planfile.pipe_separated import MARK, Record, header_problems, parquet_columns, read_table, text_records
 from starling.planfile.spelling import did_you_mean, name_problem
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
 from starling.tables.plan.levels import Level
@@ -256,7 +257,8 @@ def read_blocks_within(path: Path, plan: Choices) -> dict[str, Int64]:
 def _check_states(columns: Mapping[str, Int64], plan: Choices, file: str) -> None:
     """Raises PlanError unless every state of the plan has a block: people of one without would be in no table, the nation's included."""
     there = {f"{code:02d}" for code in np.unique(columns["TABBLKST"]).tolist()}
-    lacking = sorted((plan.states | ({PUERTO_RICO} if plan.puerto_rico else frozenset())) - there)
+    records = census_records(plan)
+    lacking = sorted((records.states | ({PUERTO_RICO} if records.puerto_rico else frozenset())) - there)
     if lacking:
         named = ", ".join(f"{code} ({STATES.get(code, 'Puerto Rico')})" for code in lacking[:MOST_SHOWN])
         more = f" and {len(lacking) - MOST_SHOWN} more" if len(lacking) > MOST_SHOWN else ""
@@ -267,9 +269,9 @@ def _check_states(columns: Mapping[str, Int64], plan: Choices, file: str) -> Non
 
 def _inside(columns: dict[str, Int64], plan: Choices) -> dict[str, Int64]:
     """The blocks of the plan's states, and of Puerto Rico if the plan tabulates it."""
-    wanted = np.zeros(100, dtype=np.bool_)
-    wanted[[int(code) for code in plan.states]] = True
-    wanted[int(PUERTO_RICO)] = plan.puerto_rico
+    records, wanted = census_records(plan), np.zeros(100, dtype=np.bool_)
+    wanted[[int(code) for code in records.states]] = True
+    wanted[int(PUERTO_RICO)] = records.puerto_rico
     keep = wanted[columns["TABBLKST"]]
     return columns if keep.all() else {name: values[keep] for name, values in columns.items()}
 

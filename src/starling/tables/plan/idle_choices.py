@@ -4,64 +4,61 @@ The readers refuse them, not `Plan`: a release that was made with one before sti
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from starling.errors import Problem
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.nesting import families, nested_chains
 
+ADD_UP: Final = "publication.add-up"
+SUPPRESSION: Final = "publication.suppression"
 
-def idle_choices(plan: Choices) -> Iterator[Problem]:
-    """The problems of a plan."""
-    small = [level for level in plan.levels if plan.regions.of(level.geography).small]
-    if plan.suppression and all(level.single_stage for level in small):
-        yield _idle_suppression(plan)
-    if plan.records is not None and not plan.suppression and any(level.small for level in plan.regions.levels):
+
+def idle_census(plan: Choices) -> Iterator[Problem]:
+    """The problems of a plan of the Census."""
+    if _suppresses_nothing(plan):
+        problem = "would leave nothing out: it is for groups that may get detail, at levels below the state"
+        yield Problem(SUPPRESSION, problem, "leave it out, or tabulate such groups below the state")
+    if plan.variants.add_up and not any(_adds_up(plan, chain) for chain in nested_chains(plan)):
+        problem = "would change nothing: no group of the plan is a sum of others of it"
+        yield Problem(ADD_UP, problem, "leave it out, or tabulate the groups at two nested levels")
+    yield from _stages(plan, "leave it out")
+
+
+def idle_custom(plan: Choices) -> Iterator[Problem]:
+    """The problems of a plan of custom tables.
+
+    Its families do not add up to one another: a record with a value outside a column's domain is in everybody, and in no group of that
+    column.
+    """
+    if _suppresses_nothing(plan):
+        problem = "would leave nothing out: it is for groups with [detail], at levels that regions.small lists"
+        yield Problem(SUPPRESSION, problem, "leave it out, or add [detail] and list levels in regions.small")
+    if not plan.suppression and any(level.small for level in plan.regions.levels):
         problem = "would leave nothing out without publication.suppression"
         yield Problem("regions.small", problem, 'leave it out, or add suppression = "0.9999"')
-    if plan.variants.add_up:
-        yield from _add_up(plan)
-    if plan.variants.both_stages and not plan.staged:
-        problem = "would change nothing: each group is measured once"
-        yield Problem("publication.totals", problem, _without_detail(plan))
-    if plan.variants.given_published and not plan.staged:
-        problem = "would change nothing: every group is published as it is measured"
-        yield Problem("publication.intervals", problem, _without_detail(plan))
-
-
-def _idle_suppression(plan: Choices) -> Problem:
-    """A bare total is left out by its noise alone where its group could have had detail, in a level of small regions."""
-    if plan.records is None:
-        problem = "would leave nothing out: it is for groups that may get detail, at levels below the state"
-        fix = "leave it out, or tabulate such groups below the state"
-    else:
-        problem = "would leave nothing out: it is for groups with [detail], at levels that regions.small lists"
-        fix = "leave it out, or add [detail] and list levels in regions.small"
-    return Problem("publication.suppression", problem, fix)
-
-
-def _without_detail(plan: Choices) -> str:
-    return "leave it out" if plan.records is None else "leave it out, or add [detail]"
-
-
-def _add_up(plan: Choices) -> Iterator[Problem]:
-    """Totals are made to add up over nested regions, and over those families of the Census that are sums (nesting.py).
-
-    Families of declared records do not add up to one another: a record with a value outside a column's domain is in everybody, and in
-    no group of that column.
-    """
-    field = "publication.add-up"
-    if plan.records is None:
-        if not any(_adds_up(plan, chain) for chain in nested_chains(plan)):
-            problem = "would change nothing: no group of the plan is a sum of others of it"
-            yield Problem(field, problem, "leave it out, or tabulate the groups at two nested levels")
-        return
     (chain,) = nested_chains(plan)
-    if len({level.iteration_level for level in plan.levels if level.geography in chain}) > 1:
+    if plan.variants.add_up and len({level.iteration_level for level in plan.levels if level.geography in chain}) > 1:
         problem = "cannot be kept between families of groups: totals add up over regions, within one family"
-        yield Problem(field, problem, "leave it out, or make a plan for each family of groups")
-    elif len(chain) < 2:
+        yield Problem(ADD_UP, problem, "leave it out, or make a plan for each family of groups")
+    elif plan.variants.add_up and len(chain) < 2:
         problem = "would change nothing: no level of regions of the plan is nested in another one"
-        yield Problem(field, problem, "leave it out, or tabulate the groups at two nested levels")
+        yield Problem(ADD_UP, problem, "leave it out, or tabulate the groups at two nested levels")
+    yield from _stages(plan, "leave it out, or add [detail]")
+
+
+def _suppresses_nothing(plan: Choices) -> bool:
+    """A bare total is left out by its noise alone where its group could have had detail, in a level of small regions."""
+    small = [level for level in plan.levels if plan.regions.of(level.geography).small]
+    return bool(plan.suppression) and all(level.single_stage for level in small)
+
+
+def _stages(plan: Choices, fix: str) -> Iterator[Problem]:
+    """What is made of two measurements of a group, where each group is measured once."""
+    if plan.variants.both_stages and not plan.staged:
+        yield Problem("publication.totals", "would change nothing: each group is measured once", fix)
+    if plan.variants.given_published and not plan.staged:
+        yield Problem("publication.intervals", "would change nothing: every group is published as it is measured", fix)
 
 
 def _adds_up(plan: Choices, chain: list[str]) -> bool:

@@ -38,7 +38,6 @@ from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import STRUCTURE, Choices, within
 from starling.tables.plan.geography import Geography
-from starling.tables.plan.idle_choices import idle_choices
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
@@ -78,18 +77,9 @@ class Plan(InSession, Choices):
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
-        problems += self._custom_problems()
+        problems += self.records.problems(self.families, self.definitions)
         if problems:
             raise PlanError(problems=problems)
-
-    def _custom_problems(self) -> list[Problem]:
-        """Where groups are not those of the records that the plan declares."""
-        if self.records is None:
-            return []
-        families = tuple(family.name for family in self.records.families)
-        if self.families != families or self.definitions != self.records.definitions:
-            return [Problem("groups", "are others than the plan's families have", "read them from a plan file")]
-        return []
 
     def _top_up_problems(self, *, excluded: bool) -> list[Problem]:
         """What is wrong with what is stated of an earlier release; its cost is not looked at where the variants are `excluded`."""
@@ -252,7 +242,7 @@ class Plan(InSession, Choices):
         for each in self.variants.releases:
             plan = plan.earlier
             known = plan.guarantee
-            if known.cost.amount != each.cost or (self.states and self.puerto_rico):
+            if known.cost.amount != each.cost or self.records.several_parts:
                 cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
                 known = Guarantee(f"release of request {each.request_id}", self.relation, known_cost(cost))
             found.append(known)
@@ -270,7 +260,7 @@ class Plan(InSession, Choices):
     @classmethod
     def _without_idle_choices(cls, choices: Choices) -> Self:
         plan = cls(**vars(choices))
-        if problems := list(idle_choices(plan)):
+        if problems := plan.records.idle_choices(plan):
             raise PlanError(problems=problems)
         return plan
 
@@ -291,7 +281,7 @@ class Plan(InSession, Choices):
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
-        """The plan that values of Python state, with the keys of a plan file (docs/reference/plan-file.md); checked as the file is.
+        """The plan that values of Python state, with the keys of a plan file (docs/plan-file.md); checked as the file is.
 
         Args:
             values: Texts, integers, truth values, lists and dicts. Exact numbers are texts such as "0.159", integers or fractions; a

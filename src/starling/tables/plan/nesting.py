@@ -18,20 +18,12 @@ With two race codes and m > 1 it is false. Who is in combination in C1 and in C2
 with a code of C1 and one of C2 is alone in neither. Such iterations are left as they are.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.choices import Choices
-from starling.tables.plan.codebook import GeographyLevel, Iteration
-from starling.tables.plan.custom_records import CustomAreas
-
-CHAINS: Final[tuple[tuple[str, ...], ...]] = (
-    (GeographyLevel.USA, GeographyLevel.STATE, GeographyLevel.COUNTY, GeographyLevel.TRACT),
-    (GeographyLevel.PR_STATE, GeographyLevel.PR_COUNTY, GeographyLevel.PR_TRACT),
-)
-"""Geography levels whose regions are unions of those of the next."""
+from starling.tables.plan.codebook import Iteration
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +80,4 @@ def nested(plan: Choices, level: str) -> bool:
 
 def nested_chains(plan: Choices) -> list[list[str]]:
     """The chains of levels, each as far as the plan has it: the regions of each level are unions of those of the next."""
-    there = {level.geography for level in plan.levels}
-    if plan.records is not None:
-        return [_custom_chain(plan, plan.records.areas, there)]
-    steps_of_chains = [[level for level in chain if level in there] for chain in CHAINS]
-    return [steps for steps in steps_of_chains if steps]
-
-
-def _custom_chain(plan: Choices, areas: CustomAreas, there: Collection[str]) -> list[str]:
-    """From the first level of the plan on each that is nested in the one before; another one is part of no sum."""
-    steps: list[str] = []
-    for level in plan.regions.names:
-        if level in there and (not steps or areas.parents(*map(plan.regions.order, (steps[-1], level))) is not None):
-            steps.append(level)
-    return steps
+    return plan.records.chains(plan.regions, {level.geography for level in plan.levels})

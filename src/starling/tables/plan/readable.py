@@ -14,11 +14,12 @@ from typing import Any
 
 from starling.errors import PlanError
 from starling.planfile.toml import Section, read_file
-from starling.tables.plan.attributes import census_attributes
 from starling.tables.plan.census import CONFIG, read_census
+from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords, census_records
 from starling.tables.plan.choices import Choices, population_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, Iteration, state_problem
 from starling.tables.plan.custom_readable import is_custom, read_custom
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.custom_values import custom_values
 from starling.tables.plan.definitions import LEVELS, WHERE, read_definitions, read_groups, suffix
 from starling.tables.plan.readable_choices import (
@@ -69,16 +70,16 @@ def read_section(top: Section, folder: Path) -> Choices:
             check_targets(level.targets, definitions.tabulated(*key), level.thresholds)
     if top.problems or definitions is None:
         raise PlanError(problems=top.problems)
-    bounds = {key: _bound(definitions.tabulated(*key), races) for key in stated}
+    records = CensusRecords(races, states, puerto_rico)
+    bounds = {key: _bound(definitions.tabulated(*key), records) for key in stated}
     gamma, budgets = solved(
         top, stated, bounds, measure, gamma, both_stages=variants.both_stages, detail=SEX_BY_AGE, regions=CENSUS_REGIONS
     )
     if top.problems:
         raise PlanError(problems=top.problems)
-    attributes = census_attributes(races)
     with within(top.file):
         levels = population_levels(
-            definitions, budgets, {key: each.thresholds for key, each in stated.items()}, attributes
+            definitions, budgets, {key: each.thresholds for key, each in stated.items()}, records.attributes
         )
         promised = {key: tuple(target for _, target in each.targets) for key, each in stated.items()}
         return Choices(
@@ -91,12 +92,11 @@ def read_section(top: Section, folder: Path) -> Choices:
             gamma=gamma,
             suppression=suppression,
             allow_negative=allow_negative,
-            max_race_codes=races,
-            states=states,
-            puerto_rico=puerto_rico,
             definitions=definitions,
             variants=variants,
             data_structure=structure,
+            records=records,
+            **CENSUS_PARTS,
         )
 
 
@@ -143,10 +143,10 @@ def _definitions(top: Section, folder: Path) -> Definitions | None:
         return None
 
 
-def _bound(iterations: Sequence[Iteration], races: int) -> int:
+def _bound(iterations: Sequence[Iteration], records: CensusRecords) -> int:
     """The stability of a level; 1 where there is none, which `population_levels` then refuses."""
     try:
-        return stability(iterations, census_attributes(races))
+        return stability(iterations, records.attributes)
     except PlanError:
         return 1
 
@@ -163,18 +163,19 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
     """
     if plan.variants.top_up is not None:
         raise PlanError("top-up", "is of a release, which no plan file says", "say the earlier plan")
-    if plan.records is not None:
+    if isinstance(plan.records, CustomRecords):
         return custom_values(plan, plan.records)
+    records = census_records(plan)
     if definitions is not None and not definitions.isprintable():
         fix = "rename the folder"
         raise PlanError("definitions", "lie in a folder whose name cannot be printed", fix)
-    area = {"states": "all" if plan.states == STATES.keys() else sorted(plan.states)} if plan.states else {}
+    area = {"states": "all" if records.states == STATES.keys() else sorted(records.states)} if records.states else {}
     return {
         "title": plan.title,
         **({"definitions": definitions} if definitions is not None else _group_values(plan.definitions)),
         "privacy": privacy_values(plan),
-        "records": {"race-codes": plan.max_race_codes},
-        "area": area | ({"puerto-rico": True} if plan.puerto_rico else {}),
+        "records": {"race-codes": records.max_race_codes},
+        "area": area | ({"puerto-rico": True} if records.puerto_rico else {}),
         "publication": publication_values(plan),
         "levels": [level_values(level) for level in plan.levels],
     }

@@ -10,6 +10,8 @@ from starling.planfile.spelling import name_problem
 from starling.tables.plan.codebook import GeographyLevel
 
 MOST_LEVELS: Final = 32
+WHOLE: Final = "all"
+"""The one area of records without areas, and its level."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,39}")
 """The measurements of a level stand in a file of its name."""
 

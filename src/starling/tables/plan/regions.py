@@ -1,14 +1,9 @@
-"""The regions of a plan: those of the Census from its block file, those of records of one's own from the plan itself."""
+"""The regions of a plan: stated by the plan itself, or read from the block file of the Census."""
 
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
-from starling.errors import ParameterError, PlanError
+from starling.errors import ParameterError
 from starling.tables.plan.choices import Choices
-from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.geography import Geography, read_geography
 
 
@@ -17,34 +12,32 @@ def read_regions(plan: Choices, geography: str | Path | None = None, *, names: s
 
     Args:
         plan: The public choices.
-        geography: The block file of the Census; None for records of one's own.
+        geography: The block file of the Census; None for custom tables.
         names: Optional table of names of the Census's regions (`read_geography`).
 
     Raises:
-        ParameterError: the block file is missing, or is given for records of one's own.
+        ParameterError: the block file is missing, or is given for custom tables.
         PlanError: a file is not what it should be.
     """
-    if plan.records is None:
-        if geography is None:
-            fix = "give the block file (GRF-C) of the Census"
-            raise ParameterError("geography", "is missing, and the plan is of person records of the Census", fix)
-        return read_geography(geography, plan, names=names)
-    if geography is not None or names is not None:
-        fix = "leave it out; the plan says the areas itself, in [regions]"
-        raise ParameterError("geography" if names is None else "names", "is of the Census, and the plan is not", fix)
-    return _of_areas(plan, plan.records)
+    stated = stated_regions(plan)
+    if stated is not None:
+        if geography is not None or names is not None:
+            fix = "leave it out; the plan says the areas itself, in [regions]"
+            raise ParameterError(
+                "geography" if names is None else "names", "is of the Census, and the plan is not", fix
+            )
+        return stated
+    if geography is None:
+        fix = "give the block file (GRF-C) of the Census"
+        raise ParameterError("geography", "is missing, and the plan is of person records of the Census", fix)
+    return read_geography(geography, plan, names=names)
 
 
-def _of_areas(plan: Choices, records: CustomRecords) -> Geography:
-    """The areas as units, and the regions of the levels that are tabulated."""
-    areas, wanted = records.areas, {level.geography for level in plan.every_level}
-    if len(areas.regions) != len(plan.regions.levels):
-        raise PlanError("regions", "are of other levels than the plan", "give a column for each level")
-    regions: dict[str, tuple[str, ...]] = {}
-    of_unit: dict[str, npt.NDArray[np.int32]] = {}
-    for place, level in enumerate(plan.regions.names):
-        if level in wanted:
-            regions[level] = areas.ids(place)
-            number = {region: at for at, region in enumerate(regions[level])} | {"": -1}
-            of_unit[level] = np.array([number[region] for region in areas.regions[place]], dtype=np.int32)
-    return Geography(len(areas.codes), pa.table({}), regions, of_unit, regions)
+def known_regions(plan: Choices, geography: str | Path | None = None) -> Geography | None:
+    """The regions, as far as they are known: of a plan of the Census without its block file None. Raises as `read_regions` does."""
+    return stated_regions(plan) if geography is None else read_regions(plan, geography)
+
+
+def stated_regions(plan: Choices) -> Geography | None:
+    """The regions that a plan states itself; None where a file does."""
+    return plan.records.stated_regions(plan.regions, {level.geography for level in plan.every_level})

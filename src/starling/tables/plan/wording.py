@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from starling.tables.plan.custom_records import WHOLE
-from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
-
 
 @dataclass(frozen=True, slots=True)
 class Wording:
@@ -15,6 +12,7 @@ class Wording:
 
     Attributes:
         level: What a level is.
+        iterations: What the iterations of a level are called.
         small: Where small totals are left out.
         public: What is public beside the numbers.
         no_sums: What does not add up.
@@ -29,6 +27,7 @@ class Wording:
     """
 
     level: str
+    iterations: str
     small: str
     public: str
     no_sums: str
@@ -44,6 +43,7 @@ class Wording:
 
 CENSUS: Final = Wording(
     level="A level is a kind of region with a depth of detail in race and ethnicity.",
+    iterations="iterations",
     small="Below the state",
     public="the plan, the definitions of race and ethnicity groups, and the geography",
     no_sums="the counties of a state do not sum to the state",
@@ -71,6 +71,7 @@ CENSUS: Final = Wording(
 )
 CUSTOM: Final = Wording(
     level="A level is a kind of region with a family of groups.",
+    iterations="groups of a region",
     small="At the levels of small regions",
     public="the plan with its columns, groups and values, and the table of areas",
     no_sums="the regions within a larger one do not sum to it",
@@ -102,10 +103,3 @@ WITHOUT_REGIONS: Final = replace(
     description="Numbers of persons in groups of a public plan; in more detail for larger groups where the plan says so.",
     bounds="A person is one record; how many groups of a level a person can be in follows from the plan and divides the level's budget.",
 )
-
-
-def wording(regions: RegionLevels) -> Wording:
-    """The words of a release whose plan has these levels of regions."""
-    if regions == CENSUS_REGIONS:
-        return CENSUS
-    return WITHOUT_REGIONS if regions.names == (WHOLE,) else CUSTOM

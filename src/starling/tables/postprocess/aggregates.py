@@ -75,7 +75,6 @@ def tabulate_aggregates(
 
 def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers, *, hidden: bool) -> Iterator[_Rows]:
     names, asked, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
-    assert plan.records is not None
     places = places_of(plan.records.by_name[aggregate.column])
     nothing = float("nan")
     if asked is None:

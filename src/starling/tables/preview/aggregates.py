@@ -81,7 +81,6 @@ def _preview(plan: Plan, aggregate: Aggregate, geography: Geography | None) -> A
 
 
 def _of_sums(plan: Plan, aggregate: Aggregate, share: Fraction) -> dict[str, float]:
-    assert plan.records is not None
     noise, places = aggregate.noise(plan.measure, share), places_of(plan.records.by_name[aggregate.column])
     errors = pair_errors(aggregate, noise, _MISSING)
     # The widest it can be: where the mean lies at one of the bounds.

@@ -19,25 +19,10 @@ from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
-from starling.tables.plan import GeographyLevel, Level, Plan, read_regions
+from starling.tables.plan import Level, Plan
 from starling.tables.plan.labels import level_text
 from starling.tables.preview import branch_chances
 
-MEDIANS: Final[Mapping[str, int]] = {
-    GeographyLevel.USA: 20_000,
-    GeographyLevel.STATE: 400,
-    GeographyLevel.COUNTY: 8,
-    GeographyLevel.TRACT: 1,
-    GeographyLevel.PLACE: 2,
-    GeographyLevel.AIANNH: 2,
-    GeographyLevel.PR_STATE: 400,
-    GeographyLevel.PR_COUNTY: 8,
-    GeographyLevel.PR_TRACT: 1,
-    GeographyLevel.PR_PLACE: 2,
-}
-"""Persons in the median detailed group of a level, assumed."""
-REGIONAL: Final = 20
-"""A regional group is assumed to be so many times as large."""
 LARGEST: Final = 3 * 10**8
 """Persons in the largest group that is assumed."""
 
@@ -54,20 +39,12 @@ Sizes: TypeAlias = tuple[tuple[int, float], ...]
 
 def assumed(plan: Plan, level: Level) -> Sizes:
     """The assumption for a level: sizes up to 9 one by one, then in steps of about a fifth, each step by its geometric mean."""
-    median = _median(plan, level)
+    median = plan.records.median(level, plan.regions)
 
     def reach(persons: int) -> float:
         return 1 / (1 + persons / median) if persons <= LARGEST else 0.0
 
     return tuple((isqrt(low * (high - 1)), reach(low) - reach(high)) for low, high in _steps())
-
-
-def _median(plan: Plan, level: Level) -> float:
-    """Persons in the median group of a level, assumed: of records of one's own an equal part of those that the plan expects."""
-    if plan.records is None:
-        return MEDIANS[level.geography] * (REGIONAL if level.iteration_level == 1 else 1)
-    regions = len(read_regions(plan).regions[level.geography])
-    return max(plan.records.expected / (regions * len(level.iterations)), 1)
 
 
 def _steps() -> Iterator[tuple[int, int]]:

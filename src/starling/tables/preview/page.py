@@ -12,7 +12,6 @@ from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.plan.wording import wording
 from starling.tables.preview import Error, LevelPreview, Preview
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
@@ -175,7 +174,7 @@ def _sizes(seen: Preview) -> Section:
         for size in level.sizes
     )
     header = ("Group", "Likeliest detail", "Margin", "Width", "Left out", "Covered if published")
-    where = wording(seen.overview.plan.regions).small
+    where = seen.overview.plan.wording.small
     text = f"""
         A group is published in the detail that its noisy total calls for, so the error of its total depends on its size. {where},
         where the plan leaves small totals out, a small group is published only when its noise was high, so its interval holds less
@@ -205,7 +204,7 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
         This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
         a file or are assumed. Groups that are bare totals by plan are not among them.
 
-        {_ASSUMED + wording(plan.regions).sizes if not all(expected.given for expected in details) else ""}
+        {_ASSUMED + plan.wording.sizes if not all(expected.given for expected in details) else ""}
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")

@@ -8,15 +8,16 @@ from starling.errors import SHOWN, SourceError
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.source.declared_records import DeclaredRecords, open_declared
 from starling.tables.source.declared_validation import validate_declared
 from starling.tables.source.persons import Persons, open_persons
 from starling.tables.source.validation import validate as validate_persons
 
-__all__ = ["InMemory", "Opened", "Persons", "files_of", "open_persons", "open_records", "validate"]
+__all__ = ["InMemory", "Opened", "Persons", "open_persons", "open_records", "validate"]
 
 Opened: TypeAlias = Persons | DeclaredRecords
-"""Records of a public shape that fits a plan: those of the Census, and those of one's own in files or in this process."""
+"""Records of a public shape that fits a plan: those of the Census, and custom ones in files or in this process."""
 
 
 def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
@@ -25,8 +26,8 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
     Raises:
         SourceError: they are of another shape.
     """
-    if plan.records is not None:
-        return open_declared(data, plan.read)
+    if isinstance(plan.records, CustomRecords):
+        return open_declared(data, plan.records.read(plan.aggregates))
     if not isinstance(data, str | Path):
         raise SourceError("persons", "are in this session, and those of the Census are a file", "give text or Parquet")
     return open_persons(data, plan)
@@ -47,10 +48,3 @@ def validate(plan: Plan, geography: Geography, records: Opened, *, most: int = S
     if isinstance(records, Persons):
         return validate_persons(plan, geography, records, most=most)
     return validate_declared(records, most=most)
-
-
-def files_of(records: Opened) -> tuple[tuple[Path, ...], tuple[int, ...]]:
-    """The files of records and the bytes of each; none of what this process holds."""
-    return (
-        (records.parts, records.sizes) if isinstance(records, Persons) else (records.source.files, records.source.sizes)
-    )

@@ -36,10 +36,21 @@ class DeclaredRecords:
     reopened: Callable[[], Records | Held]
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The files; none of what a session holds."""
+        return self.source.files
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Bytes of each file."""
+        return self.source.sizes
+
+    @property
     def name(self) -> str:
         """The name of the file, of the folder of several, or of what a session holds, for messages."""
-        files = self.source.files
-        return "records" if not files else files[0].name if len(files) == 1 else files[0].parent.name
+        if not self.files:
+            return "records"
+        return self.files[0].name if len(self.files) == 1 else self.files[0].parent.name
 
 
 def open_declared(data: str | Path | InMemory, columns: RecordColumns) -> DeclaredRecords:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES, PUERTO_RICO
 
 Int16: TypeAlias = npt.NDArray[np.int16]
@@ -46,8 +47,8 @@ def lookup(plan: Plan, geography: Geography) -> Lookup:
     code_of = np.full(10_000, unknown, dtype=np.int16)
     code_of[[int(code) for code in plan.codes]] = np.arange(unknown)
     states = np.zeros(100, dtype=np.bool_)
-    states[[int(state) for state in plan.states]] = True
-    states[int(PUERTO_RICO)] = plan.puerto_rico
+    states[[int(state) for state in census_records(plan).states]] = True
+    states[int(PUERTO_RICO)] = census_records(plan).puerto_rico
     blocks = geography.block_ids()
     slots = np.full(2 << len(blocks).bit_length(), -1, dtype=np.int32)
     _index(blocks, slots)

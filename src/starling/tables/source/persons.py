@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from starling.errors import PlanError, Problem, SourceError
 from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
@@ -33,14 +34,14 @@ class Persons:
     """Person records whose header fits a plan. Holds nothing of any record.
 
     Attributes:
-        parts: The file; of a folder of Parquet parts each file, ascending by name.
+        files: The file; of a folder of Parquet parts each file, ascending by name.
         sizes: Bytes of each: a file that has another size when it is read is not the one that was checked.
         kind: What it is.
         header: Text: its first bytes up to and with the first newline; Parquet: empty.
         columns: Names, in the file's order.
     """
 
-    parts: tuple[Path, ...]
+    files: tuple[Path, ...]
     sizes: tuple[int, ...]
     kind: Literal["text", "parquet"]
     header: bytes
@@ -49,18 +50,18 @@ class Persons:
     @property
     def name(self) -> str:
         """The name of the file, or of the folder of several, for messages."""
-        return self.parts[0].name if len(self.parts) == 1 else self.parts[0].parent.name
+        return self.files[0].name if len(self.files) == 1 else self.files[0].parent.name
 
 
 def required_columns(plan: Plan) -> tuple[str, ...]:
     """The columns that a release reads; HOUSEHOLDER, CENRACE and further race columns may be absent."""
-    races = (f"QRACE{column}" for column in range(1, plan.max_race_codes + 1))
+    races = (f"QRACE{column}" for column in range(1, census_records(plan).max_race_codes + 1))
     return ("QAGE", "QSEX", *BLOCK_COLUMNS, *races, "QSPAN")
 
 
 def known_columns(plan: Plan) -> tuple[str, ...]:
     """The columns that `validate` looks at where they are there."""
-    beyond = (f"QRACE{column}" for column in range(plan.max_race_codes + 1, MOST_RACE_CODES + 1))
+    beyond = (f"QRACE{column}" for column in range(census_records(plan).max_race_codes + 1, MOST_RACE_CODES + 1))
     return (*required_columns(plan), *beyond, "HOUSEHOLDER", "CENRACE")
 
 
@@ -92,9 +93,9 @@ def open_persons(path: str | Path, plan: Plan) -> Persons:
     first = opened[0]
     for other in opened[1:]:
         if (other.kind, other.columns) != (first.kind, first.columns):
-            _refuse(other.parts[0], f"has other columns than {first.parts[0].name}", "write all parts alike")
+            _refuse(other.files[0], f"has other columns than {first.files[0].name}", "write all parts alike")
     sizes = tuple(each.sizes[0] for each in opened)
-    return Persons(tuple(each.parts[0] for each in opened), sizes, first.kind, first.header, first.columns)
+    return Persons(tuple(each.files[0] for each in opened), sizes, first.kind, first.header, first.columns)
 
 
 def _refuse(path: Path, problem: str, fix: str) -> Never:

@@ -27,6 +27,7 @@ from starling.engine.spark import Parts
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.source.fields import Bytes, Records
@@ -98,7 +99,7 @@ def columns_of(names: Sequence[str], plan: Plan) -> Columns:
         cenrace=place.get("CENRACE", -1),
         block=np.array([place[name] for name in BLOCK_COLUMNS], dtype=np.int64),
         races=np.array(races, dtype=np.int64),
-        read=plan.max_race_codes,
+        read=census_records(plan).max_race_codes,
     )
 
 
@@ -119,7 +120,7 @@ def _read_text(
 def opened_text(persons: Persons) -> Iterator[int]:
     """The file of text, open. Raises SourceError when it is not the one whose header was checked."""
     try:
-        file = os.open(persons.parts[0], os.O_RDONLY)
+        file = os.open(persons.files[0], os.O_RDONLY)
     except OSError:
         raise _changed(persons) from None
     try:
@@ -139,7 +140,7 @@ def scan_bytes(
     end = min(begin + chunk, stop)
     data = _bytes_at(file, persons, begin - 1, min(end + MOST_BYTES + 2, persons.sizes[0]))
     first = _line_after(data, end - begin + 1)
-    return Chunk(persons.parts[0], *scan(data, first, end - begin + 1, columns, book, explain))
+    return Chunk(persons.files[0], *scan(data, first, end - begin + 1, columns, book, explain))
 
 
 def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
@@ -168,7 +169,7 @@ def _line_after(data: Bytes, stop: int) -> int:
 
 
 def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
-    for number, part in enumerate(persons.parts):
+    for number, part in enumerate(persons.files):
         with opened_parquet(persons, number, names) as file:
             for batch in row_batches(file, range(file.num_row_groups), names, ROWS):
                 yield part, batch
@@ -177,7 +178,7 @@ def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.
 @contextmanager
 def opened_parquet(persons: Persons, number: int, names: list[str]) -> Iterator[pq.ParquetFile]:
     """One of the Parquet files, open. Raises SourceError when it is not the one whose columns were checked, or ends early."""
-    part = persons.parts[number]
+    part = persons.files[number]
     try:
         with open_rows(part, persons.sizes[number], names) as file:
             if tuple(file.schema_arrow.names) != persons.columns:
@@ -208,7 +209,7 @@ class Part(NamedTuple):
     """Where some records lie.
 
     Attributes:
-        file: Position in `Persons.parts`.
+        file: Position in `Persons.files`.
         begin: First byte of text, or row group of Parquet.
         stop: One past the last.
     """
@@ -232,7 +233,7 @@ def person_parts(persons: Persons, plan: Plan, book: Lookup, *, chunk: int = CHU
     """
     if persons.kind == "parquet":
         names = names_read(persons, plan)
-        groups = [_row_groups(persons, number, names) for number in range(len(persons.parts))]
+        groups = [_row_groups(persons, number, names) for number in range(len(persons.files))]
         places = [Part(number, group, group + 1) for number, count in enumerate(groups) for group in range(count)]
         return Parts(SCHEMA, tuple(places), partial(_read_rows, persons, names, columns_of(names, plan), book))
     size, most = persons.sizes[0], CHUNKS * chunk
@@ -256,7 +257,7 @@ def _read_rows(
 ) -> Iterator[pa.RecordBatch]:
     with opened_parquet(persons, part.file, names) as file:
         for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
-            yield _batch(scan_rows(columns, book, False, (persons.parts[part.file], batch)))
+            yield _batch(scan_rows(columns, book, False, (persons.files[part.file], batch)))
 
 
 def _batch(chunk: Chunk) -> pa.RecordBatch:

@@ -82,14 +82,14 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
     problems, notes = _Tally(PROBLEMS, most), _Tally(NOTES, most)
     # A text file's header is its line 1; Parquet rows are counted from 1.
     before = 1 if persons.kind == "text" else 0
-    lines = dict.fromkeys(persons.parts, 0)
+    lines = dict.fromkeys(persons.files, 0)
     counted = 0
     for chunk in read(persons, plan, lookup(plan, geography), explain=True):
         for tally in (problems, notes):
             tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
-    damaged = [path for path in persons.parts if persons.kind == "parquet" and lines[path] < _rows(path)]
+    damaged = [path for path in persons.files if persons.kind == "parquet" and lines[path] < _rows(path)]
     missing = [Problem("line", DAMAGED, "write the file again", path.name) for path in damaged]
     whole = sum(lines.values())
     decisive = (*missing, *_decisive(persons, problems, notes, whole, counted))

@@ -1,0 +1,67 @@
+"""Which kind of records a plan has, its readers and writers ask alone; everything else reads the one description of them."""
+
+import ast
+from inspect import getmembers
+from pathlib import Path
+
+import starling
+from starling.tables.plan.census_records import CensusRecords
+from starling.tables.plan.custom_records import CustomRecords
+from starling.tables.plan.records import Records
+
+SOURCE = Path(starling.__file__).parent
+KINDS = {"CensusRecords", "CustomRecords", "Persons", "DeclaredRecords"}
+"""Records as plans describe them, and as they are opened."""
+READERS_AND_WRITERS = {
+    "tables/plan/census_records.py": "the checked view of a plan as one of the Census",
+    "tables/plan/custom_records.py": "the checked view of a plan as one of custom tables",
+    "tables/plan/readable.py": "writes plan files",
+    "tables/artifact/public_plan.py": "writes plan.json",
+    "tables/source/__init__.py": "reads records",
+    "tables/counts/__init__.py": "counts records as each reader gives them",
+    "tables/generate/__init__.py": "writes invented records",
+    "tables/generate/standing_in.py": "writes invented records",
+}
+
+
+def asks_for_the_kind(node: ast.AST) -> bool:
+    """`isinstance(x, CensusRecords)`, `case CensusRecords()`, or `plan.records is None`."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, kinds]):
+            return bool({each.id for each in ast.walk(kinds) if isinstance(each, ast.Name)} & KINDS)
+        case ast.MatchClass(cls=ast.Name(id=name)):
+            return name in KINDS
+        case ast.Compare(left=ast.Attribute(attr="records"), ops=[ast.Is() | ast.IsNot(), *_]):
+            return True
+    return False
+
+
+def test_only_readers_and_writers_ask_for_the_kind_of_records() -> None:
+    asking = {
+        path.relative_to(SOURCE).as_posix()
+        for folder in ("tables", "cli", "server", "release", "audit")
+        for path in (SOURCE / folder).rglob("*.py")
+        if any(map(asks_for_the_kind, ast.walk(ast.parse(path.read_text()))))
+    }
+    assert asking == READERS_AND_WRITERS.keys()
+
+
+def test_the_search_finds_each_form_of_the_question() -> None:
+    forms = (
+        "isinstance(plan.records, CensusRecords)",
+        "isinstance(opened, (Persons, str))",
+        "plan.records is None",
+        "self.records is not None",
+        "match x:\n    case CustomRecords():\n        pass",
+    )
+    for form in forms:
+        assert any(map(asks_for_the_kind, ast.walk(ast.parse(form)))), form
+    assert not any(map(asks_for_the_kind, ast.walk(ast.parse("plan.records.unit is None"))))
+
+
+def test_both_kinds_describe_all_that_is_read() -> None:
+    described = {name for name, _ in getmembers(Records) if not name.startswith("_")}
+    assert described >= {"attributes", "families", "chains", "wording"}
+    for kind in (CensusRecords, CustomRecords):
+        fields = kind.__dataclass_fields__.keys()
+        assert {name for name in described if not hasattr(kind, name) and name not in fields} == set()
