@@ -23,8 +23,11 @@ def plan() -> tables.Plan:
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
-    [({"dataset": "visits"}, "dataset"),
-        ({"analyst": "ada"}, "analyst"), ({"ledger": "sqlite:///budget.sqlite"}, "dataset")],
+    [
+        ({"dataset": "visits"}, "dataset"),
+        ({"analyst": "ada"}, "analyst"),
+        ({"ledger": "sqlite:///budget.sqlite"}, "dataset"),
+    ],
 )
 def test_a_ledger_and_a_dataset_go_together(arguments: dict[str, str], field: str) -> None:
     with pytest.raises(ParameterError, match=field):

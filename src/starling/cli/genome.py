@@ -158,18 +158,15 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
 def _opened(releases: tuple[Path, ...], key: "Pin | None", sources: "list[Source]") -> "Iterator[tuple[str, Answers]]":
     """Each release by its name, with what it has for pictures; where it is from is appended to `sources`."""
     from starling.genome.artifact.parameters import ASKED
-    from starling.genome.pictures.answers import answers
     from starling.genome.pictures.gallery import Source
     from starling.genome.plan import kind
 
     for path in releases:
         with _answer(path, key) as release:
-            entry = release.statement["account"]["ledger"]
-            data = "" if entry is None or entry["inside"] else entry["dataset"]
             question = ASKED[kind(release.question)]
             cost, signer = str(release.cost), release.signer.fingerprint
             sources.append(Source(path.name, question, cost, release.request_id, signer))
-            yield path.name, answers(release.plan, release.answer, data)
+            yield path.name, release.pictured
 
 
 def _answer(path: Path, key: "Pin | None") -> "GenomeRelease":

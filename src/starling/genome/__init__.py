@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from starling.genome.plan.exploring import ExploreOptions
     from starling.genome.preview import preview
     from starling.genome.publish import release
-    from starling.genome.session import Plan
+    from starling.genome.session import Plan, plan
     from starling.genome.source import validate
     from starling.genome.study import Study, explore
 
@@ -28,6 +28,7 @@ __all__ = [
     "distance_to_significance",
     "explore",
     "generate",
+    "plan",
     "preview",
     "release",
     "validate",
@@ -48,6 +49,7 @@ lazy(
         "distance_to_significance": "distance",
         "explore": "study",
         "generate": "generate",
+        "plan": "session",
         "preview": "preview",
         "release": "publish",
         "validate": "source",

@@ -5,8 +5,11 @@ from pathlib import Path
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
 from starling.genome.export import Format, export
+from starling.genome.pictures.answers import Answers, answers
+from starling.genome.pictures.gallery import drawn_kinds, picture
 from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
+from starling.release.plots import Plots
 from starling.release.reading import DomainRelease, Release
 
 
@@ -28,6 +31,24 @@ class GenomeRelease(DomainRelease):
         estimated = estimate(self.plan, self.question, self.drawn)
         self.answer: Answer = estimated.answer
         self.error: Error = estimated.error
+
+    def plot(self, *kinds: str) -> Plots:
+        """Its pictures, with their noise: "manhattan", "qq" and "ld".
+
+        Args:
+            kinds: Which; without any, those that have something to show.
+
+        Raises:
+            ParameterError: there is no such kind, or nothing to show.
+        """
+        shown = self.pictured
+        return Plots({kind: picture(kind, shown) for kind in drawn_kinds(shown, kinds)})
+
+    @property
+    def pictured(self) -> Answers:
+        """What pictures show of it."""
+        entry = self.statement["account"]["ledger"]
+        return answers(self.plan, self.answer, "" if entry is None or entry["inside"] else entry["dataset"])
 
     def export(self, path: str | Path, form: Format = "gwas-ssf") -> tuple[Path, ...]:
         """Write its p-values as a file of another format, and a file beside it that says what they are: noisy estimates.

@@ -1,28 +1,38 @@
-"""A study in a Python session: a plan that previews, validates, and releases the answer to a question. `Study` asks many.
+"""A study in a Python session: a plan that previews, validates, invents, and releases the answer to a question. `Study` asks many.
 
-plan = genome.Plan.load("plan.toml")
+plan = genome.plan("array.bim", people=2000)
 release = plan.release("study.bed", genome.NumSig(epsilon="1"))
 release.answer
 """
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from starling.engine.held_records import InMemory, check_session
+from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN
 from starling.genome.analysis import GenomeRelease
+from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
+from starling.genome.plan.choices import ALPHA, TESTS, Build, Ids, Model
+from starling.genome.plan.snps import Row
 from starling.genome.preview import preview
 from starling.genome.preview.expected import Expected
 from starling.genome.publish import release
 from starling.genome.source import open_genotypes, validate
+from starling.genome.source.held import Records, as_files, snp_rows
 from starling.ledger.opening import Ledger
+from starling.privacy.budget import Exact
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
 
 
 class Plan(PlanChoices):
-    """The plan of a study, and what a session does with it; read by `Plan.load` or stated in `Plan.of`."""
+    """The plan of a study, and what a session does with it. It is made by `genome.plan`, read by `Plan.load`, or stated in `Plan.of`."""
 
     def preview(self, question: Question) -> Expected:
         """How far the answer to a question may be off. Opens no records.
@@ -35,22 +45,40 @@ class Plan(PlanChoices):
         """
         return preview(self, question)
 
-    def validate(self, records: str | Path, *, phenotype: str | Path | None = None, most: int = SHOWN) -> Validated:
+    def generate(self, out: str | Path, *, cases: int | None = None, seed: int = 1) -> dict[str, Path]:
+        """Invent a study of the plan's SNPs and number of people, to try everything with. It describes nobody.
+
+        Args:
+            out: Folder to make; must not exist.
+            cases: How many people are cases; half of them without it.
+            seed: Public: the same gives the same records.
+
+        Returns:
+            The prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where the plan names one.
+
+        Raises:
+            ParameterError: a number is out of range, or the study would have more than 1 GiB of calls.
+            OutputError: the folder exists or cannot be written.
+        """
+        return invent(self, Path(out).absolute(), cases=cases, seed=seed)
+
+    def validate(self, records: Records, *, phenotype: Records | None = None, most: int = SHOWN) -> Validated:
         """What queries read otherwise than the files may have meant it, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
-            records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
-            phenotype: File of phenotypes.
+            records: Genotypes, as of `release`.
+            phenotype: Phenotypes, as of `release`.
             most: How many faults are listed, and how many notes; all are counted.
 
         Raises:
             SourceError: they are no study of the plan, or are no longer what they were.
         """
-        return validate(self, open_genotypes(records, self, phenotype), most=most).value
+        with as_files(self, records, phenotype) as files:
+            return validate(self, open_genotypes(files[0], self, files[1]), most=most).value
 
     def release(
         self,
-        records: str | Path,
+        records: Records,
         question: Question,
         out: str | Path | None = None,
         *,
@@ -59,20 +87,24 @@ class Plan(PlanChoices):
         analyst: str = CUSTODIAN,
         request_id: str | None = None,
         unvalidated: bool | None = None,
-        phenotype: str | Path | None = None,
+        phenotype: Records | None = None,
     ) -> GenomeRelease:
         """Charge the question, read the study, draw the answer, publish, and open what was published.
 
         Args:
-            records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+            records: Genotypes: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf; or a frame with a row for each
+                person (a column IID, or the index of a pandas frame) and a column for each SNP, which holds the copies of the carried
+                allele: 0, 1, 2, or missing.
             question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` with its price.
             out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
             ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
             dataset: The name of the records in the ledger.
             analyst: Who has a grant there.
             request_id: The id under which the charge is found again; a fresh one without it.
-            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger.
-            phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger. A frame cannot be
+                accepted.
+            phenotype: A file of phenotypes, or a frame with IID and a column of them; needed for VCF, BCF and frames, else it takes the
+                place of what .fam or .psam say.
 
         Raises:
             ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
@@ -80,8 +112,72 @@ class Plan(PlanChoices):
             RunFailed: after the charge, always with the same words.
         """
         payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
-        return payment.release(
-            lambda folder, paid: release(self, question, records, folder, phenotype=phenotype, payment=paid),
-            GenomeRelease,
-            out,
-        )
+        if not isinstance(records, str | Path):
+            check_session((), DUCKDB, None if out is None else Path(out))
+        with as_files(self, records, phenotype) as files:
+            return payment.release(
+                lambda folder, paid: release(self, question, files[0], folder, phenotype=files[1], payment=paid),
+                GenomeRelease,
+                out,
+            )
+
+
+def plan(  # noqa: PLR0913 - what a plan may state, by name
+    snps: str | Path | Sequence[Row] | InMemory,
+    people: int,
+    *,
+    model: Model = "dominant",
+    tests: Sequence[str] | None = None,
+    alpha: Exact = ALPHA,
+    case: str = "2",
+    phenotype: str | None = None,
+    regions: Mapping[str, tuple[str, int, int]] | None = None,
+    build: Build | None = None,
+    ids: Ids = "confidential",
+    title: str = "Cases and controls",
+) -> Plan:
+    """A plan of a case-control study; other choices are keys of a plan file, which `Plan.of` takes.
+
+    Args:
+        snps: The public SNP list: a .bim or .pvar; or, for each SNP, its id, chromosome, position, carried allele and other allele, as
+            rows or as a frame with the columns id, chromosome, position, carried and other.
+        people: How many people the study has; public.
+        model: What is compared between cases and controls.
+        tests: Which tests may be asked for; all of the model without it.
+        alpha: A SNP is significant when its p-value is at or below alpha divided by the number of SNPs.
+        case: The phenotype of a case; everybody else is a control.
+        phenotype: The name of the phenotype's column; the first one without it.
+        regions: Stretches of chromosomes in which answers are looked for, by name: chromosome, first and last base pair. Each chromosome
+            without it.
+        build: The reference genome of the positions.
+        ids: Whether it is public who takes part.
+        title: What the study is.
+
+    Raises:
+        PlanError: with every problem.
+        SourceError: the SNP list is a frame without these columns.
+
+    >>> plan([("rs1", "1", 1000, "A", "C"), ("rs2", "1", 2000, "G", "T")], people=500).tests
+    ('g', 'chi2', 'fisher', 'logistic', 'wald')
+    """
+    listed: Any = {"list": str(snps)}
+    if not isinstance(snps, str | Path):
+        rows = snps if isinstance(snps, list | tuple) else snp_rows(snps)
+        listed = Plan.snp_list(rows)
+    stretches = [
+        {"name": name, "chromosome": chromosome, "from": first, "to": last}
+        for name, (chromosome, first, last) in (regions or {}).items()
+    ]
+    values: dict[str, Any] = {
+        "title": title,
+        "privacy": {"unit": "person", "neighbours": "replace-one"},
+        "study": {"people": people, "case": case, "phenotype": phenotype, "build": build, "ids": ids},
+        "snps": listed,
+        "analysis": {
+            "model": model,
+            "tests": list(TESTS.get(model, ()) if tests is None else tests),
+            "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
+        },
+        "regions": stretches or None,
+    }
+    return Plan.of(values)

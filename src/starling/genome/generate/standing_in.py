@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from starling.engine.new_folder import new_folder
 from starling.errors import OutputError, ParameterError
 from starling.genome.generate import MAGIC, NAME, NOTE, NOTICE
 from starling.genome.generate.listed import Listed, calls_of
@@ -21,6 +22,25 @@ MOST_BYTES: Final = 1 << 30
 """Bytes of invented calls; a larger study takes too long to invent and too much room."""
 PHENOTYPES: Final = "phenotypes.txt"
 """The file of phenotypes, of a plan that asks for one by its name."""
+
+
+def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> dict[str, Path]:
+    """Invent a study of a plan into the new folder `out`; files and errors as those of `stand_in`.
+
+    Args:
+        plan: Says which SNPs and how many people.
+        out: Folder to make; must not exist.
+        cases: The first so many people; half of them without it.
+        seed: Public.
+    """
+    chosen = plan.people // 2 if cases is None else cases
+    for name, number, low, high in (("cases", chosen, 1, plan.people - 1), ("seed", seed, 0, 2**63)):
+        if not low <= number <= high:
+            raise ParameterError(name, f"is not a whole number from {low} to {high}", "give another")
+    _check_size(plan)
+    with new_folder(out) as folder:
+        files = _write(plan, Listed(plan.snps, plan.people, chosen, seed), folder)
+    return {name: out / path.name for name, path in files.items()}
 
 
 def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
@@ -39,10 +59,7 @@ def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
         OutputError: the folder cannot be written.
     """
     plan = Plan.load(name)
-    size = len(plan.snps) * -(-plan.people // 4)
-    if size > MOST_BYTES:
-        problem = f"are so many that an invented study would have {size:,} bytes of calls, more than {MOST_BYTES:,}"
-        raise ParameterError("people", problem, "leave such a study without an invented one")
+    _check_size(plan)
     replace(plan, title=titled(plan.title)).save(folder / PLAN)
     design = Listed(plan.snps, plan.people, plan.people // 2, SEED)
     try:
@@ -50,6 +67,13 @@ def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
         raise OutputError("genotypes", problem, "make room in the folder") from None
+
+
+def _check_size(plan: Plan) -> None:
+    size = len(plan.snps) * -(-plan.people // 4)
+    if size > MOST_BYTES:
+        problem = f"are so many that an invented study would have {size:,} bytes of calls, more than {MOST_BYTES:,}"
+        raise ParameterError("people", problem, "leave such a study without an invented one")
 
 
 def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
@@ -69,7 +93,7 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
     causal = [{"snp": snps.ids[at], "odds_ratio": ratio} for at, ratio in design.causal().items()]
     note = {
         "notice": NOTICE,
-        "seed": SEED,
+        "seed": design.seed,
         "people": plan.people,
         "cases": design.cases,
         "snps": len(snps),

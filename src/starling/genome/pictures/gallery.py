@@ -13,6 +13,7 @@ from starling.genome.pictures import linkage, manhattan, quantiles
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.sheet import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
+from starling.planfile.spelling import shown
 from starling.release.report.pages import Picture, Section, Table, page
 
 PAGE: Final = "index.html"
@@ -73,6 +74,25 @@ def picture(kind: str, answers: Answers) -> Picture:
     return Picture(partial(KINDS[kind].draw, answers, kind), KINDS[kind].caption(answers))
 
 
+def drawn_kinds(answers: Answers, kinds: Sequence[str]) -> Sequence[str]:
+    """Some of KINDS that were chosen; without any, those that have something to show.
+
+    Raises:
+        ParameterError: there is no such kind, or nothing to show for it, or for any.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ParameterError("kind", f"{shown(kind)} is not {' or '.join(KINDS)}", "name one of them")
+        if not KINDS[kind].shown(answers):
+            problem = f"{kind} has nothing to show: no {KINDS[kind].needs} among these releases"
+            raise ParameterError("kind", problem, "name releases with some, or another kind")
+    drawn = kinds or [kind for kind in KINDS if KINDS[kind].shown(answers)]
+    if not drawn:
+        problem = "hold nothing that has a place in the genome"
+        raise ParameterError("releases", problem, "name releases of SNPs, blocks or pairs")
+    return drawn
+
+
 def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequence[str] = ()) -> tuple[Path, ...]:
     """Write each picture as SVG, and a page with all of them, into the new folder `out`.
 
@@ -89,14 +109,7 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
         ParameterError: when there is nothing to show for a kind that was asked for, or for any.
         OutputError: when `out` exists or cannot be written.
     """
-    for kind in kinds:
-        if not KINDS[kind].shown(answers):
-            problem = f"{kind} has nothing to show: no {KINDS[kind].needs} among these releases"
-            raise ParameterError("kind", problem, "name releases with some, or another kind")
-    drawn = kinds or [kind for kind in KINDS if KINDS[kind].shown(answers)]
-    if not drawn:
-        problem = "hold nothing that has a place in the genome"
-        raise ParameterError("releases", problem, "name releases of SNPs, blocks or pairs")
+    drawn = drawn_kinds(answers, kinds)
     pictures = {kind: picture(kind, answers) for kind in drawn}
     texts = {kind: each.draw() for kind, each in pictures.items()}
     sections = [

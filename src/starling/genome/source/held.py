@@ -1,0 +1,166 @@
+"""A study that a session holds as data frames, written as the files that the readers take.
+
+Genotypes are a frame with a row for each person and a column for each SNP of the plan's list, which holds the copies of the carried allele:
+0, 1 or 2. Anything else, missing included, is a missing call, as in files; columns of other SNPs are not looked at. People are named by a
+column IID, or by the index of a pandas frame. Phenotypes are a frame with IID and a column of words or whole numbers; joining them and all
+that comes after is the business of the readers of files.
+
+Privacy. What is refused here is public: the names and types of columns, and how many people there are. No value of a record changes which
+bytes are written but its own, and none makes writing fail. The files lie in a folder of this process's account alone, for as long as the
+block runs.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from starling.engine.held_records import InMemory, hold
+from starling.errors import Problem, SourceError
+from starling.genome.plan import Plan
+from starling.genome.plan.snps import Row
+from starling.genome.source.bed import BY_SNP, MAGIC
+from starling.genome.source.calls import UInt8, bytes_a_snp
+
+Records: TypeAlias = str | Path | InMemory
+"""Files by their path, or a frame."""
+
+PERSON: Final = "IID"
+LISTED: Final = ("id", "chromosome", "position", "carried", "other")
+"""The columns of a SNP list."""
+MOST_LISTED: Final = 100
+"""SNPs without a column that are named one by one."""
+_ENCODED: Final = re.compile(r"[\s%\x00-\x1f]")
+"""What a person's name may not have in a file with fields apart by white space, and the sign that stands for it."""
+_CODES: Final = np.array([0b11, 0b10, 0b00, 0b01], dtype=np.uint8)
+"""PLINK's code of 0, 1 and 2 copies of the first allele, and of a missing call."""
+
+
+@contextmanager
+def as_files(plan: Plan, records: Records, phenotype: Records | None) -> Iterator[tuple[str | Path, str | Path | None]]:
+    """The genotypes and phenotypes as paths that `open_genotypes` takes; what is a path is not touched.
+
+    Args:
+        plan: Says which SNPs there are, and which phenotype is meant.
+        records: Genotypes.
+        phenotype: Phenotypes; needed where genotypes are a frame.
+
+    Raises:
+        SourceError: a frame is none, or lacks a column, or a column of genotypes holds no numbers.
+    """
+    if isinstance(records, str | Path) and (phenotype is None or isinstance(phenotype, str | Path)):
+        yield records, phenotype
+        return
+    if phenotype is None:
+        fix = "give phenotype, a frame with IID and the phenotype, or a file"
+        raise SourceError("phenotype", "is missing: a frame of genotypes has none", fix)
+    with TemporaryDirectory(prefix="starling-") as scratch:
+        folder = Path(scratch)
+        genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
+        given = phenotype if isinstance(phenotype, str | Path) else _write_phenotypes(plan, phenotype, folder)
+        yield genotypes, given
+
+
+def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
+    snps, names = plan.snps, _names(data)
+    known = set(names)
+    if lacking := [name for name in snps.ids if name not in known]:
+        fix = "name columns by the ids of the plan's list, or take these SNPs out of it"
+        problem = "of the plan's list has no column in the records"
+        raise SourceError(problems=[Problem(name, problem, fix) for name in lacking[:MOST_LISTED]])
+    table = _table(data, (PERSON, *snps.ids))
+    wrong = [
+        Problem(name, f"is a column of {kind}", "give copies of the carried allele: 0, 1, 2, or missing")
+        for name, kind in zip(snps.ids, table.schema.types[1:], strict=True)
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
+    ]
+    if wrong:
+        raise SourceError(problems=wrong[:MOST_LISTED])
+    with prefix.with_suffix(".bed").open("wb") as bed:
+        bed.write(MAGIC + BY_SNP)
+        for name in snps.ids:
+            bed.write(_packed(table.column(name)).data)
+    sites = zip(snps.chromosomes, snps.ids, snps.positions.tolist(), snps.carried, snps.other, strict=True)
+    lines = (f"{place}\t{each}\t0\t{at}\t{carried}\t{other}\n" for place, each, at, carried, other in sites)
+    prefix.with_suffix(".bim").write_text("".join(lines), encoding="utf-8")
+    people = "".join(f"0\t{_person(name)}\t0\t0\t0\t-9\n" for name in table.column(PERSON).to_pylist())
+    prefix.with_suffix(".fam").write_text(people, encoding="utf-8", errors="backslashreplace")
+    return prefix
+
+
+def _packed(column: pa.ChunkedArray) -> UInt8:
+    """The calls of a SNP as a .bed has them, four people a byte, uint8 (ceil(n/4),)."""
+    values = column.cast(pa.float64(), safe=False).fill_null(-1).to_numpy()
+    which = np.select([values == copies for copies in (0, 1, 2)], [0, 1, 2], 3)
+    codes = np.zeros(4 * bytes_a_snp(len(values)), dtype=np.uint8)
+    codes[: len(values)] = _CODES[which]
+    fours: UInt8 = codes.reshape(-1, 4)
+    packed: UInt8 = np.bitwise_or.reduce(fours << np.array([0, 2, 4, 6], dtype=np.uint8), axis=1)
+    return packed
+
+
+def _write_phenotypes(plan: Plan, data: InMemory, folder: Path) -> Path:
+    others = [name for name in _names(data) if name not in (PERSON, "FID")]
+    if plan.phenotype is None and not others:
+        raise SourceError("phenotype", "has no column but that of people", "add a column with the phenotype")
+    name = plan.phenotype or others[0]
+    table = _table(data, (PERSON, name))
+    rows = zip(table.column(PERSON).to_pylist(), table.column(name).to_pylist(), strict=True)
+    path = folder / "phenotypes.txt"
+    text = "".join(f"{_person(person)}\t{_word(value)}\n" for person, value in rows)
+    path.write_text(f"#IID\t{_word(name)}\n{text}", encoding="utf-8", errors="backslashreplace")
+    return path
+
+
+def snp_rows(data: InMemory) -> Iterator[Row]:
+    """The rows of a public SNP list in a frame with the columns id, chromosome, position, carried and other.
+
+    Raises:
+        SourceError: it is no frame, or lacks a column.
+    """
+    for row in zip(*(column.to_pylist() for column in _table(data, LISTED).columns), strict=True):
+        name, place, *rest = row
+        yield (name, str(place), *rest)
+
+
+def _names(data: Any) -> list[str]:
+    """The names of the columns, of a frame, an Arrow table, a relation or a dict."""
+    names = getattr(data, "column_names", None) or getattr(data, "columns", data)
+    try:
+        return [str(name) for name in names]
+    except TypeError:
+        raise SourceError("records", f"are {type(data).__name__}", "give a path, a data frame or a table") from None
+
+
+def _table(data: Any, columns: tuple[str, ...]) -> pa.Table:
+    """The columns of a frame; people may be the index of a pandas frame."""
+    if PERSON in columns and PERSON not in _names(data) and hasattr(data, "rename_axis"):
+        data = data.rename_axis(index=PERSON).reset_index()
+    held = hold(data, columns)
+    return pa.concat_tables([held.schema.empty_table(), *held.tables()])
+
+
+def _person(name: object) -> str:
+    """A person's name as one field of a line: different names stay different.
+
+    >>> _person("p 1"), _person(7), _person("")
+    ('p%20;1', '7', '%')
+    """
+    return _ENCODED.sub(lambda sign: f"%{ord(sign[0]):x};", str(name)) or "%"
+
+
+def _word(value: object) -> str:
+    """A phenotype as one field of a line; missing is NA, and a number that is whole is written as one.
+
+    >>> _word(2.0), _word("a case"), _word(None), _word(float("nan"))
+    ('2', 'a_case', 'NA', 'NA')
+    """
+    if isinstance(value, float):
+        value = int(value) if value.is_integer() else None if isnan(value) else value
+    return "NA" if value is None else "_".join(str(value).split()) or "NA"

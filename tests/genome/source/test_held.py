@@ -1,0 +1,114 @@
+"""A study in data frames is read as the same study in files: every kind of frame, every code, any names and words of people."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import SourceError
+from starling.genome.counts.study import count_study
+from starling.genome.plan import Plan
+from starling.genome.source import open_genotypes
+from starling.genome.source.held import PERSON, _person, _word, as_files
+from starling.privacy.trust import inspect
+from tests.genome.studies import MISSING, Study, a_study, plan_of, write_bed
+
+STUDY = a_study(snps=9, people=14, seed=3)
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    return plan_of(STUDY, tmp_path_factory.mktemp("plan"))
+
+
+def frame(study: Study) -> pd.DataFrame:
+    """Copies of the first allele, which the plan carries."""
+    copies = np.where(study.copies == MISSING, np.nan, study.copies).T
+    return pd.DataFrame(copies, columns=study.ids, index=[f"p{row}" for row in range(study.people)])
+
+
+def phenotypes(study: Study) -> pd.DataFrame:
+    """In another order than the genotypes, with a line of somebody else."""
+    made = pd.DataFrame({PERSON: [f"p{row}" for row in range(study.people)], "ill": [*map(int, study.phenotypes)]})
+    return pd.concat([made[::-1], pd.DataFrame({PERSON: ["other"], "ill": [2]})])
+
+
+def read(plan: Plan, genotypes: Any, phenotype: Any = None) -> list[list[int]]:
+    """The table of each SNP, as a query reads it."""
+    with as_files(plan, genotypes, phenotype) as files:
+        counts = inspect(count_study(plan, open_genotypes(files[0], plan, files[1]))).value
+        return cast("list[list[int]]", counts.tables().tolist())
+
+
+FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "index": lambda each: each,
+    "column": lambda each: each.rename_axis(PERSON).reset_index()[::-1][::-1],
+    "integers": lambda each: each.fillna(-1).astype("int8"),
+    "nullable": lambda each: each.astype("Int8"),
+    "arrow": lambda each: pa.Table.from_pandas(each.rename_axis(PERSON).reset_index(), preserve_index=False),
+    "polars": lambda each: pl.from_pandas(each.rename_axis(PERSON).reset_index()),
+    "arrays": lambda each: {PERSON: each.index.to_numpy(), **{name: each[name].to_numpy() for name in each.columns}},
+    "more SNPs, in another order": lambda each: each[each.columns[::-1]].assign(rs0="no number"),
+    "half a call is none": lambda each: each.fillna(0.5),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_frame_is_the_study_of_the_files(plan: Plan, tmp_path: Path, form: str) -> None:
+    expected = read(plan, write_bed(STUDY, tmp_path / "study"))
+    assert read(plan, FORMS[form](frame(STUDY)), phenotypes(STUDY)) == expected
+    assert read(plan, FORMS[form](frame(STUDY)), pa.Table.from_pandas(phenotypes(STUDY))) == expected
+
+
+def test_phenotypes_alone_may_be_a_frame(plan: Plan, tmp_path: Path) -> None:
+    files = write_bed(STUDY, tmp_path / "study")
+    assert read(plan, files, phenotypes(STUDY)) == read(plan, files)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda each: each.drop(columns="rs3"), "rs3 of the plan's list has no column"),
+        (lambda each: each.astype({"rs3": str}), "rs3 is a column of large_string"),
+        (lambda each: each[:-1], "does not name 14 people"),
+        (lambda _: 7, "records are int"),
+    ],
+)
+def test_what_is_refused_is_public(plan: Plan, change: Callable[[pd.DataFrame], Any], problem: str) -> None:
+    with pytest.raises(SourceError, match=problem):
+        read(plan, change(frame(STUDY)), phenotypes(STUDY))
+
+
+def test_a_frame_of_genotypes_needs_phenotypes(plan: Plan) -> None:
+    with pytest.raises(SourceError, match="phenotype is missing"):
+        read(plan, frame(STUDY))
+
+
+@given(
+    people=st.lists(st.text(), min_size=14, max_size=14),
+    words=st.lists(st.text() | st.none(), min_size=14, max_size=14),
+)
+def test_no_name_and_no_word_stops_reading(plan: Plan, people: list[str], words: list[str | None]) -> None:
+    given = pd.DataFrame({PERSON: people, "ill": words})
+    found = read(plan, frame(STUDY).set_axis(people), given)
+    cases = sum(words[people.index(name)] == "2" for name in people)
+    assert {sum(table[:2]) for table in found} == {cases}
+
+
+@given(st.lists(st.text(), unique=True, min_size=2, max_size=9))
+def test_different_people_stay_different(names: list[str]) -> None:
+    fields = [_person(name) for name in names]
+    assert len({*fields}) == len(names)
+    assert all(field.split() == [field] for field in fields)
+
+
+@given(st.text() | st.floats() | st.integers() | st.none() | st.booleans())
+def test_a_word_is_one_field(value: object) -> None:
+    assert len(_word(value).split()) == 1
