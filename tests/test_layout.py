@@ -51,6 +51,7 @@ WHOLE_HOUSE = {
     "test_pages",
     "test_readme",
     "test_rendered",
+    "test_rendered_releases",
     "test_safetab_figures",
     "test_surroundings",
     "test_trace",
