@@ -1,8 +1,12 @@
 """What PostgreSQL alone can do to a ledger: settings that forget, connections that end, tables of somebody else."""
 
 import logging
+import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -69,6 +73,95 @@ def test_a_connection_lost_while_nobody_used_it_is_replaced(world: World) -> Non
         assert world.charge(number).fresh
     end_others(world)
     assert world.spent() == 3
+
+
+class SilentProxy:
+    """Forwards connections to a server, until it only takes what is sent: as a host that was switched off, or a process that is stopped."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.silent = False
+        self._target = (host, port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            client, _ = self._listener.accept()
+            server = socket.create_connection(self._target)
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
+
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+        while data := source.recv(1 << 16):
+            if not self.silent:
+                target.sendall(data)
+
+
+@pytest.fixture
+def proxied(world: World) -> tuple[SilentProxy, str]:
+    """A proxy before the server of a ledger, and the URL of the ledger by it."""
+    parts = urlsplit(world.url)
+    proxy = SilentProxy(parts.hostname or "", parts.port or 5432)
+    login = parts.netloc.rpartition("@")[0]
+    return proxy, parts._replace(netloc=f"{login}{'@' * bool(login)}127.0.0.1:{proxy.port}").geturl()
+
+
+@ON_POSTGRES
+def test_an_idle_connection_to_a_silent_host_is_replaced(
+    proxied: tuple[SilentProxy, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy, url = proxied
+    monkeypatch.setattr(postgres, "IDLE", 0.0)
+    monkeypatch.setattr(postgres, "PROBE", 0.3)
+    monkeypatch.setitem(postgres.WAITS, "connect_timeout", 2)
+    with closing(open_ledger(url)) as ledger:
+        store = ledger.book.store
+        assert store.atomically(count_events, write=False) >= 1
+        proxy.silent = True
+        with pytest.raises(LedgerUnavailable, match="did not answer"):
+            store.atomically(count_events, write=False)
+        proxy.silent = False
+        assert store.atomically(count_events, write=False) >= 1
+
+
+@ON_POSTGRES
+def test_a_statement_that_a_silent_host_does_not_answer_ends_and_frees_the_ledger(
+    proxied: tuple[SilentProxy, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy, url = proxied
+    monkeypatch.setattr(postgres._Connection, "silence", 0.3)
+
+    def silenced(tx: Transaction) -> int:
+        proxy.silent = True
+        return count_events(tx)
+
+    with closing(open_ledger(url)) as ledger:
+        store = ledger.book.store
+        for write in (False, True):
+            with pytest.raises(LedgerUnavailable, match="try again with the same request id"):
+                store.atomically(silenced, write=write)
+            proxy.silent = False
+            assert store.atomically(count_events, write=False) >= 1
+
+
+def count_events(tx: Transaction) -> int:
+    """How many events the ledger has."""
+    return int(str((tx.one("SELECT COUNT(*) FROM events") or (0,))[0]))
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_host_that_says_nothing_is_given_up(accepts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One takes the connection and never answers; of the other not even the connection comes about."""
+    monkeypatch.setitem(postgres.WAITS, "connect_timeout", 2)
+    with ExitStack() as held:
+        listener = held.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(0 if accepts else 8):
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        with pytest.raises(LedgerUnavailable, match="did not answer"):
+            read_ledger(f"postgresql://127.0.0.1:{listener.getsockname()[1]}/ledger")
 
 
 @ON_POSTGRES

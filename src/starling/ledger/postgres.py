@@ -10,7 +10,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -39,9 +39,40 @@ WAITS: Final[dict[str, Any]] = {
 
 IDLE: Final = 1.0
 """Seconds after which a connection is asked whether it still lives before it is used: a machine that was switched off said no farewell."""
+PROBE: Final = 5.0
+"""Seconds in which it has to say so."""
+SILENCE: Final = 120.0
+"""Seconds in which a server that answers a statement sends something: more than any of `LIMITS`. A stopped process still acknowledges
+what it is sent, so that the limits of TCP do not end such a wait."""
 
 # What it logs is library text, which may hold a value.
 logging.getLogger("psycopg").disabled = True
+
+
+class _Connection(psycopg.Connection[Any]):
+    """A connection that waits for an answer no longer than `silence` seconds in which nothing comes; then it is closed."""
+
+    silence = SILENCE
+
+    def wait(self, gen: Generator[Any, Any, T], *arguments: Any, **options: Any) -> T:
+        """As of psycopg; raises OperationalError when nothing came for so long."""
+        return super().wait(self._heard(gen), *arguments, **options)
+
+    def _heard(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
+        last = time.monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if ready:
+                    last = time.monotonic()
+                elif time.monotonic() - last > self.silence:
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 class _Transaction:
@@ -123,7 +154,7 @@ class PostgresStore:
         self._url = url
         self._lock = held_at_forks(threading.RLock())
         self._pid = -1
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: _Connection | None = None
         self._used = 0.0
         self._connected()
 
@@ -193,7 +224,7 @@ class PostgresStore:
                 self._connection.close()
             self._connection = None
 
-    def _connected(self) -> "psycopg.Connection[Any]":
+    def _connected(self) -> _Connection:
         """The connection, or a new one where it was lost while nobody used it.
 
         It is replaced before anything of a transaction is sent. A transaction whose connection is lost is not run again: nobody here
@@ -204,7 +235,7 @@ class PostgresStore:
                 return self._connection
             self._connection.close()
         try:
-            connection = psycopg.connect(self._url, autocommit=True, **WAITS)
+            connection = _Connection.connect(self._url, autocommit=True, **WAITS)
             # One type for every number, and one plan: a charge is the same statement whatever its amounts are.
             connection.adapters.register_dumper(int, Int8Dumper)
             connection.execute("SET plan_cache_mode = force_generic_plan")
@@ -224,7 +255,7 @@ class PostgresStore:
         self._connection, self._pid, self._used = connection, os.getpid(), time.monotonic()
         return connection
 
-    def _lives(self, connection: "psycopg.Connection[Any]") -> bool:
+    def _lives(self, connection: _Connection) -> bool:
         # A server that ends says so, or its system does: on a connection that waits for nothing there is something to read then alone.
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN)
@@ -232,10 +263,13 @@ class PostgresStore:
             return False
         if time.monotonic() - self._used < IDLE:
             return True
+        connection.silence = PROBE
         try:
             connection.execute("SELECT 1")
         except psycopg.Error:
             return False
+        finally:
+            connection.silence = SILENCE
         return True
 
 
