@@ -23,7 +23,7 @@ from starling.privacy.guarantee import Guarantee
 from starling.release import ledger_check, reading
 from starling.release import verify as release_verify
 from starling.release.checks import Check
-from starling.release.manifest import AGAIN, OWN_LEDGER
+from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER
 from starling.release.reading import Release
 from starling.release.recompute import check as check_domain
 from starling.release.session import InSession
@@ -111,7 +111,7 @@ class Verification(InSession):
         return [
             ("outcome", f"{self.outcome.value}: {self.headline}"),
             ("signed by", "nobody" if self.signer is None else self.signer.fingerprint),
-            *((check.name, f"{check.state}{_said(check)}") for check in self.checks),
+            *((check.name, f"{check.state}{_summary(check)}") for check in self.checks),
         ]
 
     def refuse(self) -> None:
@@ -120,10 +120,10 @@ class Verification(InSession):
             raise IntegrityError(problems=self.findings)
 
 
-def _said(check: Check) -> str:
+def _summary(check: Check) -> str:
     """What stands behind the state of a check: its findings, or what holds; of one that was not made, nothing."""
-    found = "; ".join(map(str, check.findings))
-    return f": {found or check.says}" if check.state != "not checked" else ""
+    listed = "; ".join(map(str, check.findings))
+    return f": {listed or check.says}" if check.state != "not checked" else ""
 
 
 def open_release(path: str | Path, *, key: str | Public | Pin | None = None) -> Release:
@@ -208,7 +208,9 @@ def _charge(charged: ledger_check.Charged | None, looked: ledger_check.Looked | 
     """
     inside = charged is not None and charged.inside
     if looked is None:
-        missing = Problem(OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", AGAIN)
+        missing = Problem(
+            OWN_LEDGER, "is missing: the ledger inside the release that it was charged to", DOWNLOAD_AGAIN
+        )
         return Check("charge", CHARGE, (missing,) if inside else (), False, NO_LEDGER)
     findings = tuple(looked.findings)
     return Check("charge", OWN_CHARGE, findings, True, OTHERS) if own or inside else Check("charge", CHARGE, findings)
@@ -238,7 +240,7 @@ def _earlier(charged: ledger_check.Charged | None, earlier: tuple[AddsTo, ...], 
 
 def _in_ledger(charged: ledger_check.Charged | None, place: str) -> ledger_check.Looked:
     if charged is None:
-        return ledger_check.Looked([Problem("account", "names no place in a ledger", AGAIN, FILE)], Counts())
+        return ledger_check.Looked([Problem("account", "names no place in a ledger", DOWNLOAD_AGAIN, FILE)], Counts())
     try:
         looked = ledger_check.check(charged, events(place))
         if not looked.findings:

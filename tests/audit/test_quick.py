@@ -57,8 +57,8 @@ def test_a_right_mechanism_stands_and_a_mutant_is_caught() -> None:
 def test_a_mutant_that_passes_for_right_is_refuted_and_a_right_one_is_no_mutant() -> None:
     refuted = quick.check_bound(MUTANT)
     assert not refuted.passed
-    assert refuted.found is not None
-    assert refuted.found > MUTANT.claim.amount
+    assert refuted.estimate is not None
+    assert refuted.estimate > MUTANT.claim.amount
     missed = quick.check_mutant(replace(RIGHT, draws=100))
     assert not missed.passed
     assert missed.draws == 400

@@ -57,7 +57,7 @@ def test_each_ward_is_a_row_of_the_numbers_of_its_aggregate(way: Way | None, num
 
 @pytest.mark.parametrize("again", [False, True])
 def test_each_county_is_a_row_of_clipped_values(again: bool) -> None:
-    drawn = released("epsilon", THRESHOLDS, again=again)(np.array([5]), 40, system())
+    drawn = released("epsilon", THRESHOLDS, repeated=again)(np.array([5]), 40, system())
     assert drawn.shape == (40, 2 * GROUPS)
     assert drawn.min() >= LEAST
     assert drawn.max() <= MOST

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine import by_person, duck
+from starling.engine.bounded_records import PERSON, bounded_sql, bounds_of
 from starling.engine.by_person import PARTS, run_by_person
 from starling.engine.duck import Limits
-from starling.engine.kept_records import PERSON, bounds_of, kept_sql
 from starling.errors import OutputError, SourceError
 
 CONTENT = pa.schema([("cell", pa.int64())])
 KEPT = "FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.most"
 ANSWER = f"SELECT ranked.cell AS cell, count(*) AS records {KEPT} GROUP BY ranked.cell"
-TEXT = kept_sql(CONTENT, ANSWER)
+TEXT = bounded_sql(CONTENT, ANSWER)
 ROWS = st.lists(st.tuples(st.binary(max_size=3), st.integers(-2, 2)), max_size=40)
 
 

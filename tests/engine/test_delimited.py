@@ -107,7 +107,7 @@ def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
         found = read(data, fields, step)
     before, kept, dropped = 0, [], []
     for each in found:
-        kept += [before + line for line in each.kept.tolist()]
+        kept += [before + line for line in each.begins.tolist()]
         dropped += [before + line for line in each.dropped.tolist()]
         before += each.lines
     assert (kept, dropped, before) == (twin.kept, twin.dropped, len(data.splitlines()))
@@ -169,7 +169,7 @@ def test_utf_16_is_read_as_the_same_text_of_one_byte_for_each_unit(
     narrow = [re.sub("[^\x00-\x7f]", "?", field.decode()) for row in rows(results, fields, form) for field in row]
     wide = [re.sub("\x80{1,2}", lambda pair: pair[0], field.decode("latin-1")) for row in twin.rows for field in row]
     assert [field.replace("?", "") for field in narrow] == [field.replace("\x80", "") for field in wide]
-    assert sum(len(each.kept) for each in results) == len(twin.rows)
+    assert sum(len(each.begins) for each in results) == len(twin.rows)
     assert sum(each.lines for each in results) >= len(units.encode("latin-1").splitlines())
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.engine.kept_records import KEY
+from starling.engine.bounded_records import KEY
 from starling.engine.spark import check_seen
 from starling.places.counts import occupied_cells, tally
 from starling.places.plan import Plan

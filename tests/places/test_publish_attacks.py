@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from starling.engine.kept_records import KEY
+from starling.engine.bounded_records import KEY
 from starling.ledger.opening import create_ledger
 from starling.places import counts
 from starling.places.counts import tally

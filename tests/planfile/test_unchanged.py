@@ -22,7 +22,7 @@ class Reader:
             self.times += 1
             return path.read_text() if path.exists() else "nothing"
 
-        return self.kept.made(path, make, lambda _: keep)
+        return self.kept.value(path, make, lambda _: keep)
 
 
 @pytest.fixture

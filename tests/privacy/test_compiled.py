@@ -13,7 +13,7 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 from starling.privacy import compiled as module
-from starling.privacy.compiled import compiled, ours_alone
+from starling.privacy.compiled import compiled, is_private_dir
 from starling.privacy.sampling.search_kernels import search_fixed, search_guided
 
 
@@ -22,8 +22,8 @@ from starling.privacy.sampling.search_kernels import search_fixed, search_guided
 )
 def test_a_folder_that_others_can_write_to_is_not_ours(tmp_path: Path, mode: int, ours: bool) -> None:
     tmp_path.chmod(mode)
-    assert ours_alone(tmp_path) == ours
-    assert not ours_alone(tmp_path / "missing")
+    assert is_private_dir(tmp_path) == ours
+    assert not is_private_dir(tmp_path / "missing")
 
 
 def triple(number: int) -> int:
@@ -33,7 +33,7 @@ def triple(number: int) -> int:
 @pytest.mark.parametrize("mode", [0o755, 0o777])
 def test_a_kernel_is_kept_in_our_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
     tmp_path.chmod(mode)
-    monkeypatch.setattr(module, "ours_alone", lambda _: ours_alone(tmp_path))
+    monkeypatch.setattr(module, "is_private_dir", lambda _: is_private_dir(tmp_path))
     kernel: Any = compiled(triple)
     assert kernel(14) == 42
     assert kernel.targetoptions["nogil"]

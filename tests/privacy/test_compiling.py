@@ -68,7 +68,7 @@ def test_it_is_told_before_anything_is_compiled(fresh: Callable[[], ModuleType])
 def test_where_nothing_is_kept_every_run_hears_it(
     fresh: Callable[[], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiled, "ours_alone", lambda _: False)
+    monkeypatch.setattr(compiled, "is_private_dir", lambda _: False)
     told: list[bool] = []
     for _ in range(2):
         with compiling.heard_by(told.append):
@@ -82,7 +82,7 @@ def test_a_listener_that_cannot_write_stops_no_run() -> None:
 
     told: list[bool] = []
     with compiling.heard_by(told.append), compiling.heard_by(fail):
-        compiling.begins(kept=True)
+        compiling.begins(cached=True)
     assert told == [True]
 
 
@@ -90,5 +90,5 @@ def test_whoever_left_hears_nothing() -> None:
     told: list[bool] = []
     with compiling.heard_by(told.append):
         pass
-    compiling.begins(kept=True)
+    compiling.begins(cached=True)
     assert told == []

@@ -1,6 +1,7 @@
 """Every field of every file is checked, or named in docs/reference/verify.md as not checked.
 
-`python -m bench.verify_fields` changes them all. Here a part of them is changed in each domain: one of each file at least, and those that went unseen before.
+`python -m bench.verify_fields` changes them all. Here a part of them is changed in each domain: one of each file at least,
+and those that went unseen before.
 """
 
 from itertools import groupby

@@ -87,25 +87,25 @@ def opendp_distribution(scale: int) -> dict[int, Fraction]:
     (a/g) / (floor(b/g) k) in place of (a/g) / (b (k/g)). So where u/scale shares a factor with some k, u is kept too often or too
     seldom: at scale 6, u = 4 by a factor 1.19 too often. The largest log ratio of neighbours is 0.339, twice the 1/6 it was sold for.
     """
-    kept = [_kept(Fraction(u, scale)) for u in range(scale)]
+    masses = [_odd_end(Fraction(u, scale)) for u in range(scale)]
     # Far enough for the tail to vanish at the 64 bits it is drawn with; e^-1 is rounded, which a rejected mechanism may be.
     ratio = Fraction(3678794411714423, 10**16)
-    sizes = {u + scale * v: kept[u] * ratio**v for v in range(45) for u in range(scale)}
+    sizes = {u + scale * v: masses[u] * ratio**v for v in range(45) for u in range(scale)}
     signed = {sign * size: weight for size, weight in sizes.items() for sign in (1, -1)}
     total = sum(sizes.values()) * 2 - sizes[0]
     return {outcome: signed[outcome] / total for outcome in sorted(signed)}
 
 
-def _kept(x: Fraction) -> Fraction:
+def _odd_end(x: Fraction) -> Fraction:
     """The probability with which that walk ends at an odd step, far beyond double precision."""
-    kept, going = Fraction(0), Fraction(1)
+    mass, going = Fraction(0), Fraction(1)
     for k in range(1, 30):
         if going:
             shared = gcd(x.numerator, k)
             onward = Fraction(x.numerator // shared, x.denominator // shared * k)
-            kept += going * (1 - onward) * (k % 2)
+            mass += going * (1 - onward) * (k % 2)
             going *= onward
-    return kept
+    return mass
 
 
 _ONE = Epsilon(Fraction(1))

@@ -51,15 +51,15 @@ class Finding:
     """Two probabilities of one set of outputs, certified together.
 
     Attributes:
-        more: The probability of the set under one neighbour is at least this.
-        less: The probability of the set under the other neighbour is at most this.
+        higher: The probability of the set under one neighbour is at least this.
+        lower: The probability of the set under the other neighbour is at most this.
         hits: How often each of them hit the set, in the testing half.
         draws: Draws of the testing half, per neighbour.
         outputs: How many different outputs the set holds.
     """
 
-    more: float
-    less: float
+    higher: float
+    lower: float
     hits: tuple[int, int]
     draws: int
     outputs: int
@@ -71,18 +71,18 @@ class Finding:
 
     def epsilon_at(self, delta: float) -> float:
         """(epsilon, delta)-DP needs at least this epsilon."""
-        if self.more - delta <= self.less:
+        if self.higher - delta <= self.lower:
             return 0.0
-        return inf if self.less == 0 else _down(log((self.more - delta) / self.less))
+        return inf if self.lower == 0 else _down(log((self.higher - delta) / self.lower))
 
     def delta(self, epsilon: float) -> float:
         """(epsilon, delta)-DP needs at least this delta."""
-        return max(0.0, _down(self.more - exp(epsilon) * self.less))
+        return max(0.0, _down(self.higher - exp(epsilon) * self.lower))
 
     @property
     def rho(self) -> float:
         """zCDP costs at least this."""
-        return max(0.0, _down(float(_rho(np.array([self.more]), np.array([self.less]))[0])))
+        return max(0.0, _down(float(_rho(np.array([self.higher]), np.array([self.lower]))[0])))
 
     def refutes(self, claim: Cost) -> bool:
         """Whether the claim is certainly too low."""
@@ -135,8 +135,8 @@ def _direction(
     if order.size == 0:
         return Finding(0.0, 1.0, (0, 0), rest, 0)
     deviate = max(_WARY, NormalDist().inv_cdf(1 - level))
-    more, less = _wilson(hits[0], half, -deviate), _wilson(hits[1], half, deviate)
-    bounds = np.log(np.maximum(more, 1e-300) / less) if goal == "epsilon" else _rho(more, less)
+    higher, lower = _wilson(hits[0], half, -deviate), _wilson(hits[1], half, deviate)
+    bounds = np.log(np.maximum(higher, 1e-300) / lower) if goal == "epsilon" else _rho(higher, lower)
     chosen = order[: int(np.argmax(bounds)) + 1]
     one, other = (int(side[chosen].sum()) for side in tested)
     return Finding(
@@ -193,19 +193,19 @@ def _wilson(hits: npt.NDArray[np.int64], draws: int, deviate: float) -> npt.NDAr
     return np.asarray((share + square / 2 + np.sign(deviate) * spread) / (1 + square), dtype=np.float64)
 
 
-def _rho(more: npt.NDArray[np.float64], less: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _rho(higher: npt.NDArray[np.float64], lower: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The largest D_a(Bernoulli(more) || Bernoulli(less)) / a over ORDERS, 0 where more <= less; shape as given.
 
     It grows with `more` and falls with `less` where more > less, so certified ends give a certified bound.
     """
-    best = np.zeros_like(more)
+    best = np.zeros_like(higher)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inside = np.log(more), np.log(less)
-        outside = np.log1p(-more), np.log1p(-less)
+        inside = np.log(higher), np.log(lower)
+        outside = np.log1p(-higher), np.log1p(-lower)
         for order in ORDERS:
             terms = [order * one + (1 - order) * other for one, other in (inside, outside)]
-            both = np.where(more >= 1, terms[0], np.logaddexp(*terms))
-            best = np.fmax(best, np.where(more > less, both / ((order - 1) * order), 0.0))
+            both = np.where(higher >= 1, terms[0], np.logaddexp(*terms))
+            best = np.fmax(best, np.where(higher > lower, both / ((order - 1) * order), 0.0))
     return best
 
 

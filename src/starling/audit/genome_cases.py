@@ -82,10 +82,10 @@ def located(score: Score) -> Draws:
 def _filtered(exact: Int64, number: int, source: BitSource) -> Int64:
     """loc_sig among SNPs that enough of the study's own people carry."""
     tables = exact.reshape(-1, 4)
-    kept = np.flatnonzero(tables[:, 0] + tables[:, 2] >= FREQUENT)
-    scores = significance(tables[kept])
+    frequent = np.flatnonzero(tables[:, 0] + tables[:, 2] >= FREQUENT)
+    scores = significance(tables[frequent])
     drawn = [int(exponential_mechanism(scores, 1, source=source)[0]) for _ in range(number)]
-    return np.asarray(kept[drawn], dtype=np.int64)
+    return np.asarray(frequent[drawn], dtype=np.int64)
 
 
 def _of_the_rarer_allele(exact: Int64, number: int, source: BitSource) -> Int64:

@@ -82,7 +82,7 @@ def small_plan(people: int, snps: int, model: Model = "dominant") -> Plan:
     return Plan("A small study", people, listed, model, ("g",), alpha=P * snps)
 
 
-def asked(question: Question, snps: int, model: Model = "dominant") -> Draws:
+def question_draws(question: Question, snps: int, model: Model = "dominant") -> Draws:
     """Answers to a question as rows of a few integers."""
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
@@ -171,7 +171,7 @@ def _case(
     snps: int = SNPS,
     model: Model = "dominant",
 ) -> Case:
-    return Case(name, "", question.guarantee.cost, None, asked(question, snps, model), *pair, draws)
+    return Case(name, "", question.guarantee.cost, None, question_draws(question, snps, model), *pair, draws)
 
 
 DECLARED: Final[tuple[Case, ...]] = (

@@ -45,7 +45,7 @@ class Result:
         name: What was checked.
         flaw: What is wrong with a mutant; empty for the others.
         declared: What it declares to cost.
-        found: At least what it costs on the pair of neighbours: computed for a distribution, certified from draws for the others. None for
+        estimate: At least what it costs on the pair of neighbours: computed for a distribution, certified from draws for others. None for
             a mutant that is recognised by its distribution.
         resolution: The relative error of the likeliest outcome that a comparison with a distribution sees with a chance of 0.9.
         draws: How many draws were looked at, from each of two neighbours where there are two.
@@ -56,7 +56,7 @@ class Result:
     name: str
     flaw: str
     declared: Cost
-    found: float | None
+    estimate: float | None
     resolution: float | None
     draws: int
     passed: bool
@@ -91,9 +91,9 @@ def checks() -> Iterator[tuple[str, Check]]:
 
 def check_distribution(stated: Stated) -> Result:
     """Whether draws fit the stated distribution, and its cost is what is declared."""
-    cost, found = stated.cost(), fit.fit(stated, false_alarm=FALSE_ALARM)
-    passed = cost.low <= stated.claim.amount and found.wrong is None
-    return Result("distribution", stated.name, "", stated.claim, cost.low, found.resolution, stated.draws, passed)
+    cost, result = stated.cost(), fit.fit(stated, false_alarm=FALSE_ALARM)
+    passed = cost.low <= stated.claim.amount and result.wrong is None
+    return Result("distribution", stated.name, "", stated.claim, cost.low, result.resolution, stated.draws, passed)
 
 
 def check_bound(case: Case) -> Result:
@@ -105,11 +105,11 @@ def check_bound(case: Case) -> Result:
 
 def check_misstated(stated: Stated, tries: int = TRIES) -> Result:
     """Whether draws of another distribution than the stated one are recognised."""
-    found = fit.fit(stated, false_alarm=FALSE_ALARM)
-    caught = found.wrong is not None
+    result = fit.fit(stated, false_alarm=FALSE_ALARM)
+    caught = result.wrong is not None
     if not caught and tries > 1:
         return check_misstated(replace(stated, draws=2 * stated.draws), tries - 1)
-    return Result("mutant", stated.name, stated.flaw, stated.claim, None, found.resolution, stated.draws, caught)
+    return Result("mutant", stated.name, stated.flaw, stated.claim, None, result.resolution, stated.draws, caught)
 
 
 def check_mutant(case: Case, tries: int = TRIES) -> Result:

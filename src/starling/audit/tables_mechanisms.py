@@ -81,23 +81,23 @@ def counties(number: int) -> Geography:
     return Geography(number, pa.table({}), names, units, names)
 
 
-def released(measure: Measure, thresholds: Thresholds, *, again: bool = False) -> Draws:
+def released(measure: Measure, thresholds: Thresholds, *, repeated: bool = False) -> Draws:
     """What each of many counties releases: the two noisy values of each group that a person moves, int64 (counties, 4).
 
     Args:
         measure: "epsilon" or "rho".
         thresholds: The thresholds of the noisy total, which choose the detail.
-        again: Draw what is measured on top of an earlier release of five persons in each group, whose detail is public.
+        repeated: Draw what is measured on top of an earlier release of five persons in each group, whose detail is public.
     """
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         plan, geography = county_plan(measure, thresholds), counties(number)
-        drawn = SafeTab(plan, geography).draw(SameCounties(5 if again else int(exact[0])))
-        if again:
+        drawn = SafeTab(plan, geography).draw(SameCounties(5 if repeated else int(exact[0])))
+        if repeated:
             drawn = Remeasurement(plan, drawn).draw(SameCounties(int(exact[0])))
         parts = [
             np.column_stack(
-                (np.zeros_like(each.stage1) if again else each.stage1, each.values[each.offsets(plan.detail)[:-1]])
+                (np.zeros_like(each.stage1) if repeated else each.stage1, each.values[each.offsets(plan.detail)[:-1]])
             )
             for _, each in drawn
         ]
@@ -130,8 +130,8 @@ CLASSES: Final = 2
 def ward_plan(measure: Measure, way: Way | None, wards: int) -> Plan:
     """Sums of zeros and ones, or their medians, in each of many wards that are groups of one family."""
     names = [f"w{number:06d}" for number in range(wards)]
-    asked: dict[str, Any] = {"of": "x", "regions": "ward", "groups": "all", "budget": str(BUDGET)}
-    quantiles = asked | {"shares": ["0.5"], "way": way}
+    aggregate: dict[str, Any] = {"of": "x", "regions": "ward", "groups": "all", "budget": str(BUDGET)}
+    quantiles = aggregate | {"shares": ["0.5"], "way": way}
     return Plan.of(
         {
             "title": "Wards that are all the same",
@@ -141,7 +141,7 @@ def ward_plan(measure: Measure, way: Way | None, wards: int) -> Plan:
             "regions": {"column": "ward", "levels": ["ward"], "rows": [[name] for name in names]},
             "groups": [{"name": "all", "columns": []}],
             "publication": {"negative-counts": True},
-            **({"sums": [asked]} if way is None else {"quantiles": [quantiles]}),
+            **({"sums": [aggregate]} if way is None else {"quantiles": [quantiles]}),
         }
     )
 
@@ -152,8 +152,8 @@ def aggregated(measure: Measure, way: Way | None) -> Draws:
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
         plan = ward_plan(measure, way, number)
         drawn = Aggregation(plan, read_regions(plan)).draw(SameWards(int(exact[0])))
-        found: Int64 = np.clip(np.concatenate([numbers for _, numbers in drawn]), -2, MOST)
-        return found
+        values: Int64 = np.clip(np.concatenate([numbers for _, numbers in drawn]), -2, MOST)
+        return values
 
     return draws
 
@@ -177,17 +177,26 @@ def _of_aggregates(name: str, way: Way | None) -> list[Case]:
 _DETAIL: Final[dict[str, Thresholds]] = {"totals": (50, 60, 70), "cells": (1, 60, 70), "adaptive": (5, 7, 9)}
 
 
-def _cases(name: str, detail: str, *, again: bool = False) -> list[Case]:
+def _cases(name: str, detail: str, *, repeated: bool = False) -> list[Case]:
     thresholds, costs = _DETAIL[detail], (Epsilon(BUDGET), Rho(BUDGET))
     return [
-        Case(f"{name}, {detail}", "", cost, None, released(cost.measure, thresholds, again=again), (5,), (6,), 50_000)
+        Case(
+            f"{name}, {detail}",
+            "",
+            cost,
+            None,
+            released(cost.measure, thresholds, repeated=repeated),
+            (5,),
+            (6,),
+            50_000,
+        )
         for cost in costs
     ]
 
 
 DECLARED: Final[tuple[Case, ...]] = (
     *(case for detail in _DETAIL for case in _cases("SafeTab", detail)),
-    *_cases("SafeTab measured again", "adaptive", again=True),
+    *_cases("SafeTab measured again", "adaptive", repeated=True),
     *_of_aggregates("sums", None),
     *_of_aggregates("medians from noisy counts", "counts"),
     *_of_aggregates("medians by selection", "selection"),

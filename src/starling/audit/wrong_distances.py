@@ -62,9 +62,9 @@ def wald_distance(tables: npt.ArrayLike, p_threshold: float | str) -> Int64:
 def _along(table: Table, t: float) -> int:
     a, b, c, d = table
     n = a + b + c + d
-    said = _way_of_wald(table, t)
-    if said:
-        start = (b, a, d, c) if said == 1 else table
+    distance = _way_of_wald(table, t)
+    if distance:
+        start = (b, a, d, c) if distance == 1 else table
         return 1 - next(k for k in range(1, n + 2) if k > n or _way_of_wald(step(*start, k), t) != -1)
     paths = [table, (b, a, d, c)]
     return next(k for k in range(1, n + 2) if k > n or any(_way_of_wald(step(*path, k), t) == 1 for path in paths))

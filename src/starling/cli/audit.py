@@ -44,8 +44,8 @@ def _problem(result: "Checked") -> Problem:
             result.name, "is wrong on purpose and was not caught", "run it again; if it is missed again, report it"
         )
     fix = "release nothing with this installation, and report it"
-    if result.found is not None and result.found > result.declared.amount:
-        return Problem(result.name, f"costs at least {result.found:.4g}, and declares {result.declared}", fix)
+    if result.estimate is not None and result.estimate > result.declared.amount:
+        return Problem(result.name, f"costs at least {result.estimate:.4g}, and declares {result.declared}", fix)
     return Problem(result.name, "draws another distribution than it states", fix)
 
 
@@ -77,7 +77,7 @@ def _section(title: str, results: "list[Checked]", kind: str, words: tuple[str, 
             result.name,
             *([result.flaw] if kind == "mutant" else []),
             str(result.declared),
-            "" if result.found is None else f"{result.found:.4g}",
+            "" if result.estimate is None else f"{result.estimate:.4g}",
             "" if result.resolution is None else f"{100 * result.resolution:.1f} %",
             f"{result.draws:,}",
             words[0] if result.passed else words[1],

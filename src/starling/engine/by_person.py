@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from starling.engine import duck
-from starling.engine.kept_records import PERSON
+from starling.engine.bounded_records import PERSON
 from starling.errors import OutputError
 from starling.privacy.compiled import compiled
 

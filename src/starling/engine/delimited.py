@@ -69,13 +69,13 @@ class Fitting(NamedTuple):
 
     Attributes:
         data: Those that have as many fields as the header, one after the other.
-        kept: int64: the line at which each of them begins, from 1 on in the part.
+        begins: int64: the line at which each of them begins, from 1 on in the part.
         dropped: int64: the lines that are left out, blank ones apart.
         lines: Lines of the part.
     """
 
     data: bytes
-    kept: Int64
+    begins: Int64
     dropped: Int64
     lines: int
 
@@ -238,14 +238,14 @@ def _meet(nexts: Int32, first: int, stop: int) -> int:
 
 
 @compiled
-def _walk(nexts: Int32, outside: UInt8, line: int, stop: int, kept: Bool, dropped: Bool) -> int:
+def _walk(nexts: Int32, outside: UInt8, line: int, stop: int, begins: Bool, dropped: Bool) -> int:
     """Follow the rule from a line on to `stop`; marks the lines at which records begin, and those left out. Gives where it ends."""
     while line < stop:
         if nexts[line] < 0:
             dropped[line] = True
             line += 1
         else:
-            kept[line] = outside[line] != _BLANK
+            begins[line] = outside[line] != _BLANK
             line = int(nexts[line])
     return line
 
@@ -316,9 +316,9 @@ def fitting(part: Part, fields: int, form: TextFormat = PLAIN) -> Fitting:
         window = _Window(file, low, part.stop, fields, form)
         first = _first(window, file, part, fields, form)
     stop = window.line_at(part.stop)
-    kept, dropped = np.zeros((2, len(window.nexts)), np.bool_)
-    last = _walk(window.nexts, window.lines.outside, first, stop, kept, dropped)
-    begins, starts = np.flatnonzero(kept), window.lines.starts
+    begun, dropped = np.zeros((2, len(window.nexts)), np.bool_)
+    last = _walk(window.nexts, window.lines.outside, first, stop, begun, dropped)
+    begins, starts = np.flatnonzero(begun), window.lines.starts
     if not len(begins):
         data = b""
     elif dropped.any():
@@ -356,16 +356,16 @@ def _decoded(column: pa.Array, encoding: str) -> pa.Array:
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column as one array without a dictionary."""
-    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
 def labels(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Labels as bytes, without the quotes and blanks around them; null where nothing is left."""
-    found = plain(column)
-    if pa.types.is_integer(found.type):
-        found = found.cast(pa.string())
-    found = found.cast(pa.binary())
-    if pc.any(pc.match_substring_regex(found, r'^[ \t"]|[ \t"]$')).as_py():
-        found = pc.replace_substring_regex(found, r'^[ \t]*"?|"?[ \t]*$', "")
-    return pc.if_else(pc.equal(found, b""), pa.scalar(None, pa.binary()), found)
+    array = plain(column)
+    if pa.types.is_integer(array.type):
+        array = array.cast(pa.string())
+    array = array.cast(pa.binary())
+    if pc.any(pc.match_substring_regex(array, r'^[ \t"]|[ \t"]$')).as_py():
+        array = pc.replace_substring_regex(array, r'^[ \t]*"?|"?[ \t]*$', "")
+    return pc.if_else(pc.equal(array, b""), pa.scalar(None, pa.binary()), array)

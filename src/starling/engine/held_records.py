@@ -152,8 +152,8 @@ def _text(value: Any) -> bytes | None:
     if not isinstance(value, date | Number):
         return None
     try:
-        said = value.isoformat() if isinstance(value, date) else str(value)
+        text = value.isoformat() if isinstance(value, date) else str(value)
     except ValueError:  # an integer of more digits than Python writes
         return None
     # Missing values of pandas and numpy are a time and a number.
-    return None if said in ("NaT", "nan") else said.encode()
+    return None if text in ("NaT", "nan") else text.encode()

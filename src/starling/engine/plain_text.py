@@ -38,50 +38,50 @@ def plain_numbers(texts: pa.Array, form: TextFormat) -> pa.Array:
     whole = f"(?:[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
     number = rf"^[+-]?(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?$"
     fits = pc.match_substring_regex(texts, number)
-    said = pc.replace_substring_regex(texts, thousands, "") if thousands else texts
-    said = pc.replace_substring(said, form.decimal, ".")
+    numbers = pc.replace_substring_regex(texts, thousands, "") if thousands else texts
+    numbers = pc.replace_substring(numbers, form.decimal, ".")
     none = pc.if_else(pc.is_in(texts, NAN), texts, NOTHING)
-    return pc.if_else(texts.is_null(), _MISSING, pc.if_else(fits, said, none))
+    return pc.if_else(texts.is_null(), _MISSING, pc.if_else(fits, numbers, none))
 
 
 def numbers_of(column: pa.ChunkedArray | pa.Array, form: TextFormat) -> pa.Array:
     """A column of numbers of any type, its texts written plainly."""
-    found = plain(column)
-    typed = pa.types.is_integer(found.type) or pa.types.is_floating(found.type) or pa.types.is_decimal(found.type)
-    return found if typed or form.plain_numbers else plain_numbers(labels(found), form)
+    array = plain(column)
+    typed = pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_decimal(array.type)
+    return array if typed or form.plain_numbers else plain_numbers(labels(array), form)
 
 
 def times_of(column: pa.ChunkedArray | pa.Array, form: TextFormat) -> pa.Array:
     """A column of times of any type, its texts written as in ISO 8601."""
-    found = plain(column)
-    if not form.dates or pa.types.is_timestamp(found.type) or pa.types.is_date(found.type):
-        return found
-    return _plain_times(labels(found), form.dates)
+    array = plain(column)
+    if not form.dates or pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+        return array
+    return _plain_times(labels(array), form.dates)
 
 
 def _plain_times(texts: pa.Array, dates: str) -> pa.Array:
     """Labels of times of a form, as in ISO 8601."""
     fields = pc.extract_regex(texts, _pattern(dates))
-    said = {each.name: pc.struct_field(fields, each.name).cast(pa.string()) for each in fields.type}
+    parts = {each.name: pc.struct_field(fields, each.name).cast(pa.string()) for each in fields.type}
     fits = fields.is_valid()
-    if "y" in said:
-        century = pc.if_else(pc.greater_equal(said["y"], "69"), "19", "20")
-        said["Y"] = pc.binary_join_element_wise(century, said["y"], "")
-    if "b" in said:
-        place = pc.index_in(pc.ascii_lower(said["b"]), pa.array(_MONTHS))
-        said["m"] = pc.add(place, 1).cast(pa.string())
-    if "I" in said:
-        hour, late = said["I"].cast(pa.int64()), pc.equal(pc.ascii_lower(said["p"]), "pm")
+    if "y" in parts:
+        century = pc.if_else(pc.greater_equal(parts["y"], "69"), "19", "20")
+        parts["Y"] = pc.binary_join_element_wise(century, parts["y"], "")
+    if "b" in parts:
+        place = pc.index_in(pc.ascii_lower(parts["b"]), pa.array(_MONTHS))
+        parts["m"] = pc.add(place, 1).cast(pa.string())
+    if "I" in parts:
+        hour, late = parts["I"].cast(pa.int64()), pc.equal(pc.ascii_lower(parts["p"]), "pm")
         fits = pc.and_(fits, pc.and_(pc.greater_equal(hour, 1), pc.less_equal(hour, 12)).fill_null(False))
         half = pc.if_else(pc.equal(hour, 12), 0, hour)
-        said["H"] = pc.add(half, pc.if_else(late, 12, 0)).cast(pa.string())
-    two = {name: pc.utf8_lpad(each, 2, "0") for name, each in said.items() if name in "mdHMS"}
-    day = pc.binary_join_element_wise(said["Y"], two["m"], two["d"], "-")
+        parts["H"] = pc.add(half, pc.if_else(late, 12, 0)).cast(pa.string())
+    two = {name: pc.utf8_lpad(each, 2, "0") for name, each in parts.items() if name in "mdHMS"}
+    day = pc.binary_join_element_wise(parts["Y"], two["m"], two["d"], "-")
     if "H" in two:
         clock = pc.binary_join_element_wise(two["H"], two.get("M", "00"), two.get("S", "00"), ":")
         day = pc.binary_join_element_wise(day, clock, "T")
-    if "f" in said:
-        day = pc.binary_join_element_wise(day, said["f"], ".")
+    if "f" in parts:
+        day = pc.binary_join_element_wise(day, parts["f"], ".")
     return pc.if_else(texts.is_null(), _MISSING, pc.if_else(fits, day.cast(pa.binary()), NOTHING))
 
 
@@ -89,14 +89,14 @@ def _plain_times(texts: pa.Array, dates: str) -> pa.Array:
 def _pattern(dates: str) -> str:
     """A form of dates as a regular expression with a group for each of its directives."""
     pieces = re.findall("%.|[^%]+", dates)
-    made = []
+    groups = []
     for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
         name = piece[1:]
         if piece == "%%" or not piece.startswith("%"):
-            made.append(re.escape(piece[-1:] if piece == "%%" else piece))
+            groups.append(re.escape(piece[-1:] if piece == "%%" else piece))
             continue
         # Without a mark between them, numbers have all their digits.
-        beside = any(each.startswith("%") and each[1:] in _DIGITS for each in (before, after))
-        group = "[0-9]{2}" if (beside and name in "mdHIMS") or name == "y" else _GROUPS[name]
-        made.append(f"(?P<{name}>{group})")
-    return f"^{''.join(made)}$"
+        adjacent = any(each.startswith("%") and each[1:] in _DIGITS for each in (before, after))
+        group = "[0-9]{2}" if (adjacent and name in "mdHIMS") or name == "y" else _GROUPS[name]
+        groups.append(f"(?P<{name}>{group})")
+    return f"^{''.join(groups)}$"

@@ -68,17 +68,17 @@ def open_files(path: str | Path, open_file: Callable[[Path], Records], forms: st
             refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
         if not all(stat.S_ISREG(each.stat().st_mode) for each in files):
             refuse(path, "is not a plain file", f"give {forms}")
-        found = [open_file(each) for each in files]
+        opened = [open_file(each) for each in files]
     except pa.ArrowException:
         refuse(path, "is not readable as Parquet", "write it again as Parquet or CSV")
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
         refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
-    if len({(each.form, each.header, each.columns) for each in found}) > 1:
+    if len({(each.form, each.header, each.columns) for each in opened}) > 1:
         refuse(path, "has files of different columns", "write all parts alike")
-    sizes = tuple(size for each in found for size in each.sizes)
+    sizes = tuple(size for each in opened for size in each.sizes)
     return replace(
-        found[0], files=tuple(files), sizes=sizes, parts=tuple(part for each in found for part in each.parts)
+        opened[0], files=tuple(files), sizes=sizes, parts=tuple(part for each in opened for part in each.parts)
     )
 
 

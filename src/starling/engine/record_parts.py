@@ -37,13 +37,13 @@ def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextForma
 def parquet_parts(path: Path, file: pq.ParquetFile) -> tuple[Part, ...]:
     """The parts of an open Parquet file: row groups together to PART_ROWS rows."""
     rows = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
-    found, begin, held = [], 0, 0
+    parts, begin, held = [], 0, 0
     for at, many in enumerate(rows):
         if at > begin and held + many > PART_ROWS:
-            found.append(Part(path, begin, at))
+            parts.append(Part(path, begin, at))
             begin, held = at, 0
         held += many
-    return (*found, Part(path, begin, len(rows))) if rows else ()
+    return (*parts, Part(path, begin, len(rows))) if rows else ()
 
 
 def tables(records: Records | Held, part: Part, coded: Sequence[str] = ()) -> Iterator[pa.Table]:

@@ -157,7 +157,7 @@ class Spark:
         # As many partitions as parts: a public number, so that nothing of the plan of work depends on records.
         self._session.conf.set("spark.sql.shuffle.partitions", str(max(self.workers, *parts, 1)))
         for name, table in tables.items():
-            frame = self._made(table) if isinstance(table, Parts) else broadcast(self._session.createDataFrame(table))
+            frame = self._frame(table) if isinstance(table, Parts) else broadcast(self._session.createDataFrame(table))
             frame.createOrReplaceTempView(name)
         # Batches travel as one value each, so that they can be taken one by one while the rest waits on the workers' disks.
         packed = self._session.sql(text).mapInArrow(_packed, "batch binary").persist(StorageLevel.DISK_ONLY)
@@ -171,7 +171,7 @@ class Spark:
             for name in tables:
                 self._session.catalog.dropTempView(name)
 
-    def _made(self, table: Parts) -> Any:
+    def _frame(self, table: Parts) -> Any:
         count = len(table.parts)
         columns = ", ".join(f"{field.name} {_TYPES[field.type]}" for field in table.schema)
         numbers = self._session.range(0, count, 1, max(count, 1))
@@ -201,14 +201,14 @@ class Spark:
             self._undo.append(context.stop)
             self._session = SparkSession(context)
             versions = Parts(_VERSIONS, tuple(range(2 * self.workers)), _version)
-            found = {
+            environment = {
                 row
                 for batch in self._answer("SELECT versions.version FROM versions", {"versions": versions})
                 for row in batch.column(0).to_pylist()
             }
         except _errors():
             return False
-        return found == {VERSION}
+        return environment == {VERSION}
 
     def _keep_the_process_as_it_is(self) -> None:
         """Note what Spark and we change in this process, to be undone at the end."""
@@ -217,8 +217,8 @@ class Spark:
         def restore_context(gateway: Any, jvm: Any) -> None:
             SparkContext._gateway, SparkContext._jvm = gateway, jvm  # noqa: SLF001 - see _start
 
-        def restore_python(told: str | None) -> None:
-            if told is None:
+        def restore_python(stated: str | None) -> None:
+            if stated is None:
                 os.environ.pop("PYSPARK_PYTHON", None)
 
         self._undo.append(partial(restore_context, SparkContext._gateway, SparkContext._jvm))  # noqa: SLF001

@@ -46,13 +46,13 @@ def no_times(column: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.bool_]:
 
 def _times(column: pa.ChunkedArray | pa.Array) -> tuple[Int64, int]:
     """int64: each time in units since 1970, _FIRST for none; then how many of the units are a second."""
-    found = plain(column)
-    if pa.types.is_date(found.type):
-        found = found.cast(pa.timestamp("ms"))
-    if not pa.types.is_timestamp(found.type):
-        return _microseconds(found), 10**6
-    times = found.cast(pa.int64()).fill_null(_FIRST).to_numpy(zero_copy_only=False)
-    return np.asarray(times), _PER_SECOND[found.type.unit]
+    array = plain(column)
+    if pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("ms"))
+    if not pa.types.is_timestamp(array.type):
+        return _microseconds(array), 10**6
+    times = array.cast(pa.int64()).fill_null(_FIRST).to_numpy(zero_copy_only=False)
+    return np.asarray(times), _PER_SECOND[array.type.unit]
 
 
 def _microseconds(column: pa.Array) -> Int64:

@@ -36,7 +36,7 @@ MOST_ROWS: Final = 1 << 20
 """Of a sheet, as spreadsheets have it."""
 ROWS: Final = 1 << 14
 """Rows that are taken at a time."""
-_AGAIN: Final = "save it again as .xlsx (not Strict Open XML), without a password, or as CSV"
+_SAVE_ANEW: Final = "save it again as .xlsx (not Strict Open XML), without a password, or as CSV"
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -47,7 +47,7 @@ def workbook_records(path: Path, size: int, columns: tuple[str, ...], fix: str, 
             names = archive.namelist()
             unpacked = sum(part.file_size for part in archive.infolist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        refuse(path, "is a workbook that cannot be read", _AGAIN)
+        refuse(path, "is a workbook that cannot be read", _SAVE_ANEW)
     if not any(name.startswith("xl/") for name in names):
         refuse(path, "is an archive and no workbook", "unpack it, and give CSV, Parquet or .xlsx")
     if "xl/workbook.bin" in names:
@@ -65,7 +65,7 @@ def _header(path: Path, form: TextFormat) -> list[bytes]:
     from starling.engine.workbook_beginning import TooFar, beginning_of_workbook, resolved
 
     header: list[bytes] = []
-    problem, fix = "", _AGAIN
+    problem, fix = "", _SAVE_ANEW
     try:
         with path.open("rb") as file, _quiet():
             book, archive = beginning_of_workbook(file)
@@ -89,7 +89,7 @@ def _ambiguous(sheets: list[str], sheet: str) -> tuple[str, str]:
     """Why no single sheet is meant, and what to do."""
     listed = ", ".join(repr(name[:40]) for name in sheets[:12]) + (" and others" if len(sheets) > 12 else "")
     if not sheets:
-        return "is a workbook without a sheet of cells", _AGAIN
+        return "is a workbook without a sheet of cells", _SAVE_ANEW
     if not sheet:
         return f"has several sheets: {listed}", 'state sheet = "..." below [format] of the plan'
     if sheet in sheets:

@@ -5,8 +5,8 @@ with points, and of what the engine may use, whatever the number of records. Whe
 a dense grid are added up as they are read, which is what the engine's sum would give.
 
 Where a person is protected, at most k of a person's points count, over all slices together: those of smallest keyed hash
-(engine/kept_records.py) of their slice and cell. A charge is committed to one draw: a run that is taken up before that counts anew with a
-key of its own, and nobody has seen a count of the first; after it no record is read again.
+(engine/bounded_records.py) of their slice and cell. A charge is committed to one draw: a run that is taken up before that counts anew with
+a key of its own, and nobody has seen a count of the first; after it no record is read again.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
+from starling.engine.bounded_records import KEY, PERSON, bounded_sql, bounds_of
 from starling.engine.by_person import run_by_person
 from starling.engine.delimited import Part, labels
-from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
 from starling.engine.machine import in_order
 from starling.engine.spark import Parts, Spark
 from starling.places.measurements import Int64
@@ -43,7 +43,7 @@ POINTS_SQL: Final = """
 SELECT records.cell AS cell, cast(sum(records.points) AS bigint) AS points
 FROM records GROUP BY records.cell
 """
-PERSONS_SQL: Final = kept_sql(
+PERSONS_SQL: Final = bounded_sql(
     CELL,
     "SELECT ranked.cell AS cell, cast(count(*) AS bigint) AS points\n"
     "FROM ranked CROSS JOIN bounds WHERE ranked.place <= bounds.most GROUP BY ranked.cell",

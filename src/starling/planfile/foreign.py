@@ -34,10 +34,10 @@ def opened(path: Path, most: int) -> BinaryIO:
 def content(path: Path, most: int) -> bytes:
     """All of a regular file of at most `most` bytes; raises OSError as `opened` does."""
     with opened(path, most) as file:
-        found = file.read(most + 1)
-    if len(found) > most:
+        data = file.read(most + 1)
+    if len(data) > most:
         raise _too_long(most)
-    return found
+    return data
 
 
 def _check(status: os.stat_result, most: int) -> None:

@@ -15,19 +15,19 @@ def read_format(top: Section) -> TextFormat:
         return PLAIN
     section = top.table("format")
     section.only(KEYS)
-    said = {}
+    stated = {}
     for key in KEYS:
         value = section.values.get(key, getattr(PLAIN, key))
         if not isinstance(value, str) or (not value.isprintable() and value not in _NAMES):
             section.refuse(key, "is not a text", f'write it like {key} = "{_EXAMPLES[key]}"')
             return PLAIN
-        said[key] = _NAMES.get(value, value) if key in ("separator", "thousands") else value
-    mark = NAMED.get(said["separator"], said["separator"])
-    said["encoding"] = (
-        encoding_of(said["encoding"], mark if len(mark) == 1 and mark.isascii() else ",") or said["encoding"]
+        stated[key] = _NAMES.get(value, value) if key in ("separator", "thousands") else value
+    mark = NAMED.get(stated["separator"], stated["separator"])
+    stated["encoding"] = (
+        encoding_of(stated["encoding"], mark if len(mark) == 1 and mark.isascii() else ",") or stated["encoding"]
     )
     try:
-        return TextFormat(**said)
+        return TextFormat(**stated)
     except PlanError as error:
         for each in error.problems:
             section.refuse(each.field, each.problem, each.fix)

@@ -174,7 +174,7 @@ class Section:
 
     def _parts(self, key: str) -> Iterator[tuple[tuple[int, str], ...]]:
         """The lines under each header `key`, in the order of the file."""
-        headers = [(at, found[1]) for at, (_, text) in enumerate(self.lines) if (found := _HEADER.match(text))]
+        headers = [(at, match[1]) for at, (_, text) in enumerate(self.lines) if (match := _HEADER.match(text))]
         ends = [*(at for at, _ in headers[1:]), len(self.lines)]
         return (self.lines[at:end] for (at, name), end in zip(headers, ends, strict=False) if name == key)
 

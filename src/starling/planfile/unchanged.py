@@ -29,9 +29,9 @@ class Unchanged(Generic[T]):
     def __init__(self, most: int = 2) -> None:
         self._most = most
         self._lock = Lock()
-        self._kept: dict[Path, tuple[_Version, T]] = {}
+        self._entries: dict[Path, tuple[_Version, T]] = {}
 
-    def made(self, path: Path, make: Callable[[], T], keep: Callable[[T], bool]) -> T:
+    def value(self, path: Path, make: Callable[[], T], keep: Callable[[T], bool]) -> T:
         """What `make` makes of a file, now or when it was the same as now.
 
         Args:
@@ -41,25 +41,25 @@ class Unchanged(Generic[T]):
         """
         before = _version(path)
         with self._lock:
-            found = self._kept.get(path)
-        if found is not None and found[0] == before:
-            return found[1]
-        made = make()
-        if before is not None and before == _version(path) and keep(made):
+            entry = self._entries.get(path)
+        if entry is not None and entry[0] == before:
+            return entry[1]
+        value = make()
+        if before is not None and before == _version(path) and keep(value):
             with self._lock:
-                self._kept.pop(path, None)
-                self._kept[path] = before, made
-                while len(self._kept) > self._most:
-                    del self._kept[next(iter(self._kept))]
-        return made
+                self._entries.pop(path, None)
+                self._entries[path] = before, value
+                while len(self._entries) > self._most:
+                    del self._entries[next(iter(self._entries))]
+        return value
 
 
 def _version(path: Path) -> _Version | None:
     """What is another once a file was changed; None of one that is not there, too large, or was written just now."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    if found.st_size > MOST_BYTES or abs(time.time() - found.st_ctime) < SETTLED:
+    if status.st_size > MOST_BYTES or abs(time.time() - status.st_ctime) < SETTLED:
         return None
-    return found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size
+    return status.st_dev, status.st_ino, status.st_ctime_ns, status.st_mtime_ns, status.st_size

@@ -28,10 +28,10 @@ def compiled(function: F) -> F:
     """`function`, compiled by Numba for the types it is called with. Indices are not checked: a caller gives fitting arrays."""
     kernel = njit(function, nogil=True)
     try:
-        kept = njit(function, nogil=True, cache=True)
-        if ours_alone(Path(kept.stats.cache_path)):
-            kept._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
-            kernel = kept
+        cached = njit(function, nogil=True, cache=True)
+        if is_private_dir(Path(cached.stats.cache_path)):
+            cached._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
+            kernel = cached
     except RuntimeError:  # Numba found no folder that it can write to.
         pass
     # What Numba gives back is called like the function it was given.
@@ -69,21 +69,21 @@ class _Kernels(FunctionCache):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
-class _Tells(event.Listener):
+class _Notifier(event.Listener):
     """Passes on that Numba compiles; what it finds kept on disk it does not compile."""
 
     def on_start(self, event: event.Event) -> None:
         """A kernel, or something that the one that is being compiled calls."""
-        compiling.begins(kept=event.data["dispatcher"].stats.cache_path is not None)
+        compiling.begins(cached=event.data["dispatcher"].stats.cache_path is not None)
 
     def on_end(self, event: event.Event) -> None:
-        """Nobody waits for it."""
+        """An unused hook of Numba."""
 
 
-event.register("numba:compile", _Tells())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Notifier())  # type: ignore[no-untyped-call]
 
 
-def ours_alone(folder: Path) -> bool:
+def is_private_dir(folder: Path) -> bool:
     """Whether only this user and root can write to `folder`."""
     try:
         status = folder.stat()

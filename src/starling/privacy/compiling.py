@@ -25,10 +25,10 @@ def heard_by(listener: Listener) -> Iterator[None]:
             _listeners.remove(listener)
 
 
-def begins(*, kept: bool) -> None:
+def begins(*, cached: bool) -> None:
     """Tell everybody who has not been told yet; a listener that cannot write stops no run."""
     while _listeners:
         try:
-            _listeners.pop()(kept)
+            _listeners.pop()(cached)
         except OSError:
             continue

@@ -190,15 +190,15 @@ def written(event: Event) -> dict[str, str]:
     return {"mechanism": event.name} | {each.name: str(getattr(event, each.name)) for each in fields(event)}
 
 
-def read(said: Mapping[str, str], number: Callable[[str], Fraction] = Fraction) -> Event:
+def read(fields: Mapping[str, str], number: Callable[[str], Fraction] = Fraction) -> Event:
     """The event that was written.
 
     Args:
-        said: As `written` gives it.
+        fields: As `written` gives it.
         number: Reads a rational.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError, ParameterError: `said` is no event.
     """
-    numbers = {name: number(text) for name, text in said.items() if name != "mechanism"}
-    return EVENTS[said["mechanism"]](**numbers)
+    numbers = {name: number(text) for name, text in fields.items() if name != "mechanism"}
+    return EVENTS[fields["mechanism"]](**numbers)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starling.release.reading import Release
     from starling.release.statement import Json
 
-KEPT: Final = 4
+MOST_OPEN: Final = 4
 """Plans, and releases, that are kept open."""
 
 
@@ -47,19 +47,19 @@ def answer(task: Any) -> "dict[str, Json]":
         plan = _plan(task["domain"], task["plan"])
         check_work(plan.work(task["question"], preview=task["do"] == "preview"), task["most"])
         publication = plan.ask(task["question"])
-        said: dict[str, Json] = {
+        reply: dict[str, Json] = {
             "title": publication.title,
             "request": publication.request,
             "price": stated(publication.guarantee),
         }
         if task["do"] == "preview":
-            said["sections"] = list(sections_json(plan.preview(task["question"]).sections()))
+            reply["sections"] = list(sections_json(plan.preview(task["question"]).sections()))
     except StarlingError as error:
         problems: list[Json] = [
             {"field": each.field, "problem": each.problem, "fix": each.fix} for each in error.problems
         ]
         return {"error": type(error).__name__, "problems": problems}
-    return said
+    return reply
 
 
 def _read(path: str, question: Any, most: int) -> "dict[str, Json]":
@@ -70,19 +70,19 @@ def _read(path: str, question: Any, most: int) -> "dict[str, Json]":
 
 
 def _verified(path: str, key: str) -> "dict[str, Json]":
-    found = verify(path, key=key)
+    result = verify(path, key=key)
     return {
-        "outcome": found.outcome.value,
-        "not_checked": list(found.left_open),
-        "signed_by": None if found.signer is None else found.signer.fingerprint,
+        "outcome": result.outcome.value,
+        "not_checked": list(result.left_open),
+        "signed_by": None if result.signer is None else result.signer.fingerprint,
         "checks": [
             {"name": each.name, "state": each.state, "says": each.says, "findings": list(map(str, each.findings))}
-            for each in found.checks
+            for each in result.checks
         ],
     }
 
 
-@lru_cache(KEPT)
+@lru_cache(MOST_OPEN)
 def _release(path: str) -> "Release":
     try:
         return open_release(path)
@@ -90,12 +90,12 @@ def _release(path: str) -> "Release":
         raise IntegrityError("release", "is not what was signed", "ask a custodian to look at it") from None
 
 
-@lru_cache(KEPT)
+@lru_cache(MOST_OPEN)
 def _plan(name: str, folder: str) -> "Asking":
-    found = domain(name)
-    if found is None or found.delivering is None or found.delivering.asking is None:
+    registered = domain(name)
+    if registered is None or registered.delivering is None or registered.delivering.asking is None:
         raise ParameterError("domain", "is none that is asked questions", "register the dataset anew")
     try:
-        return found.delivering.asking(Path(folder))
+        return registered.delivering.asking(Path(folder))
     except StarlingError:
         raise IntegrityError("plan", "is not as it was registered", "ask a custodian to restore it") from None

@@ -12,12 +12,12 @@ def serve(tasks: BinaryIO, answers: BinaryIO) -> None:
     """Answer each line of `tasks` by one of `answers`."""
     for line in tasks:
         try:
-            said = answer(json.loads(line))
+            reply = answer(json.loads(line))
         except Exception:  # noqa: BLE001 - the next task is answered; no stack trace may leave, it would show what was asked
             fix = "tell the custodian when it happened"
             problem = {"field": "server", "problem": "stopped by a fault of Starling's own", "fix": fix}
-            said = {"error": "InternalError", "problems": [dict(problem)]}
-        answers.write(json.dumps(said).encode() + b"\n")
+            reply = {"error": "InternalError", "problems": [dict(problem)]}
+        answers.write(json.dumps(reply).encode() + b"\n")
         answers.flush()
 
 

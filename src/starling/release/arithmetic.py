@@ -16,7 +16,7 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim, joint_as_stated, neighbours
 
 Stated = Mapping[str, Any]
@@ -164,4 +164,4 @@ def _among(allowed: tuple[Any, ...], value: object) -> Any:
 
 
 def _wrong(field: str, problem: str) -> Problem:
-    return Problem(field, problem, AGAIN, FILE)
+    return Problem(field, problem, DOWNLOAD_AGAIN, FILE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from starling.errors import IntegrityError, Problem
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 
 State: TypeAlias = Literal["holds", "fails", "not checked"]
 
@@ -113,7 +113,7 @@ class InvalidRelease(IntegrityError):
     """
 
     def __init__(self, check: str, name: str, problem: str) -> None:
-        super().__init__(name, problem, AGAIN)
+        super().__init__(name, problem, DOWNLOAD_AGAIN)
         self.check = check
 
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import Problem
 from starling.planfile.spelling import shown
-from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content, digests
+from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content, digests
 from starling.release.statement import Json
 
 FILE: Final = "datapackage.json"
@@ -158,14 +158,14 @@ def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
         package = read_json(folder / FILE)
         listed = [(str(each["path"]), each) for each in package["resources"]]
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        return [Problem(FILE, "is not a data package that can be read", AGAIN)]
+        return [Problem(FILE, "is not a data package that can be read", DOWNLOAD_AGAIN)]
     resources = dict(listed)
     expected = hashes.keys() - {FILE, SIGNATURE, OWN_LEDGER}
     said = [f"do not list {shown(name)}" for name in sorted(expected - resources.keys())]
     said += [f"list {shown(name)}, which is not there" for name in sorted(resources.keys() - expected)]
     if len(resources) != len(listed):
         said.append("list a file twice")
-    problems = [Problem("resources", each, AGAIN, FILE) for each in said]
+    problems = [Problem("resources", each, DOWNLOAD_AGAIN, FILE) for each in said]
     for name in sorted(expected & resources.keys()):
         problems += _wrong(folder / name, name, hashes[name], resources[name])
     return problems or _form(folder, package, hashes)
@@ -183,7 +183,9 @@ def _form(folder: Path, package: Mapping[str, Any], hashes: Mapping[str, str]) -
         text = ""
     if (folder / FILE).read_bytes() == text.encode():
         return []
-    return [Problem(FILE, "is not in its one form: something does not belong there, or stands there twice", AGAIN)]
+    return [
+        Problem(FILE, "is not in its one form: something does not belong there, or stands there twice", DOWNLOAD_AGAIN)
+    ]
 
 
 def _sheet(said: Mapping[str, Any]) -> Sheet:
@@ -199,18 +201,26 @@ def _sheet(said: Mapping[str, Any]) -> Sheet:
 def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[Problem]:
     """What one resource says wrongly."""
     if said.get("hash") != f"sha256:{sha256}" or said.get("bytes") != path.stat().st_size:
-        return [Problem(shown(name), "has another size or hash there than it has", AGAIN, FILE)]
+        return [Problem(shown(name), "has another size or hash there than it has", DOWNLOAD_AGAIN, FILE)]
     if "schema" not in said:
-        return [] if said.get("format") != "parquet" else [Problem(shown(name), "has no schema there", AGAIN, FILE)]
+        return (
+            []
+            if said.get("format") != "parquet"
+            else [Problem(shown(name), "has no schema there", DOWNLOAD_AGAIN, FILE)]
+        )
     try:
         fields = [(str(field["name"]), field.get("parquetType")) for field in said["schema"]["fields"]]
         found = _columns(path, said)
         stray = parquet_stray(path) if said.get("format") == "parquet" else None
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError):
-        return [Problem(shown(name), "is not the table that is described there", AGAIN, FILE)]
+        return [Problem(shown(name), "is not the table that is described there", DOWNLOAD_AGAIN, FILE)]
     if fields != found:
-        return [Problem(shown(name), "has other columns or types than are described there", AGAIN, FILE)]
-    return [] if stray is None else [Problem(shown(name), f"holds {stray}, which no file of a release has", AGAIN)]
+        return [Problem(shown(name), "has other columns or types than are described there", DOWNLOAD_AGAIN, FILE)]
+    return (
+        []
+        if stray is None
+        else [Problem(shown(name), f"holds {stray}, which no file of a release has", DOWNLOAD_AGAIN)]
+    )
 
 
 def _columns(path: Path, said: Mapping[str, Any]) -> list[tuple[str, str | None]]:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from starling.engine.bounded_records import Persons
 from starling.engine.delimited import Int64, Part, fitting
 from starling.engine.held_records import Held
-from starling.engine.kept_records import Persons
 from starling.engine.parquet_rows import DAMAGED, stored_rows
 from starling.engine.record_files import Records
 from starling.engine.workbooks import record_rows
@@ -108,7 +108,7 @@ class Tally:
 
 def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
     """Whether most lines that are left out of a part have one field more than the header."""
-    return 2 * len(fitting(part, len(records.header) + 1, records.format).kept) > dropped
+    return 2 * len(fitting(part, len(records.header) + 1, records.format).begins) > dropped
 
 
 def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Findings:

@@ -38,7 +38,7 @@ LARGEST: Final = 1 << 36
 LONGEST_HOLE: Final = 1 << 28
 """Bytes that a file may say to have without having them: who copies a file may leave out its zeros."""
 
-AGAIN: Final = "get the release again from its publisher"
+DOWNLOAD_AGAIN: Final = "get the release again from its publisher"
 """The one fix for a release that is not as it was signed."""
 
 FORMAT: Final = "starling-signature/1"
@@ -114,7 +114,7 @@ def walk(folder: Path) -> tuple[dict[str, Path], list[Problem]]:
         name = path.relative_to(folder).as_posix()
         problem = what if name.isprintable() else "has a name that cannot be printed"
         if problem:
-            problems.append(Problem(shown(name), problem, AGAIN))
+            problems.append(Problem(shown(name), problem, DOWNLOAD_AGAIN))
         else:
             files[name] = path
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.field)
@@ -240,7 +240,7 @@ def read_signature(path: Path) -> Signature:
         return _parsed(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         problem = "is not a signature file as Starling writes it"
-        raise IntegrityError(SIGNATURE, problem, AGAIN) from None
+        raise IntegrityError(SIGNATURE, problem, DOWNLOAD_AGAIN) from None
 
 
 def _parsed(path: Path) -> Signature:

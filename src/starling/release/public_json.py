@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from starling.errors import IntegrityError
 from starling.release.codec import refuse
 from starling.release.datapackage import LARGEST
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.statement import Json
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
             return made
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
-    raise IntegrityError(name, "is not as Starling writes it", AGAIN)
+    raise IntegrityError(name, "is not as Starling writes it", DOWNLOAD_AGAIN)
 
 
 def form(said: Mapping[str, Json]) -> str:

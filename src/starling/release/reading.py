@@ -19,7 +19,7 @@ from starling.planfile.spelling import shown
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
-from starling.release.manifest import AGAIN, OWN_LEDGER
+from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER
 from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE, Json
@@ -102,7 +102,7 @@ class Release(InSession):
         if findings := [*checked.findings, *verify.signed_by(checked, key)]:
             raise IntegrityError(problems=findings)
         if checked.stated is None or checked.guarantee is None or checked.signature is None:
-            raise IntegrityError(FILE, "states nothing that can be read", AGAIN)
+            raise IntegrityError(FILE, "states nothing that can be read", DOWNLOAD_AGAIN)
         self.statement: dict[str, Any] = dict(checked.stated)
         self.guarantee: Guarantee = checked.guarantee
         self.signer: Public = checked.signature.key

@@ -16,7 +16,7 @@ from starling.privacy.trust import Receipt
 from starling.release import contents, datapackage, registry, statement
 from starling.release.checks import FORMS, PAGES, PRIVACY, Check, Checks, Findings, InvalidRelease
 from starling.release.domain import Domain, Publication
-from starling.release.manifest import AGAIN, OWN_LEDGER, SIGNATURE, content
+from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content
 from starling.release.report.markup import stray
 from starling.release.report.pages import amounts, undrawn, words
 from starling.release.statement import Particulars
@@ -55,7 +55,7 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
         return findings.checks()
     except (PlanError, ParameterError) as error:
         # A plan refuses what would make its guarantee untrue.
-        problems = (Problem(each.field, each.problem, AGAIN, contents.PLAN) for each in error.problems)
+        problems = (Problem(each.field, each.problem, DOWNLOAD_AGAIN, contents.PLAN) for each in error.problems)
         findings.add(PRIVACY, *problems)
         return findings.checks()
     _statement(publication, guarantee, domain.checks, said, findings)
@@ -88,8 +88,8 @@ def _files(publication: Publication[Any, Any], domain: Domain, hashes: Mapping[s
     required |= {table.path for table in publication.tables}
     required |= {path for path, text in texts.items() if text.most_rows is None}
     missing, beyond = sorted(required - hashes.keys()), sorted(hashes.keys() - required - {*OPTIONAL, *texts})
-    findings.add(FORMS, *(Problem(name, "is missing from the release", AGAIN) for name in missing))
-    findings.add(FORMS, *(Problem(name, f"is no file of a {domain.name} release", AGAIN) for name in beyond))
+    findings.add(FORMS, *(Problem(name, "is missing from the release", DOWNLOAD_AGAIN) for name in missing))
+    findings.add(FORMS, *(Problem(name, f"is no file of a {domain.name} release", DOWNLOAD_AGAIN) for name in beyond))
     return not missing and not beyond
 
 
@@ -153,7 +153,7 @@ def _earlier(
     claim = statement.claim(whole)
     says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {claim.epsilon} at delta {DELTA}"
     says += f" ({claim.by})"
-    return (Check("top-up", says, tuple(Problem(name, problem, AGAIN) for name in other)),)
+    return (Check("top-up", says, tuple(Problem(name, problem, DOWNLOAD_AGAIN) for name in other)),)
 
 
 def stated(guarantee: Guarantee, particulars: Particulars, together: object = None) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def stated(guarantee: Guarantee, particulars: Particulars, together: object = No
 
 def unlike(field: str) -> Problem:
     """A field of privacy.json is another one than `stated` gives."""
-    return Problem(field, "is not what the public plan in the folder gives", AGAIN, statement.FILE)
+    return Problem(field, "is not what the public plan in the folder gives", DOWNLOAD_AGAIN, statement.FILE)
 
 
 def by_this_version(said: Mapping[str, Any]) -> bool:
@@ -220,18 +220,20 @@ def pages(
     except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
         same = False
     if not same:
-        return [Problem("account", "is not as a charge is told", AGAIN, statement.FILE)]
+        return [Problem("account", "is not as a charge is told", DOWNLOAD_AGAIN, statement.FILE)]
     problems = []
     for name, text in expected.items():
         # What is no text differs from every page.
         found = (folder / name).read_bytes().decode("utf-8", errors="replace")
         page = name.endswith(".html")
         if page and (markup := stray(found)) is not None:
-            problems.append(Problem(name, f"holds {markup}, which no report has", AGAIN))
+            problems.append(Problem(name, f"holds {markup}, which no report has", DOWNLOAD_AGAIN))
         elif ours and (words(found) if page else found) != text:
-            problems.append(Problem(name, "is not what the plan, the charge and the released values give", AGAIN))
+            problems.append(
+                Problem(name, "is not what the plan, the charge and the released values give", DOWNLOAD_AGAIN)
+            )
         elif not ours and _amounts(name, found) != _amounts(name, _with_epsilons(text, said, guarantee, joint)):
-            problems.append(Problem(name, "states another privacy loss or unit than privacy.json", AGAIN))
+            problems.append(Problem(name, "states another privacy loss or unit than privacy.json", DOWNLOAD_AGAIN))
     return problems
 
 
@@ -253,7 +255,7 @@ def package(
     except (OSError, pa.ArrowException):
         # A table that cannot be read is found where it is read.
         return []
-    other = [Problem(datapackage.FILE, "says other words of the files than the plan gives", AGAIN)]
+    other = [Problem(datapackage.FILE, "says other words of the files than the plan gives", DOWNLOAD_AGAIN)]
     try:
         found = _wording(datapackage.read_json(folder / datapackage.FILE))
         missing = {each["path"] for each in ours[1]} != {each["path"] for each in found[1]}

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from starling.errors import Problem
 from starling.release.checks import FORMS, Checks, InvalidRelease
 from starling.release.difference import first_difference
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.table_files import BATCH, Table, TextWriter, has_signed_zero, unsigned_zeros
 
 
@@ -112,23 +112,23 @@ class TableComparison:
         self._compare_rest()
         table, checks = self._table, self._checks
         for name, kind in (self._types or {}).items():
-            yield checks.types, Problem(f"column {name}", f"is {kind}, not an integer", AGAIN, table.path)
+            yield checks.types, Problem(f"column {name}", f"is {kind}, not an integer", DOWNLOAD_AGAIN, table.path)
         if not self.whole:
             problem = f"has {self._file.metadata.num_rows:,} rows where the shipped measurements give {self._rows:,}"
-            yield checks.of_rows(table.name), Problem(table.path, problem, AGAIN)
+            yield checks.of_rows(table.name), Problem(table.path, problem, DOWNLOAD_AGAIN)
         else:
             for name, row in self._differing.items():
                 problem = f"is in row {row + 1} not what the shipped measurements give"
-                yield checks.of_column(name), Problem(f"column {name}", problem, AGAIN, table.path)
+                yield checks.of_column(name), Problem(f"column {name}", problem, DOWNLOAD_AGAIN, table.path)
         for text in table.texts:
             path, most = table.text_path(text), text.most_rows
             if (most is None or self._rows < most) != (path in self._texts):
                 condition = "of every table" if most is None else f"for a table below {most:,} rows, and only then"
-                yield FORMS, Problem(path, f"is there {condition}", AGAIN)
+                yield FORMS, Problem(path, f"is there {condition}", DOWNLOAD_AGAIN)
         for path, (made, _) in self._texts.items():
             signed, _ = self._signed.get(path, (made, None))
             if self._hashes[path] not in (made.hexdigest(), signed.hexdigest()):
-                yield FORMS, Problem(path, "is not the text that the shipped measurements give", AGAIN)
+                yield FORMS, Problem(path, "is not the text that the shipped measurements give", DOWNLOAD_AGAIN)
 
 
 def _forked(made: "_Hash", text: TextWriter) -> tuple["_Hash", TextWriter]:

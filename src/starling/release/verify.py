@@ -17,7 +17,7 @@ from starling.release import datapackage, statement
 from starling.release.arithmetic import Stated, check_cost, earlier_guarantees
 from starling.release.codec import text
 from starling.release.ledger_check import Charged
-from starling.release.manifest import AGAIN, SIGNATURE, Signature, answer, digests, read_signature, walk
+from starling.release.manifest import DOWNLOAD_AGAIN, SIGNATURE, Signature, answer, digests, read_signature, walk
 from starling.release.statement import FILE, AddsTo
 
 WHERE: Final = "give the folder that a release was made as, or its zip"
@@ -53,7 +53,7 @@ def check(folder: Path) -> Checked:
     checked.findings += datapackage.check(folder, checked.hashes)
     stated = _stated(folder)
     if stated is None:
-        checked.findings.append(Problem(FILE, "cannot be read", AGAIN))
+        checked.findings.append(Problem(FILE, "cannot be read", DOWNLOAD_AGAIN))
         return checked
     checked.stated = stated
     checked.guarantee, problems = check_cost(stated)
@@ -71,7 +71,9 @@ def _signed(folder: Path, checked: Checked) -> bool:
         checked.findings.append(Problem(shown(folder.name) or "folder", problem, WHERE))
         return False
     if SIGNATURE not in checked.hashes:
-        checked.findings.append(Problem(SIGNATURE, "is missing, so that nobody answers for this release", AGAIN))
+        checked.findings.append(
+            Problem(SIGNATURE, "is missing, so that nobody answers for this release", DOWNLOAD_AGAIN)
+        )
         return False
     try:
         signature = read_signature(folder / SIGNATURE)
@@ -87,9 +89,11 @@ def _signed(folder: Path, checked: Checked) -> bool:
         (extra, "was added after signing"),
         (changed, "was changed after signing"),
     ):
-        checked.findings += [Problem(shown(name), problem, AGAIN) for name in sorted(names)]
+        checked.findings += [Problem(shown(name), problem, DOWNLOAD_AGAIN) for name in sorted(names)]
     if not signature.holds:
-        checked.findings.append(Problem(SIGNATURE, "is not the key's signature over the files that it lists", AGAIN))
+        checked.findings.append(
+            Problem(SIGNATURE, "is not the key's signature over the files that it lists", DOWNLOAD_AGAIN)
+        )
     return not (missing or extra or changed)
 
 
@@ -98,7 +102,7 @@ def signed_by(checked: Checked, key: Pin | None) -> list[Problem]:
     if key is None or checked.signature is None or key.names(checked.signature.key):
         return []
     problem = f"is by the key {checked.signature.key.fingerprint}, not by {key.fingerprint}"
-    return [Problem(SIGNATURE, problem, AGAIN)]
+    return [Problem(SIGNATURE, problem, DOWNLOAD_AGAIN)]
 
 
 def _stated(folder: Path) -> Stated | None:
@@ -128,13 +132,13 @@ def _form(folder: Path, stated: Stated, guarantee: Guarantee, earlier: tuple[Add
     try:
         again = statement.repeated(stated, guarantee, earlier)
     except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
-        return [Problem(FILE, "is not a statement of privacy as Starling writes it", AGAIN)]
+        return [Problem(FILE, "is not a statement of privacy as Starling writes it", DOWNLOAD_AGAIN)]
     differing = sorted(key for key in again.keys() | stated.keys() if key not in again or again[key] != stated.get(key))
     if differing:
         problem = "is not as Starling writes it: something is missing, or does not belong there"
-        return [Problem(shown(key), problem, AGAIN, FILE) for key in differing]
+        return [Problem(shown(key), problem, DOWNLOAD_AGAIN, FILE) for key in differing]
     if (folder / FILE).read_bytes() != statement.text(again).encode():
-        return [Problem(FILE, "is not in its one form: a key stands twice, or in another order", AGAIN)]
+        return [Problem(FILE, "is not in its one form: a key stands twice, or in another order", DOWNLOAD_AGAIN)]
     return []
 
 
@@ -142,11 +146,13 @@ def _account(stated: Stated, signature: Signature | None) -> list[Problem]:
     """Whether an account is stated, and whether the key that signed is that of the ledger which paid."""
     account = stated.get("account")
     if not isinstance(account, dict) or not all(isinstance(account.get(name), str) for name in ("name", "request_id")):
-        return [Problem("account", "does not say who paid", AGAIN, FILE)]
+        return [Problem("account", "does not say who paid", DOWNLOAD_AGAIN, FILE)]
     ledger = _ledger(stated)
     if signature is None or ledger is None or ledger.get("signer") == signature.key.text:
         return []
-    return [Problem("account", "names a ledger of another key than the one that signed the release", AGAIN, FILE)]
+    return [
+        Problem("account", "names a ledger of another key than the one that signed the release", DOWNLOAD_AGAIN, FILE)
+    ]
 
 
 def adds_to(checked: Checked) -> tuple[AddsTo, ...]:

@@ -21,7 +21,7 @@ from starling.errors import IntegrityError, OutputError, ParameterError, Problem
 from starling.planfile.foreign import opened as opened_file
 from starling.planfile.spelling import shown
 from starling.release.bundle import check_spelling
-from starling.release.manifest import AGAIN, DEEPEST, MOST_FILES, files_of, hollow
+from starling.release.manifest import DEEPEST, DOWNLOAD_AGAIN, MOST_FILES, files_of, hollow
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can say: of every file."""
@@ -158,23 +158,23 @@ def _check_directory(path: Path) -> None:
     if not end.startswith(b"PK\5\6"):
         raise zipfile.BadZipFile
     if length > LONGEST_DIRECTORY:
-        raise IntegrityError("zip", "lists more files than a release has", AGAIN)
+        raise IntegrityError("zip", "lists more files than a release has", DOWNLOAD_AGAIN)
 
 
 def _not_ours(path: Path, problem: str) -> IntegrityError:
-    return IntegrityError(shown(path.name), problem, AGAIN)
+    return IntegrityError(shown(path.name), problem, DOWNLOAD_AGAIN)
 
 
 def _problems(infos: list[zipfile.ZipInfo], size: int) -> list[Problem]:
     """What forbids to unpack a zip of `size` bytes."""
     if len(infos) > MOST_FILES or sum(info.file_size for info in infos) > size:
-        return [Problem("zip", "says that it holds more than it can", AGAIN)]
+        return [Problem("zip", "says that it holds more than it can", DOWNLOAD_AGAIN)]
     problems = []
     seen: set[str] = set()
     for info in infos:
         problem = _problem(info, seen)
         if problem:
-            problems.append(Problem(shown(info.orig_filename), problem, AGAIN))
+            problems.append(Problem(shown(info.orig_filename), problem, DOWNLOAD_AGAIN))
         # As a file system may see it that does not tell large letters from small ones.
         seen.add(info.filename.casefold())
     return problems
@@ -212,7 +212,7 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
             with archive.open(info) as entry, target.open("xb") as file:
                 shutil.copyfileobj(entry, file, BUFFER)
     except (FileExistsError, NotADirectoryError):
-        raise IntegrityError("zip", "has a file where it has a folder", AGAIN) from None
+        raise IntegrityError("zip", "has a file where it has a folder", DOWNLOAD_AGAIN) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
             # The zip asked for a place before its own beginning.

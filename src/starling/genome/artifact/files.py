@@ -20,7 +20,7 @@ from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
 from starling.release.codec import decode, encode
 from starling.release.encrypted import Create
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.statement import Json
 
 PLAN: Final = "plan/plan.json"
@@ -110,15 +110,15 @@ def read_snps(folder: Path) -> Snps:
     except (OSError, pa.ArrowException):
         table = None
     if table is None:
-        raise IntegrityError(SNPS, "is not as Starling writes it", AGAIN)
+        raise IntegrityError(SNPS, "is not as Starling writes it", DOWNLOAD_AGAIN)
     chromosomes, ids, carried, other = (tuple(table[name].to_pylist()) for name in ("CHR", "SNP", "A1", "A2"))
     # All at once: a list may have many million names, and one look at them together is fast.
     for names in (chromosomes, ids, carried, other):
         if not "".join(names).isprintable() or max(map(len, names)) > LONGEST_NAME or not all(map(str.strip, names)):
-            raise IntegrityError(SNPS, "holds a name that cannot be shown", AGAIN)
+            raise IntegrityError(SNPS, "holds a name that cannot be shown", DOWNLOAD_AGAIN)
     snps = Snps(ids, chromosomes, table["BP"].to_numpy(), carried, other)
     if not in_plan_order(snps):
-        raise IntegrityError(SNPS, "is no SNP list in plan order", AGAIN)
+        raise IntegrityError(SNPS, "is no SNP list in plan order", DOWNLOAD_AGAIN)
     return snps
 
 

@@ -208,7 +208,7 @@ def read_sites(path: Path, problems: list[Problem]) -> Sites:
         found: list[Problem] = []
         return _read_sites(path, found), found
 
-    sites, found = _KEPT.made(path, read, keep=lambda made: not made[1])
+    sites, found = _KEPT.value(path, read, keep=lambda made: not made[1])
     problems += found
     return sites
 

@@ -25,7 +25,7 @@ from starling.release import public_json
 from starling.release.checks import InvalidRelease
 from starling.release.codec import decode, encode, text
 from starling.release.encrypted import Create
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.statement import Json
 
 PLAN: Final = "plan/plan.json"
@@ -87,7 +87,7 @@ def _made(folder: Path, data: Any) -> Plan:
     levels = [text(level) for level in data["regions"]["levels"]]
     regions = _read_regions(folder, levels, data["totals"] == "region")
     if regions.digest != data["regions"]["sha256"]:
-        raise IntegrityError(REGIONS, "is not what the plan was made with", AGAIN)
+        raise IntegrityError(REGIONS, "is not what the plan was made with", DOWNLOAD_AGAIN)
     made: Plan = decode(Plan, data, {"regions": regions, "register": register})
     return made
 
@@ -107,7 +107,7 @@ def _read_regions(folder: Path, levels: list[str], totals: bool) -> Regions:
             return regions
     except (OSError, pa.ArrowException, PlanError):
         pass
-    raise IntegrityError(REGIONS, "is not as Starling writes it", AGAIN)
+    raise IntegrityError(REGIONS, "is not as Starling writes it", DOWNLOAD_AGAIN)
 
 
 def write_measurements(create: Create, plan: Plan, measured: Measured) -> None:

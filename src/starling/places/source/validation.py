@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from starling.engine.bounded_records import persons_of
 from starling.engine.delimited import labels
-from starling.engine.kept_records import persons_of
 from starling.engine.plain_text import times_of
 from starling.engine.times import no_times
 from starling.errors import SHOWN, Findings, Problem

@@ -101,10 +101,10 @@ def _events(guarantee: Guarantee) -> Counter[Accounted]:
         case Sequential(parts) | FullyAdaptive(parts):
             return sum((_events(part) for part in parts), Counter())
         case BoundedOverlap(parts, overlap):
-            found = _undominated(map(events_of, parts))
-            if len(found) > 1:
-                return Counter({OverlappingEvents(frozenset(found), overlap): 1})
-            return Counter({event: times * overlap for event, times in found[0]})
+            events = _undominated(map(events_of, parts))
+            if len(events) > 1:
+                return Counter({OverlappingEvents(frozenset(events), overlap): 1})
+            return Counter({event: times * overlap for event, times in events[0]})
         case event:
             return _accounted(event)
 

@@ -79,10 +79,10 @@ def approximate(guarantee: Guarantee, delta: Exact) -> Approximate:
     >>> approximate(measurement("a count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50))), "1e-10").by
     'privacy loss distribution, rounded up'
     """
-    found = approximate_events(events_of(guarantee), delta, fully_adaptive=guarantee.fully_adaptive)
-    if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= found.epsilon:
+    result = approximate_events(events_of(guarantee), delta, fully_adaptive=guarantee.fully_adaptive)
+    if isinstance(guarantee.cost, Epsilon) and guarantee.cost.amount <= result.epsilon:
         return Approximate(guarantee.cost.amount, "sum")
-    return found
+    return result
 
 
 def approximate_events(events: Events, delta: Exact, *, fully_adaptive: bool = False) -> Approximate:
@@ -228,7 +228,7 @@ def _no_epsilon() -> ParameterError:
 
 
 def _of_alternatives(events: Events, delta: Fraction, method: Method) -> Approximate:
-    return max((_of_events(each, delta, method) for each in alternatives(events)), key=lambda found: found.epsilon)
+    return max((_of_events(each, delta, method) for each in alternatives(events)), key=lambda result: result.epsilon)
 
 
 @lru_cache(maxsize=256)

@@ -170,8 +170,8 @@ def _leaf(event: PureDP | DiscreteGaussianNoise | ZCDP, interval: float) -> Loss
     places = below.astype(np.int64) - lowest
     mass = np.bincount(places, probabilities * (1 - upper), places.max() + 2)
     mass[1:] += np.bincount(places, probabilities * upper, places.max() + 1)
-    kept = {lowest + int(i): float(mass[i]) for i in np.flatnonzero(mass)}
-    return PrivacyLossDistribution.create_from_rounded_probability(kept, infinite, interval)
+    masses = {lowest + int(i): float(mass[i]) for i in np.flatnonzero(mass)}
+    return PrivacyLossDistribution.create_from_rounded_probability(masses, infinite, interval)
 
 
 def _atoms(event: PureDP | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats, float]:
@@ -186,9 +186,9 @@ def _atoms(event: PureDP | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats
             x = np.arange(-last, last + 1)
             chances = np.exp(-(x**2) / (2 * float(sigma_squared)))
             chances /= chances.sum()
-            kept = chances >= _LOST
-            losses = (1 - 2 * x[kept]) / (2 * float(sigma_squared))
-            return losses, chances[kept], _LOST + float(chances[~kept].sum())
+            chosen = chances >= _LOST
+            losses = (1 - 2 * x[chosen]) / (2 * float(sigma_squared))
+            return losses, chances[chosen], _LOST + float(chances[~chosen].sum())
         case ZCDP():
             raise _unknown()
         case _:
@@ -211,9 +211,9 @@ def _mixes(parts: list[Losses], overlap: int, interval: float) -> Iterator[Losse
     from dp_accounting.pld.privacy_loss_distribution import identity
 
     powers = [[identity(interval)] for _ in parts]
-    for part, found in zip(parts, powers, strict=True):
+    for part, power in zip(parts, powers, strict=True):
         for _ in range(overlap):
-            found.append(found[-1].compose(part, _SMALL))
+            power.append(power[-1].compose(part, _SMALL))
     for mix in combinations_with_replacement(range(len(parts)), overlap):
         chosen = [powers[i][mix.count(i)] for i in range(len(parts)) if i in mix]
         yield reduce(lambda one, other: one.compose(other, _SMALL), chosen)

@@ -118,8 +118,8 @@ def _tail(part: Part, unit: Fraction) -> Floats:
     half = np.bincount(placed, weights=mass[reach:])
     # The middle holds both sides' share.
     half[0] += half[0] - mass[reach]
-    found: Floats = np.concatenate((half[:0:-1], half))
-    return found
+    values: Floats = np.concatenate((half[:0:-1], half))
+    return values
 
 
 def _power(distribution: Distribution, terms: int) -> Floats:

@@ -120,9 +120,9 @@ def permute_and_flip(
     for start in range(0, candidates.size, _BLOCK):
         block = candidates[start : start + _BLOCK]
         source.fill(words[: block.size])
-        found, undecided = _flip(block, best, levels, words, chances, heads[total:], open_places)
-        heads[total : total + found] += start
-        total += found
+        chosen, undecided = _flip(block, best, levels, words, chances, heads[total:], open_places)
+        heads[total : total + chosen] += start
+        total += chosen
         for place in open_places[:undecided].tolist():
             if coin((best - int(block[place])) * rate, source, int(words[place])):
                 heads[total] = start + place
@@ -316,13 +316,13 @@ def _flip(
         x = -levels.slope * np.float64(np.int64(distance & within))
         x2 = x * x
         chances[index] = levels.weights[place] * (1 + x + x2 * (1 / 2 + x * (1 / 6) + x2 * (1 / 24 + x * (1 / 120))))
-    found = 0
+    chosen = 0
     left = 0
     for index in range(scores.size):
         drawn = np.float64(np.int64(words[index] >> np.uint64(11))) * 2.0**-53
         sure = drawn + 2.0**-53 <= chances[index] * (1 - 2.0**-36)
-        heads[found] = index
-        found += sure
+        heads[chosen] = index
+        chosen += sure
         undecided[left] = index
         left += (drawn < chances[index] * (1 + 2.0**-36)) & (not sure)
-    return found, left
+    return chosen, left

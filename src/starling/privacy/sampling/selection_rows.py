@@ -110,13 +110,13 @@ def _choose(scores: Int64, weights: npt.NDArray[np.float64], words: npt.NDArray[
             total += weights[distance] if distance < last else 0.0
         target = total * (np.float64(words[row]) * 2.0**-64)
         margin = total * _SURE
-        found, sure, bound = -1, True, 0.0
+        first, sure, bound = -1, True, 0.0
         for place in range(scores.shape[1]):
             distance = best - scores[row, place]
             bound += weights[distance] if distance < last else 0.0
             # The end of everything is no boundary between two candidates.
             if place + 1 < scores.shape[1] and abs(bound - target) <= margin:
                 sure = False
-            if found < 0 and (bound > target or place + 1 == scores.shape[1]):
-                found = place
-        chosen[row] = found if sure else -1
+            if first < 0 and (bound > target or place + 1 == scores.shape[1]):
+                first = place
+        chosen[row] = first if sure else -1

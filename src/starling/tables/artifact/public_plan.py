@@ -15,7 +15,7 @@ import pyarrow as pa
 from starling.errors import IntegrityError
 from starling.release import public_json
 from starling.release.codec import decode, encode, plain, text
-from starling.release.manifest import AGAIN
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.registry import Product
 from starling.release.statement import AddsTo, Json, Particulars, noise
 from starling.tables.artifact.aggregates import parameters as aggregate_parameters
@@ -67,12 +67,12 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     geography = public_json.read(folder, REGIONS, _geography, regions_json)
     wanted = {level.geography for level in plan.every_level}
     if geography.regions.keys() != wanted:
-        raise IntegrityError(REGIONS, "has other geography levels than the plan", AGAIN)
+        raise IntegrityError(REGIONS, "has other geography levels than the plan", DOWNLOAD_AGAIN)
     stated = stated_regions(plan)
     if stated is not None and geography.regions != stated.regions:
-        raise IntegrityError(REGIONS, "has other regions than the plan", AGAIN)
+        raise IntegrityError(REGIONS, "has other regions than the plan", DOWNLOAD_AGAIN)
     if plan.variants.add_up and not well_nested(plan, geography.regions):
-        raise IntegrityError(REGIONS, "has regions that are not nested by their ids", AGAIN)
+        raise IntegrityError(REGIONS, "has regions that are not nested by their ids", DOWNLOAD_AGAIN)
     return plan, geography
 
 

@@ -4,7 +4,7 @@ Beside `person`, where persons are protected, the columns are `unit`, the area; 
 which mean the same to every worker and whatever other records there are; `cell`; and `n0`, `n1` ... for each kind of aggregates: the
 units of the number above the least one, of which sums are made, or the class that quantiles are of; below 0 for a record without a
 number. It is all that there is to know of the record: where at most k records of a person count, they are chosen by these rows
-(engine/kept_records.py).
+(engine/bounded_records.py).
 """
 
 from collections.abc import Generator, Iterator
@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.bounded_records import PERSON
 from starling.engine.delimited import Part
-from starling.engine.kept_records import PERSON
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Aggregate, Plan
 from starling.tables.plan.columns import Column

@@ -1,6 +1,6 @@
 """Counting records of one's own as rows that mean the same to every worker (contributions.py): by DuckDB part by part, or by Spark.
 
-Where at most k records of a person or a household count, they are chosen by a keyed hash (engine/kept_records.py), whose key each
+Where at most k records of a person or a household count, they are chosen by a keyed hash (engine/bounded_records.py), whose key each
 computation draws anew.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.bounded_records import KEY, PERSON, bounded_sql, bounds_of
 from starling.engine.by_person import run_by_person
-from starling.engine.kept_records import KEY, PERSON, bounds_of, kept_sql
 from starling.engine.spark import Parts, Spark
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of, contributions, kinds_of
@@ -56,7 +56,7 @@ def _answer(
         text, tables = custom_answer_sql("records", "", of_sums), {}
     else:
         kept = custom_answer_sql("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most", of_sums)
-        text, tables = kept_sql(content, kept), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
+        text, tables = bounded_sql(content, kept), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
     if cluster is None:
         return run_by_person(text, content, all_contributions(plan, records), tables, limits)
     check_unchanged(records)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.engine.bounded_records import persons_of
 from starling.engine.delimited import labels
-from starling.engine.kept_records import persons_of
 from starling.engine.plain_text import times_of
 from starling.engine.record_parts import tables
 from starling.engine.times import no_times

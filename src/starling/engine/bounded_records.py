@@ -28,7 +28,7 @@ FROM met CROSS JOIN bounds
 """
 
 
-def kept_sql(content: pa.Schema, answer: str) -> str:
+def bounded_sql(content: pa.Schema, answer: str) -> str:
     """A text over the tables `records`, with a person and what each record says, and `bounds`, which `bounds_of` makes.
 
     Args:
@@ -40,7 +40,7 @@ def kept_sql(content: pa.Schema, answer: str) -> str:
     records_as, met_as, hashed_as = (
         ", ".join(f"{table}.{name} AS {name}" for name in names) for table in ("records", "met", "hashed")
     )
-    said = ", ' ', ".join(
+    key = ", ' ', ".join(
         f"hex(met.{field.name})" if pa.types.is_binary(field.type) else f"cast(met.{field.name} AS string)"
         for field in content
     )
@@ -51,7 +51,7 @@ WITH met AS (
   FROM records
 ), hashed AS (
   SELECT met.person AS person, {met_as}, met.ordinal AS ordinal,
-    sha1(concat(bounds.hash_key, ' ', {said}, ' ', cast(met.ordinal AS string), ' ', hex(met.person))) AS hash
+    sha1(concat(bounds.hash_key, ' ', {key}, ' ', cast(met.ordinal AS string), ' ', hex(met.person))) AS hash
   FROM met CROSS JOIN bounds WHERE met.ordinal <= bounds.alike
 ), ranked AS (
   SELECT {hashed_as},
@@ -92,5 +92,5 @@ def persons_of(person: Iterable[pa.Array], most: int) -> Persons:
     batches = (pa.record_batch([each.drop_null()], schema=schema) for each in person)
     read = {"records": pa.RecordBatchReader.from_batches(schema, batches), "bounds": pa.table({"most": [most]})}
     with closing(duck.run(MANY_SQL, read)) as answer:
-        [found] = [Persons(**row) for batch in answer for row in batch.to_pylist()]
-    return found
+        [result] = [Persons(**row) for batch in answer for row in batch.to_pylist()]
+    return result

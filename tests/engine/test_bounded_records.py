@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine import duck
-from starling.engine.kept_records import KEY, PERSON, Persons, bounds_of, kept_sql, persons_of
+from starling.engine.bounded_records import KEY, PERSON, Persons, bounded_sql, bounds_of, persons_of
 
 CONTENT = pa.schema([("cell", pa.int64()), ("said", pa.binary())])
 ANSWER = (
@@ -40,7 +40,7 @@ def test_kept_is_what_the_twin_keeps(rows: list[Row], key: bytes, most: int) -> 
         [pa.array(list(each), field.type) for each, field in zip(columns, [PERSON, *CONTENT], strict=True)],
         pa.schema([PERSON, *CONTENT]),
     )
-    answer = duck.run(kept_sql(CONTENT, ANSWER), {"records": table, "bounds": bounds_of(key, most)})
+    answer = duck.run(bounded_sql(CONTENT, ANSWER), {"records": table, "bounds": bounds_of(key, most)})
     assert Counter((row["cell"], row["said"]) for batch in answer for row in batch.to_pylist()) == kept(rows, key, most)
 
 
