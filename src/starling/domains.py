@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from starling.errors import ParameterError
+
 if TYPE_CHECKING:
-    from starling.release.domain import Domain
+    from starling.release.domain import Delivering, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +42,12 @@ def domain(name: str) -> "Domain | None":
     module, value = DOMAINS[name].domain.split(":")
     instance: Any = getattr(import_module(module), value)
     return instance  # type: ignore[no-any-return]
+
+
+def delivering_of(name: str) -> "Delivering":
+    """How a server, or a command, is given data of a domain; raises ParameterError where none is served."""
+    registered = domain(name)
+    if registered is None or registered.delivering is None:
+        served = [each for each in DOMAINS if (one := domain(each)) is not None and one.delivering is not None]
+        raise ParameterError("domain", "is none that a server serves", f"choose one: {', '.join(served)}")
+    return registered.delivering

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from starling.cli import main
-from starling.cli.genome_asking import ASKED
+from starling.cli.genome_asking import QUESTIONS as QUESTION_COMMANDS
 from tests import four_domains
 from tests.conftest import ROOT
 
@@ -78,7 +78,7 @@ def commands(command: click.Command, name: str = "") -> Iterator[tuple[str, clic
 
 
 COMMANDS: Final = dict(commands(main))
-QUESTIONS: Final = {f"remote ask {name}": f"genome {name}" for name in ASKED}
+QUESTIONS: Final = {f"remote ask {name}": f"genome {name}" for name in QUESTION_COMMANDS}
 
 
 def options(command: click.Command) -> dict[str, set[str]]:

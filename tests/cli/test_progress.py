@@ -12,7 +12,7 @@ from typing import Any, Never
 import pytest
 
 from starling.cli import main
-from starling.cli.progress import KEPT, NOT_KEPT, note_compilation, steps, until_deadline, working
+from starling.cli.progress import CACHED, NOT_CACHED, note_compilation, steps, until_deadline, working
 from starling.privacy import compiling
 from tests.cli.conftest import Call, Inputs
 from tests.cli.test_commands import commands
@@ -57,7 +57,7 @@ def test_without_a_terminal_what_is_awaited_is_said_once(capsys: pytest.CaptureF
     assert capsys.readouterr() == ("", "... release 7\n")
 
 
-@pytest.mark.parametrize(("kept", "says"), [(True, KEPT), (False, NOT_KEPT)])
+@pytest.mark.parametrize(("kept", "says"), [(True, CACHED), (False, NOT_CACHED)])
 def test_compiling_is_noted_once_in_a_run(
     monkeypatch: pytest.MonkeyPatch, call: Call, inputs: Inputs, kept: bool, says: str
 ) -> None:
@@ -67,7 +67,7 @@ def test_compiling_is_noted_once_in_a_run(
         raise ValueError
 
     monkeypatch.setattr("starling.cli.commands.note_compilation", note_compilation)
-    monkeypatch.setattr("starling.tables.source.validate", twice)
+    monkeypatch.setattr("starling.tables.publish.validate", twice)
     for _ in range(2):
         shown = call("tables", "validate", "demo", *inputs.options)
         assert shown.stderr.splitlines()[:-1] == ["... reading every record", f"... {says}"]
@@ -93,7 +93,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "inventing 1,000 persons",
         "starling.tables.generate:generate",
     ),
-    "tables validate": (("demo", "{files}"), "every record", "starling.tables.source:validate"),
+    "tables validate": (("demo", "{files}"), "every record", "starling.tables.publish:validate"),
     "tables release": (("demo", "{files}", *PAID), "geography", "starling.tables.publish:read_regions"),
     "tables evaluate": (
         ("demo", "--release", "{released}", "{files}"),
@@ -107,7 +107,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "starling.genome.generate:generate",
     ),
     "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview:expected_errors"),
-    "genome validate": (STUDY, "every genotype", "starling.genome.source:validate"),
+    "genome validate": (STUDY, "every genotype", "starling.genome.publish:validate"),
     "genome num-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome loc-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome loc-block": (
@@ -134,13 +134,13 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "groups preview": (("{sizes}/plan.toml",), "simulating", "starling.groups.preview:preview"),
     "groups generate": (("{sizes}/plan.toml", "--out", "{out}"), "inventing", "starling.groups.generate:world_of"),
-    "groups validate": (SIZES, "every record", "starling.groups.source.validation:validate"),
+    "groups validate": (SIZES, "every record", "starling.groups.publish:validate"),
     "groups release": ((*SIZES, *PAID), "privacy", "starling.groups.publication:GroupsPublication.mechanism"),
     "groups evaluate": ((*SIZES, "--release", "{released}"), "counting", "starling.groups.evaluate:evaluate"),
     "groups plot": (("{released}", "--out", "{out}"), "drawing", "starling.verification:open_release"),
     "places preview": (("{points}/plan.toml", "--expected", "9"), "simulating", "starling.places.preview:preview"),
     "places generate": (("--out", "{out}"), "inventing", "starling.places.generate:write"),
-    "places validate": (POINTS, "every record", "starling.places.source.validation:validate"),
+    "places validate": (POINTS, "every record", "starling.places.publish:validate"),
     "places release": ((*POINTS, *PAID), "privacy", "starling.places.publication:PlacesPublication.mechanism"),
     "places evaluate": ((*POINTS, "--release", "{released}"), "counting", "starling.places.evaluate:evaluate"),
     "places count": (("{released}", "--rectangles", "{points}/rectangles.csv"), "checking", OPENING),
@@ -167,7 +167,7 @@ SHORT = {
     "remote preview", "remote request", "remote requests", "remote approved",
     "remote questions", "remote answer",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
-    "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo",
+    "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo", "server demo-data",
     "server backup", "server restore", "server password", "server sandbox", "serve", "web",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""

@@ -41,7 +41,7 @@ def test_every_question_is_asked_paid_once_and_answered_as_in_the_library(study_
         assert client.budget("data").left["analyst"] == "0"
         asked = {"kind": "num_sig", "k": 3, "epsilon": "0.5"}
         looks: list[int] = []
-        one = client.ask("data", asked, tmp_path / "one.zip", tell=lambda progress: looks.append(progress.wait))
+        one = client.ask("data", asked, tmp_path / "one.zip", on_progress=lambda progress: looks.append(progress.wait))
         assert isinstance(one, GenomeRelease)
         assert (one.request_id, one.question, looks) == ("num_sig", ASKED["num_sig"][1], [])
         assert study.ask(ASKED["num_sig"][1]).request_id == "num_sig", "asked again it is the same, at no cost"
@@ -65,7 +65,7 @@ def test_answers_stay_where_they_were_wanted_when_the_working_folder_changes(
     with study_site.client() as client:
         study = client.study("data", "answers")
         asked = question_json(ASKED["num_sig"][1])
-        one = client.ask("data", asked, "one.zip", tell=lambda _: monkeypatch.chdir(elsewhere))
+        one = client.ask("data", asked, "one.zip", on_progress=lambda _: monkeypatch.chdir(elsewhere))
         assert Path.cwd() == elsewhere
         assert study.ask(ASKED["num_sig"][1]).request_id == one.request_id
         monkeypatch.chdir(here)

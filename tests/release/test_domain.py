@@ -22,9 +22,10 @@ from tests.release.forging import Forged
 from tests.release.striking import AROUND, strike
 from tests.toy.plan import Plan
 from tests.toy.publication import TOY, Histogram
+from tests.toy.serving import RELEASED
 from tests.toy.source import Persons
 
-PLACE = domains.Registered("tests.toy.publication:TOY", "tests.toy.verbs:toy")
+PLACE = domains.Registered("tests.toy.serving:RELEASED", "tests.toy.verbs:toy")
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def paid(folder: Path, *words: object) -> tuple[object, ...]:
 
 def test_it_keeps_the_contract() -> None:
     assert isinstance(TOY, domain.Domain)
-    assert domains.domain("toy") is TOY
+    assert domains.domain("toy") is RELEASED
 
 
 def test_plan_and_preview_open_no_records(folder: Path, call: Callable[..., Result]) -> None:

@@ -134,7 +134,7 @@ def test_the_log_says_who_did_what_when_and_only_grows(access: Access, file: Pat
     lines = access.log(after=0, most=10)
     assert [each.number for each in lines] == [1, 2, 3]
     assert [each.what for each in lines] == ["user ada analyst", f"token {issued.id} for ada", "GET /v1/me"]
-    assert (lines[2].who, lines[2].at) == ("ada", BEGAN + timedelta(hours=1))
+    assert (lines[2].user, lines[2].at) == ("ada", BEGAN + timedelta(hours=1))
     assert token not in str(lines)
     assert access.log(after=1, most=1) == lines[1:2]
     for statement in ("DELETE FROM log", "UPDATE log SET who = 'bob'"):
@@ -190,7 +190,7 @@ def test_those_who_come_together_share_a_flush_and_each_gets_their_own_outcome(a
 
     asyncio.run(everybody())
     assert batches == [1, 4]
-    said = [(each.who, each.what) for each in access.log(after=0, most=100) if each.what.startswith("GET")]
+    said = [(each.user, each.what) for each in access.log(after=0, most=100) if each.what.startswith("GET")]
     assert sorted(said) == [("ada", "GET /first"), ("ada", "GET /second"), ("bob", "GET /second")]
 
 

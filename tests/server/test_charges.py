@@ -19,10 +19,10 @@ from starling.ledger.reading import Reading
 from starling.ledger.rules import Request, canonical
 from starling.ledger.store import Transaction
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.server.cache import SECONDS
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset, NotThere
 from starling.server.home import Home
-from starling.server.kept import SECONDS
 from tests.ledger.worlds import costing
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -185,7 +185,7 @@ class Counting:
     def told(self, seq: int, analyst: str | None = "analyst") -> tuple[str, int]:
         """The state that is told, and how often the ledger was read for it."""
         before = self.read
-        found = asyncio.run(self.charges.told(seq, analyst))
+        found = asyncio.run(self.charges.followed(seq, analyst))
         return found.state, self.read - before
 
 

@@ -11,7 +11,7 @@ import pytest
 from starling.server import following
 from starling.server.app import make_app
 from starling.server.charges import Charges, Progress
-from starling.server.following import MOST_STREAMS, followed
+from starling.server.following import MOST_STREAMS, events_of
 from starling.server.home import Home
 from tests.server.conftest import Asker
 from tests.server.test_releasing import RELEASES, Later, answer
@@ -78,7 +78,7 @@ def heard(found: Progress, again: Callable[[], Progress]) -> list[str]:
         return again()
 
     async def lines() -> list[str]:
-        stream: AsyncIterator[str] = followed(found, asked)
+        stream: AsyncIterator[str] = events_of(found, asked)
         return [line async for line in stream]
 
     return asyncio.run(lines())

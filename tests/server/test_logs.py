@@ -66,7 +66,7 @@ def test_what_a_library_says_is_told_by_its_name_alone(capsys: pytest.CaptureFix
     logging.getLogger("a.library").error("a value of a record")
     warnings.warn("a ledger is new here", StarlingWarning, stacklevel=1)
     warnings.warn("a value of a record", UserWarning, stacklevel=1)
-    logs.tell("json", "a release is done")
+    logs.report("json", "a release is done")
     found = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(each["level"], each["from"], each["event"]) for each in found] == [
         ("error", "a.library", "a library tells something"),
@@ -77,7 +77,7 @@ def test_what_a_library_says_is_told_by_its_name_alone(capsys: pytest.CaptureFix
 
 def test_people_are_told_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     logs.begin("text")
-    logs.tell("text", "a release is done")
+    logs.report("text", "a release is done")
     logs.warn("text", "a setting is missing")
     logs.answered("GET", "/v1/me", 200)
     assert capsys.readouterr().err == "starling: a release is done\nstarling: warning: a setting is missing\n"

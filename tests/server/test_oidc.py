@@ -75,7 +75,7 @@ def test_the_whole_flow_with_a_real_provider(
             there = client.get("/v1/oidc/login")
             back = client.post(there.headers["location"], data={"sub": "eve"})
             assert client.get(back.headers["location"]).status_code == (403 if claim == "sub" else 401)
-    said = [(each.who, each.what) for each in served.access.log(after=6, most=20) if "callback" in each.what]
+    said = [(each.user, each.what) for each in served.access.log(after=6, most=20) if "callback" in each.what]
     assert said[0] == (role, "GET /v1/oidc/callback")
     assert {*said[1:]} == {("nobody known", "GET /v1/oidc/callback refused")}
 

@@ -104,7 +104,7 @@ def test_the_log_names_whoever_is_known_and_nobody_else(access: Access) -> None:
     for name in ("ada", "my secret password", "command line"):
         with pytest.raises(SignInRefused):
             sign_in(access, name, "wrong")
-    said = [(each.who, each.what) for each in access.log(after=3, most=10)]
+    said = [(each.user, each.what) for each in access.log(after=3, most=10)]
     assert said == [
         ("ada", "POST /v1/session"),
         ("ada", "POST /v1/session refused"),

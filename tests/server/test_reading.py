@@ -23,10 +23,10 @@ ASKED = {"question": {"kind": "rows", "table": "t1"}}
 class Told(Understanding):
     """Answers with what it was asked."""
 
-    def read(self, release: Path, question: Any, *, who: str) -> Any:  # noqa: ARG002
+    def read(self, release: Path, question: Any, *, user: str) -> Any:  # noqa: ARG002
         return {"release": release.name, "question": question}
 
-    def verify(self, release: Path, key: str, *, who: str) -> dict[str, Any]:  # noqa: ARG002
+    def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:  # noqa: ARG002
         checked = {"name": release.name, "state": "holds", "says": key, "findings": []}
         return {"outcome": "consistent", "not_checked": ["the charge"], "signed_by": key, "checks": [checked]}
 

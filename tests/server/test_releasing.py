@@ -230,4 +230,4 @@ def test_a_release_is_a_number(asking: Asker, tokens: dict[str, str], number: st
 def test_the_log_says_who_asked_and_not_for_what(asking: Asker, selling: Home, tokens: dict[str, str]) -> None:
     asking.post(RELEASES, tokens["analyst"], {"request_id": "first"})
     last = selling.access.log(after=0, most=100)[-1]
-    assert (last.who, last.what) == ("analyst", "POST /v1/datasets/{name}/releases")
+    assert (last.user, last.what) == ("analyst", "POST /v1/datasets/{name}/releases")

@@ -70,11 +70,11 @@ def test_there_is_one_worker_of_the_sandbox_where_there_is_any(
 ) -> None:
     started: list[Kind] = []
 
-    def kept_running(kinds: list[Kind]) -> "closing[Nothing]":
+    def supervised(kinds: list[Kind]) -> "closing[Nothing]":
         started.extend(kinds)
         return closing(Nothing())
 
-    monkeypatch.setattr(running, "kept_running", kept_running)
+    monkeypatch.setattr(running, "supervised", supervised)
     monkeypatch.setattr(running, "_wait", lambda _: None)
     running.serve(served, lambda _: None, workers=workers)
     folders = [each.words[-1] for each in started if each.words[0] == "worker"]

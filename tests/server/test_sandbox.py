@@ -18,7 +18,7 @@ from starling.server.datasets import Catalogue, Dataset
 from starling.server.guard import MARK
 from starling.server.home import Home, open_home
 from starling.server.rates import Rates, TooOften
-from starling.server.sandbox import BURST, CAP, KEPT_KEY, FreeCharges, make_sandbox, open_custody
+from starling.server.sandbox import BURST, CAP, SPARE_KEY, FreeCharges, make_sandbox, open_custody
 from tests.ledger.worlds import costing
 from tests.server.conftest import Asker
 
@@ -70,14 +70,14 @@ def test_it_is_a_home_with_the_settings_and_users_of_the_one_around_it(served: H
 def test_one_that_was_cut_off_is_made_anew_and_keeps_a_key_that_was_copied(
     served: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = keys.write(served.folder / KEPT_KEY)
+    kept = keys.write(served.folder / SPARE_KEY)
     with monkeypatch.context() as patch:
         patch.setattr(sandboxes, "create_ledger", cut_off)
         with pytest.raises(OutputError, match="sandbox"):
             make_sandbox(served)
     assert served.sandbox is None
     assert make_sandbox(served).key.public == kept.public
-    assert not (served.folder / KEPT_KEY).exists()
+    assert not (served.folder / SPARE_KEY).exists()
 
 
 def cut_off(*_: object, **__: object) -> None:

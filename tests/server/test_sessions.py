@@ -72,7 +72,7 @@ def test_who_signs_in_is_let_in_by_the_cookie_until_they_sign_out(home: Home, as
     assert "Max-Age=0" in out.headers["set-cookie"]
     assert me(asker, kept) == 401
     assert asker.ask("DELETE", "/v1/session", [kept, *OWN]).status_code == 401
-    said = [(each.who, each.what) for each in home.access.log(after=9, most=10)]
+    said = [(each.user, each.what) for each in home.access.log(after=9, most=10)]
     assert said == [("auditor", "POST /v1/session"), ("auditor", "GET /v1/me"), ("auditor", "DELETE /v1/session")]
 
 

@@ -50,45 +50,45 @@ def understanding() -> Iterator[Understanding]:
 def test_a_question_is_understood_and_what_is_none_is_refused(
     catalogue: Catalogue, understanding: Understanding
 ) -> None:
-    asked = understanding.ask(catalogue, "asthma", ASKED, who="ada")
+    asked = understanding.ask(catalogue, "asthma", ASKED, user="ada")
     assert (asked.name, asked.domain, asked.deadline, str(asked.guarantee.cost)) == (
         "asthma",
         "genome",
         8,
         "epsilon 0.5",
     )
-    seen = understanding.preview(catalogue, "asthma", ASKED, who="ada")
-    assert seen.asked == asked
+    seen = understanding.preview(catalogue, "asthma", ASKED, user="ada")
+    assert seen.dataset == asked
     assert seen.sections
     with pytest.raises(ParameterError, match=r"k is not a whole number"):
-        understanding.ask(catalogue, "asthma", {**ASKED, "k": 99}, who="ada")
+        understanding.ask(catalogue, "asthma", {**ASKED, "k": 99}, user="ada")
     with pytest.raises(ParameterError, match="question is missing"):
-        understanding.ask(catalogue, "asthma", None, who="ada")
+        understanding.ask(catalogue, "asthma", None, user="ada")
     with pytest.raises(NotThere):
-        understanding.ask(catalogue, "nothing", ASKED, who="ada")
+        understanding.ask(catalogue, "nothing", ASKED, user="ada")
 
 
 def test_too_much_work_is_refused_by_the_limit_of_the_settings(catalogue: Catalogue) -> None:
     with closing(Understanding(1)) as low:
-        assert low.ask(catalogue, "asthma", ASKED, who="ada").name == "asthma"
+        assert low.ask(catalogue, "asthma", ASKED, user="ada").name == "asthma"
         with pytest.raises(ParameterError, match="at most 1 million are allowed"):
-            low.preview(catalogue, "asthma", ASKED, who="ada")
+            low.preview(catalogue, "asthma", ASKED, user="ada")
 
 
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:
-    understanding.ask(catalogue, "asthma", ASKED, who="ada")
+    understanding.ask(catalogue, "asthma", ASKED, user="ada")
     process = understanding._idle.get()
     assert process._running is not None
     process._running.kill()
     process._running.wait()
     understanding._idle.put(process)
-    assert understanding.ask(catalogue, "asthma", ASKED, who="ada").title
+    assert understanding.ask(catalogue, "asthma", ASKED, user="ada").title
 
 
 def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMMAND", ("/no/such/python",))
     with closing(Understanding()) as none, pytest.raises(LedgerUnavailable, match="could not be understood"):
-        none.ask(catalogue, "asthma", ASKED, who="ada")
+        none.ask(catalogue, "asthma", ASKED, user="ada")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_one_that_does_not_answer_is_ended(catalogue: Catalogue, monkeypatch: py
         closing(Understanding(seconds=0.5)) as short,
         pytest.raises(LedgerUnavailable, match="could not be understood"),
     ):
-        short.ask(catalogue, "asthma", ASKED, who="ada")
+        short.ask(catalogue, "asthma", ASKED, user="ada")
 
 
 def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
@@ -117,7 +117,7 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
     monkeypatch.setenv("STARLING_HOME", str(tmp_path))
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", TELLS))
     with closing(Understanding()) as told, pytest.raises(ParameterError) as caught:
-        told.ask(catalogue, "asthma", ASKED, who="ada")
+        told.ask(catalogue, "asthma", ASKED, user="ada")
     (problem,) = caught.value.problems
     assert {name for name in problem.problem.split(",") if name in os.environ} <= {
         *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
@@ -135,13 +135,13 @@ def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monk
         ended.wait()
         raise LedgerUnavailable("question", "never", "never")
 
-    monkeypatch.setattr(Understanding, "_process_told", never)
+    monkeypatch.setattr(Understanding, "_process_answer", never)
     with closing(Understanding()) as full:
 
-        def ask(who: str) -> threading.Thread:
+        def ask(user: str) -> threading.Thread:
             def asks() -> None:
                 with pytest.raises(LedgerUnavailable, match="never"):
-                    full.ask(catalogue, "asthma", {"who": who}, who=who)
+                    full.ask(catalogue, "asthma", {"who": user}, user=user)
 
             thread = threading.Thread(target=asks)
             thread.start()
@@ -153,7 +153,7 @@ def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monk
         while sum(map(len, full._places._waiting.values())) < MOST_EACH - 1:
             threading.Event().wait(0.001)
         with pytest.raises(LedgerUnavailable, match="of yours at once"):
-            full.ask(catalogue, "asthma", {"who": "ada"}, who="ada")
+            full.ask(catalogue, "asthma", {"who": "ada"}, user="ada")
         asking.append(ask("bob"))
         assert began.get() == "bob"
         ended.set()

@@ -1,6 +1,5 @@
 """`starling toy`: the commands of the domain, in the frame of all commands."""
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,10 +7,9 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Group, Result, command
-from starling.cli.publishing import Destination, destination, publish, published_json, published_text
-from starling.cli.verbs import Acceptance, acceptance, previewed, validated
+from starling.cli.publishing import Destination, destination, released
+from starling.cli.verbs import previewed, validating
 from starling.release import pipeline
-from starling.release.domain import Validated
 from starling.release.reading import open_release
 from starling.release.text import facts
 from tests.toy.plan import Plan, Preview
@@ -47,18 +45,9 @@ def preview(plan: Path, out: Path | None) -> Result:
     return previewed(result, lambda: Preview(chosen), out)
 
 
-@command("validate", example="starling toy validate plan.toml --persons persons.txt")
-@options.plan_file
-@persons
-@acceptance
-def validate(plan: Path, persons: Path, acceptance: Acceptance) -> Result:
-    """Find what is wrong with the records."""
-
-    def opened() -> tuple[Sequence[Path], Callable[[int], Validated]]:
-        source = Persons(Plan.load(plan), persons)
-        return (persons,), lambda most: source.validate(most).value
-
-    return validated(acceptance, opened)
+validate = validating(
+    "toy", "starling toy validate plan.toml --persons persons.txt", "Find what is wrong with the records.", persons
+)
 
 
 @command("release", example="starling toy release plan.toml --persons persons.txt --out release --unvalidated --yes")
@@ -69,10 +58,7 @@ def release(plan: Path, persons: Path, destination: Destination) -> Result:
     """Publish a histogram."""
     chosen = Plan.load(plan)
     source = Persons(chosen, persons)
-    published = publish(destination, lambda: chosen.title, partial(pipeline.publish, Histogram(chosen), source))
-    return Result(
-        lambda: published_text(chosen.guarantee, published, []), lambda: published_json(chosen.guarantee, published)
-    )
+    return released(destination, chosen.guarantee, chosen.title, partial(pipeline.publish, Histogram(chosen), source))
 
 
 @command("evaluate", example="starling toy evaluate plan.toml --persons persons.txt --release release")

@@ -46,7 +46,7 @@ def understood(home: Home, study: Registered, **changes: Any) -> Dataset:
     """What the server makes of the question, by processes of their own."""
     publication = AskedPlan(Plan.load(study.plan)).ask({**ASKED, **changes})
     described = Catalogue(home.folder / "datasets").study("data")
-    return described.asked(publication.title, publication.request, publication.guarantee)
+    return described.question(publication.title, publication.request, publication.guarantee)
 
 
 def carry_out(home: Home) -> None:

@@ -110,7 +110,7 @@ def test_a_plan_that_is_asked_questions_answers_them_there(home: Home) -> None:
     assert stand_in(home, "poll") is None
     sandbox, question = sandbox_of(home), {"kind": "counts", "epsilon": "2"}
     with closing(Here()) as understanding, closing(FreeCharges(sandbox)) as charges:
-        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "poll", question, who="ada")
+        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "poll", question, user="ada")
         number = charges.charge("ada", asked, "first", question)
     Worker(sandbox, lambda _: None).round(threading.Event())
     release = open_release(sandbox.releases / f"{number}.zip")

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from starling.domains import delivering_of
 from starling.ledger.opening import create_ledger
 from starling.server.datasets import Catalogue
 from starling.server.home import make_home
 from starling.server.sandbox import FreeCharges
 from starling.verification import Outcome, open_release, verify
 from starling.worker.running import Worker
-from starling.worker.sources import Registered, Sources, delivering_of
+from starling.worker.sources import Registered, Sources
 from starling.worker.standing_in import stand_in
 from tests.server.sites import Here
 from tests.worker.studies import write_study
@@ -46,7 +47,7 @@ def test_it_is_released_in_the_sandbox(name: str, tmp_path: Path, monkeypatch: p
     sandbox = home.sandbox
     assert sandbox is not None
     with closing(Here()) as understanding, closing(FreeCharges(sandbox)) as charges:
-        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "data", question, who="ada")
+        asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "data", question, user="ada")
         number = charges.charge("ada", asked, "first", question)
     told: list[str] = []
     Worker(sandbox, told.append).round(threading.Event())

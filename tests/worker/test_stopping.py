@@ -9,8 +9,8 @@ import pytest
 
 CODE = """
 import sys
-from starling.worker.stopping import told_to_stop
-stop = told_to_stop(by_input={by_input})
+from starling.worker.stopping import stop_event
+stop = stop_event(by_input={by_input})
 print("ready", flush=True)
 stop.wait()
 """

@@ -16,7 +16,7 @@ from starling.server import processes
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
-from starling.server.processes import Kind, kept_running
+from starling.server.processes import Kind, supervised
 from starling.verification import Outcome, verify
 from tests.conftest import ROOT
 from tests.worker.test_jobs import accept, ask, carry_out, check
@@ -119,7 +119,7 @@ def test_a_worker_that_does_not_end_in_time_is_followed_by_another(
     seq = ask(registered)
     monkeypatch.setattr(processes, "_COMMAND", command(moment, tmp_path))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    with kept_running([Kind(["worker", "--until-end-of-input", str(registered.folder)], grace=0.2)]):
+    with supervised([Kind(["worker", "--until-end-of-input", str(registered.folder)], grace=0.2)]):
         until((tmp_path / "there").exists)
         (job,) = jobs_of(registered)
     # The system ends it with the worker.

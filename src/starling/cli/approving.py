@@ -16,7 +16,7 @@ from starling.release.text import facts, table
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
     from starling.server.home import Home
-    from starling.server.requests import Less, Waiting
+    from starling.server.requests import ReducedApproval, Waiting
 
 _home = click.argument("home", type=PATH)
 _number = click.argument("number", type=click.IntRange(1, 2**62))
@@ -29,14 +29,14 @@ def requests(home: Path, *, everything: bool) -> Result:
     """What analysts ask you to approve: who, what, at which cost, and why."""
     from starling.server.home import open_home
 
-    found = open_home(home).requests.listed(waiting=not everything)
+    listed = open_home(home).requests.listed(waiting=not everything)
     lines = [
         f"{each.number}  {each.at:%Y-%m-%d %H:%M}  {each.request.analyst}  {each.request.dataset}"
         f"  {each.guarantee.cost}  {each.state}  {plain(each.reason)}"
-        for each in found
+        for each in listed
     ]
     none = "nothing was asked" if everything else "nothing waits"
-    return Result(lambda: "\n".join(lines) or none, lambda: [_request_json(each) for each in found])
+    return Result(lambda: "\n".join(lines) or none, lambda: [_request_json(each) for each in listed])
 
 
 @command("approve", example="starling server approve home 1 --yes")
@@ -54,20 +54,20 @@ def approve(home: Path, number: int, *, days: int, epsilon: str | None, yes: boo
 
     opened = open_home(home)
     before = opened.requests.undecided(number)
-    asked = replace(before, less=None if epsilon is None else _less(opened, before, epsilon))
+    waiting = replace(before, reduced=None if epsilon is None else _reduced(opened, before, epsilon))
     with closing(open_ledger(opened.settings.ledger)) as ledger:
-        reveals = _leaves(ledger, asked)
-        click.echo("\n\n".join([_asked(asked), reveals, *_expected(opened, asked)]), err=True)
+        reveals = _leaves(ledger, waiting)
+        click.echo("\n\n".join([_request_text(waiting), reveals, *_expected(opened, waiting)]), err=True)
         if not yes:
             check_terminal("and there is no terminal to ask", "read what it is, then add --yes")
             confirm("Approve it?", "Nothing was approved.")
-        if before.state == "approved" and before.approved != asked.approved:
+        if before.state == "approved" and before.approved != waiting.approved:
             # One of the two is to be charged, not both.
             ledger.custody.approve(before.approved, before.price, days=0)
-        until = datetime.fromtimestamp(ledger.custody.approve(asked.approved, asked.price, days=days), UTC)
-    words = "" if asked.less is None else f"for {asked.price.cost} in place of {asked.guarantee.cost}"
-    opened.requests.decide(number, "approved", words, asked.less)
-    body = {**_request_json(asked), "state": "approved", "until": until.isoformat(), "reveals": reveals}
+        until = datetime.fromtimestamp(ledger.custody.approve(waiting.approved, waiting.price, days=days), UTC)
+    words = "" if waiting.reduced is None else f"for {waiting.price.cost} in place of {waiting.guarantee.cost}"
+    opened.requests.decide(number, "approved", words, waiting.reduced)
+    body = {**_request_json(waiting), "state": "approved", "until": until.isoformat(), "reveals": reveals}
     return Result(lambda: f"request {number} is approved until {until:%Y-%m-%d %H:%M} UTC", lambda: body)
 
 
@@ -81,76 +81,76 @@ def decline(home: Path, number: int, *, reason: str) -> Result:
     from starling.server.home import open_home
 
     opened = open_home(home)
-    asked = opened.requests.undecided(number)
-    if asked.state == "approved":
+    waiting = opened.requests.undecided(number)
+    if waiting.state == "approved":
         with closing(open_ledger(opened.settings.ledger)) as ledger:
-            ledger.custody.approve(asked.approved, asked.price, days=0)
+            ledger.custody.approve(waiting.approved, waiting.price, days=0)
     opened.requests.decide(number, "declined", reason)
     return Result(lambda: f"request {number} is declined", lambda: {"number": number, "state": "declined"})
 
 
-def _less(home: "Home", asked: "Waiting", epsilon: str) -> "Less":
+def _reduced(home: "Home", waiting: "Waiting", epsilon: str) -> "ReducedApproval":
     """The question for less; raises ParameterError where it is not less."""
-    from starling.server.requests import Less
+    from starling.server.requests import ReducedApproval
     from starling.worker.sources import Sources
 
-    publication = Sources(home).lowered(asked.request, epsilon)
-    if publication.guarantee.cost.amount >= asked.guarantee.cost.amount:
+    publication = Sources(home).lowered(waiting.request, epsilon)
+    if publication.guarantee.cost.amount >= waiting.guarantee.cost.amount:
         raise ParameterError(
-            "--epsilon", f"is not below {asked.guarantee.cost}", "leave it out to approve what was asked"
+            "--epsilon", f"is not below {waiting.guarantee.cost}", "leave it out to approve what was asked"
         )
-    return Less(publication.request, publication.guarantee)
+    return ReducedApproval(publication.request, publication.guarantee)
 
 
-def _asked(asked: "Waiting") -> str:
+def _request_text(waiting: "Waiting") -> str:
     """Who asks for what, at which cost, and why."""
-    guarantee = asked.price
+    guarantee = waiting.price
     return facts(
         [
-            ("request", str(asked.number)),
-            ("analyst", asked.request.analyst),
-            ("dataset", asked.request.dataset),
-            ("asks for", asked.title),
+            ("request", str(waiting.number)),
+            ("analyst", waiting.request.analyst),
+            ("dataset", waiting.request.dataset),
+            ("asks for", waiting.title),
             ("cost", f"{guarantee.cost} for {guarantee.relation}"),
-            ("reason", plain(asked.reason)),
+            ("reason", plain(waiting.reason)),
         ]
     )
 
 
-def _leaves(ledger: "Ledger", asked: "Waiting") -> str:
+def _leaves(ledger: "Ledger", waiting: "Waiting") -> str:
     """What the charge reveals, and what it leaves of the caps."""
     from starling.ledger.disclosure import meaning
     from starling.ledger.reading import foresee
     from starling.ledger.rules import shown
 
     reading = ledger.reading
-    population = reading.account(reading.population_of(asked.request.dataset), latest=1).population
-    found = foresee(ledger.book, asked.approved, asked.price)
+    population = reading.account(reading.population_of(waiting.request.dataset), latest=1).population
+    charge = foresee(ledger.book, waiting.approved, waiting.price)
     rows = [
-        (f"{cap.scope} {cap.name}", "no limit" if cap.left is None else shown(cap.left - found.amount))
-        for cap in found.caps
+        (f"{cap.scope} {cap.name}", "no limit" if cap.left is None else shown(cap.left - charge.amount))
+        for cap in charge.caps
     ]
-    words = f"Everybody in the data of {population.name} bears it: {meaning(population, found.amount)}."
+    words = f"Everybody in the data of {population.name} bears it: {meaning(population, charge.amount)}."
     return f"{words}\n\n{table(('left afterwards of the cap of', population.measure), rows)}"
 
 
-def _expected(home: "Home", asked: "Waiting") -> list[str]:
+def _expected(home: "Home", waiting: "Waiting") -> list[str]:
     """The expected error, from the preview of the registered plan; nothing where none can be had without records."""
     from starling.release.report.plain import section_text
     from starling.worker.sources import Sources
 
     try:
-        return [section_text(each) for each in Sources(home).preview(asked.request.dataset, asked.approved.hash)]
+        return [section_text(each) for each in Sources(home).preview(waiting.request.dataset, waiting.approved.hash)]
     except StarlingError as error:
         return [f"The expected error cannot be told: {error}"]
 
 
-def _request_json(asked: "Waiting") -> dict[str, Any]:
-    request = attributes(asked.request, "analyst", "dataset", "request_id", "hash")
+def _request_json(waiting: "Waiting") -> dict[str, Any]:
+    request = attributes(waiting.request, "analyst", "dataset", "request_id", "hash")
     return {
-        **attributes(asked, "number", "title", "reason", "state", "words"),
+        **attributes(waiting, "number", "title", "reason", "state", "words"),
         **request,
-        "at": asked.at.isoformat(),
-        "cost": str(asked.guarantee.cost),
-        "approved_cost": str(asked.price.cost),
+        "at": waiting.at.isoformat(),
+        "cost": str(waiting.guarantee.cost),
+        "approved_cost": str(waiting.price.cost),
     }

@@ -50,8 +50,8 @@ def _problem(result: "Checked") -> Problem:
 
 
 def _json(result: "Checked") -> dict[str, Any]:
-    said = {"kind": result.kind, "name": result.name, "flaw": result.flaw or None, "declared": str(result.declared)}
-    return said | attributes(result, "at_least=found", "resolution", "draws", "passed")
+    values = {"kind": result.kind, "name": result.name, "flaw": result.flaw or None, "declared": str(result.declared)}
+    return values | attributes(result, "at_least=found", "resolution", "draws", "passed")
 
 
 def _text(results: "list[Checked]", false_alarm: float) -> str:

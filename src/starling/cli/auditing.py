@@ -230,11 +230,11 @@ def _charge(each: "Spent") -> tuple[str, ...]:
     from starling.privacy.budget import decimal_up
 
     measure, amount = each.cost
-    who = (each.analyst, each.dataset, each.request_id, brief(each.what, WHAT))
+    request = (each.analyst, each.dataset, each.request_id, brief(each.what, WHAT))
     return (
         str(each.seq),
         _when(each.at),
-        *who,
+        *request,
         f"{measure} {decimal_up(amount)}",
         shown(each.amount * each.times),
         each.state,

@@ -102,8 +102,8 @@ def confirm(question: str, refused: str) -> None:
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _note(ctx: click.Context, _: click.Parameter, given: bool) -> None:
-    ctx.meta[AS_JSON] = given
+def _note(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
+    ctx.meta[AS_JSON] = flag
 
 
 def as_json() -> bool:

@@ -54,9 +54,9 @@ def earlier_text(joint: "JointCost") -> str:
     from starling.privacy.neighbours import as_replace_one
 
     parts = [_earlier_release(each, compared) for each, compared in joint.earlier]
-    together = f"{joint.cost}, under the replace-one adjacency {as_replace_one(joint.cost)}"
+    joint_cost = f"{joint.cost}, under the replace-one adjacency {as_replace_one(joint.cost)}"
     pairs = [
-        ("together", f"{together}; epsilon {decimal_up(joint.epsilon)} at delta {joint.delta}"),
+        ("together", f"{joint_cost}; epsilon {decimal_up(joint.epsilon)} at delta {joint.delta}"),
         ("people", _people(joint)),
     ]
     return "\n\n".join([*parts, facts(pairs), MEANS])
@@ -73,14 +73,14 @@ def _people(joint: "JointCost") -> str:
 
 
 def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
-    again = ", ".join(
+    request_ids = ", ".join(
         f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
         for each in compared.again
     )
     pairs = [
         ("earlier", f"{earlier.path}: {earlier.plan.title}"),
         ("cost", f"{earlier.plan.cost}, request {earlier.request_id}"),
-        ("measured again", again or "nothing"),
+        ("measured again", request_ids or "nothing"),
         ("differ by little", _count(compared)),
     ]
     rows = [_difference_row(earlier.plan.regions, each) for each in compared.differences[:SHOWN]]

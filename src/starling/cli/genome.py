@@ -3,7 +3,7 @@
 `plan`, `preview` and `generate` have no option that could name genotypes; `plot` and `export` read releases alone.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ from starling.cli.auditing import pin
 from starling.cli.commands import Group, Result, command
 from starling.cli.genome_questions import genotypes
 from starling.cli.progress import working
-from starling.cli.verbs import Acceptance, acceptance, validated
+from starling.cli.verbs import validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from starling.genome.pictures.answers import Answers
     from starling.genome.pictures.gallery import Source
     from starling.ledger.keys import Pin
-    from starling.release.domain import Validated
 
 GENERATE: Final = "starling genome generate --people 2000 --snps 5000 --causal s10:2.5 --causal s3000:2.2 --out study"
 STUDY: Final = "study/plan.toml --genotypes study/study"
@@ -85,12 +84,16 @@ def generate(
 
     effects = _effects(causal)
     working(f"inventing a study of {people:,} people and {snps:,} SNPs")
-    made = invent(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=effects, linkage=linkage)
-    files = [("genotypes", f"{made.prefix}.bed, .bim, .fam"), ("plan", str(made.plan)), ("note", str(made.note))]
+    generated = invent(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=effects, linkage=linkage)
+    files = [
+        ("genotypes", f"{generated.prefix}.bed, .bim, .fam"),
+        ("plan", str(generated.plan)),
+        ("note", str(generated.note)),
+    ]
     invented = f"{people:,} people, {snps:,} SNPs, {len(effects)} of them causal"
     return Result(
         lambda: facts([*files, ("invented", invented)]),
-        lambda: {"genotypes": str(made.prefix), "plan": str(made.plan), "note": str(made.note)},
+        lambda: {"genotypes": str(generated.prefix), "plan": str(generated.plan), "note": str(generated.note)},
     )
 
 
@@ -105,25 +108,13 @@ def plan(plan: Path) -> Result:
     return Result(partial(plan_text, chosen), partial(plan_json, chosen))
 
 
-@command("validate", example=f"starling genome validate {STUDY}")
-@options.plan_file
-@genotypes
-@acceptance
-def validate(plan: Path, genotypes: Path, phenotype: Path | None, acceptance: Acceptance) -> Result:
-    """Find what is wrong with the records of a study, and who are relatives. For their custodian alone; never publish it.
-
-    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
-    """
-    from starling.genome.plan import Plan
-    from starling.genome.source import open_genotypes
-    from starling.genome.source import validate as check
-
-    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
-        chosen = Plan.load(plan)
-        source = open_genotypes(genotypes, chosen, phenotype)
-        return source.files, lambda most: check(chosen, source, most=most).value
-
-    return validated(acceptance, opened, "reading every genotype and comparing people")
+validate = validating(
+    "genome",
+    f"starling genome validate {STUDY}",
+    "Find what is wrong with the records of a study, and who are relatives.",
+    genotypes,
+    step="reading every genotype and comparing people",
+)
 
 
 @command("plot", example="starling genome plot explored pvalue correlation --out pictures")
@@ -206,9 +197,9 @@ def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Resu
 
     working("checking the release and writing its p-values")
     with _answer(release, None if key is None else pin(key)) as opened:
-        _, beside = opened.export(out, form)
+        _, written = opened.export(out, form)
     # Shown as the user named them.
-    note = out.with_name(beside.name)
+    note = out.with_name(written.name)
     return Result(
         lambda: facts([("p-values", str(out)), ("what they are", str(note))]),
         lambda: {"data": str(out), "note": str(note)},

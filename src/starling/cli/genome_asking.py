@@ -28,21 +28,21 @@ PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionCommand:
     """A question as a command has it.
 
     Attributes:
         words: The options of the example in its help.
         own: The options of the question, in the order of the help.
-        made: Makes the question of a plan, an epsilon and the options.
+        make: Makes the question of a plan, an epsilon and the options.
     """
 
     words: str
     own: tuple[options.Decorator, ...]
-    made: Callable[..., "Question"]
+    make: Callable[..., "Question"]
 
 
-ASKED: Final[dict[str, Asked]] = {}
+QUESTIONS: Final[dict[str, QuestionCommand]] = {}
 """Every question by the word that calls its command, here and at a server."""
 
 
@@ -55,17 +55,17 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
         own: The options of the question, in the order of the help.
     """
 
-    def decorate(made: Callable[..., "Question"]) -> click.Command:
-        ASKED[name] = Asked(words, own, made)
+    def decorate(make: Callable[..., "Question"]) -> click.Command:
+        QUESTIONS[name] = QuestionCommand(words, own, make)
 
-        @wraps(made)
+        @wraps(make)
         def ask(
-            plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **given: Any
+            plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **values: Any
         ) -> Result:
             from starling.genome.plan import Plan
 
             cost, chosen = epsilon_of(epsilon), Plan.load(plan)
-            return _ask(chosen, made(chosen, cost, **given), genotypes, phenotype, destination)
+            return _ask(chosen, make(chosen, cost, **values), genotypes, phenotype, destination)
 
         options_of_all = (options.plan_file, questions.genotypes, questions.epsilon)
         asking = options.with_options(ask, *options_of_all, *own, destination)
@@ -191,7 +191,7 @@ def explore(
     corr: "Correlation",
     delta_c: str | None,
     regions: str | None,
-    **given: Any,
+    **values: Any,
 ) -> "Question":
     """How many SNPs are significant, which, in which blocks, with which p-values: a quarter of epsilon each, charged at the start.
 
@@ -200,7 +200,7 @@ def explore(
     from starling.genome.plan import Explore
 
     above = delta_c_of(corr, delta_c)
-    return Explore(chosen_test(plan, test), corr, above, cost, regions_of(plan, regions), **given)
+    return Explore(chosen_test(plan, test), corr, above, cost, regions_of(plan, regions), **values)
 
 
 def _ask(
@@ -216,25 +216,25 @@ def _ask(
         lambda: f"{plan.title}\n{asked(question)}.",
         partial(release, plan, question, genotypes, phenotype=phenotype),
     )
-    again = publishing.again(answered.request_id)
+    repeating = publishing.repeating(answered.request_id)
     return Result(
-        partial(_answer_text, answered, again),
-        lambda: publishing.published_json(question.guarantee, answered) | _answer_json(answered, again),
+        partial(_answer_text, answered, repeating),
+        lambda: publishing.published_json(question.guarantee, answered) | _answer_json(answered, repeating),
     )
 
 
-def _answer_text(answered: "Answered", again: str) -> str:
+def _answer_text(answered: "Answered", repeating: str) -> str:
     from starling.cli.publishing import published_text
     from starling.genome.postprocess.wording import answer_text, error_text
 
     answer = answer_text(answered.plan, answered.question, answered.answer)
     summary = published_text(
-        answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", again)]
+        answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", repeating)]
     )
     return "\n".join([*answer, "", *error_text(answered.plan, answered.question, answered.error), "", summary])
 
 
-def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
+def _answer_json(answered: "Answered", repeating: str) -> "dict[str, Json]":
     from starling.genome.plan import kind
     from starling.genome.postprocess.wording import answer_text, error_text
     from starling.release.codec import plain
@@ -244,5 +244,5 @@ def _answer_json(answered: "Answered", again: str) -> "dict[str, Json]":
         "answer": plain(answered.answer),
         "answer_in_words": answer_text(answered.plan, answered.question, answered.answer),
         "error_in_words": error_text(answered.plan, answered.question, answered.error),
-        "again": {"command": again, "python": answered.code},
+        "again": {"command": repeating, "python": answered.code},
     }

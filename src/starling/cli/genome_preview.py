@@ -101,10 +101,10 @@ def preview(  # noqa: PLR0913 - one for each option
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
     from starling.genome.preview import Assumed, GenomePage, epsilon_for, expected_errors
 
-    given = {
+    used = {
         name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
-    _check_options(question, given)
+    _check_options(question, used)
     chosen = Plan.load(plan)
     costs = [epsilon_of(text) for text in (epsilon or COSTS).split(",")]
     assumed = Assumed.of(chosen, cases, rarest)
@@ -146,13 +146,13 @@ def _possible(assumed: "Assumed", questions: "dict[str, Question]") -> "dict[str
     return possible
 
 
-def _check_options(question: str | None, given: set[str]) -> None:
+def _check_options(question: str | None, used: set[str]) -> None:
     options = {name for names in OF.values() for name in names}
     if question is None:
-        if "error" in given:
+        if "error" in used:
             raise ParameterError("--error", "is of one question", "add --question NAME")
         return
-    for name in sorted((given & options) - set(OF[question])):
+    for name in sorted((used & options) - set(OF[question])):
         spelled = f"--{name.replace('_', '-')}"
         raise ParameterError(spelled, f"is not of {question}", "leave it out")
 

@@ -31,11 +31,11 @@ MOST_REGIONS: Final = 30
 def genotypes(function: Any) -> Any:
     """--genotypes and --phenotype, which open records."""
     text = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
-    who = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
+    text = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
     return with_options(
         function,
         click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=text),
-        click.option("--phenotype", type=PATH, metavar="FILE", help=who),
+        click.option("--phenotype", type=PATH, metavar="FILE", help=text),
     )
 
 
@@ -104,24 +104,24 @@ def k(text: str) -> Decorator:
     return click.option("--k", type=int, default=1, show_default=True, metavar="N", help=text)
 
 
-def chosen_test(plan: "Plan", given: str | None) -> str:
+def chosen_test(plan: "Plan", text: str | None) -> str:
     """The test that is meant: the one given, else the plan's first that has a distance."""
-    return plan.first_test if given is None else given
+    return plan.first_test if text is None else text
 
 
-def regions_of(plan: "Plan", given: str | None) -> tuple[str, ...] | None:
+def regions_of(plan: "Plan", text: str | None) -> tuple[str, ...] | None:
     """Names of regions, apart by commas; a name may hold some itself when it is the only one."""
-    if given is None:
+    if text is None:
         return None
-    return (given,) if given in plan.ranges else tuple(name.strip() for name in given.split(","))
+    return (text,) if text in plan.ranges else tuple(name.strip() for name in text.split(","))
 
 
-def delta_c_of(corr: "Correlation", given: str | None) -> Fraction:
+def delta_c_of(corr: "Correlation", text: str | None) -> Fraction:
     """What a correlation must exceed."""
     from starling.genome.plan.exploring import DELTA_C
     from starling.privacy.budget import exact
 
-    return exact(DELTA_C[corr] if given is None else given, field="--delta-c")
+    return exact(DELTA_C[corr] if text is None else text, field="--delta-c")
 
 
 def epsilon_of(text: str) -> Fraction:
@@ -135,17 +135,17 @@ def epsilon_of(text: str) -> Fraction:
     return positive(text, field="--epsilon")
 
 
-def snp_ranges_of(given: tuple[str, ...]) -> "SnpRanges":
+def snp_ranges_of(texts: tuple[str, ...]) -> "SnpRanges":
     """Ranges of SNPs, each written FIRST..LAST, or as one SNP.
 
     Raises:
         ParameterError: for anything else.
     """
-    stretches = [tuple(text.split("..")) for text in given]
-    if any(len(ends) > len(("first", "last")) or not all(ends) for ends in stretches):
+    ranges = [tuple(text.split("..")) for text in texts]
+    if any(len(ends) > len(("first", "last")) or not all(ends) for ends in ranges):
         problem, fix = "is not a first and a last SNP", "write it like rs10..rs20"
         raise ParameterError("--excluding", problem, fix)
-    return tuple((ends[0], ends[-1]) for ends in stretches)
+    return tuple((ends[0], ends[-1]) for ends in ranges)
 
 
 def plan_text(plan: "Plan") -> str:
@@ -174,12 +174,12 @@ def plan_text(plan: "Plan") -> str:
     regions = table(("region", "chromosome", "from", "to", "SNPs"), rows[:MOST_REGIONS], left=2)
     if len(rows) > MOST_REGIONS:
         regions += f"\nand {len(rows) - MOST_REGIONS:,} more: --json has all of them"
-    asked = [
+    choices = [
         (command, tells, _tests(command, plan.tests, searching))
         for command, tells in QUESTIONS
         if searching or command not in ("num-sig", "loc-sig", "explore")
     ]
-    questions = table(("question", "answers", "by"), asked, left=3)
+    questions = table(("question", "answers", "by"), choices, left=3)
     return (
         f"{facts(pairs)}\n\n{regions}\n\n{questions}\n\n"
         "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"

@@ -3,7 +3,7 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,15 +14,14 @@ import click
 from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
-from starling.cli.publishing import Destination, destination, publish, published_json, published_text
-from starling.cli.verbs import Acceptance, acceptance, previewed, validated
+from starling.cli.publishing import Destination, destination, released
+from starling.cli.verbs import previewed, validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.groups.plan import Plan
     from starling.groups.preview import Error, Preview
     from starling.groups.preview.best_split import Search
-    from starling.release.domain import Validated
     from starling.release.statement import Json
 
 groups = Group(
@@ -97,25 +96,12 @@ def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int
     return previewed(result, lambda: page, out)
 
 
-@command("validate", example="starling groups validate plan.toml --records records.csv")
-@options.plan_file
-@records
-@acceptance
-def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
-    """Find what is wrong with records of groups: file, line, field and fix. For their custodian alone; never publish it.
-
-    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
-    """
-    from starling.groups.plan import Plan
-    from starling.groups.source import files_read, open_records
-    from starling.groups.source.validation import validate as check
-
-    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
-        chosen = Plan.load(plan)
-        source = open_records(records, chosen)
-        return files_read(chosen, source), lambda most: check(chosen, source, most=most).value
-
-    return validated(acceptance, opened)
+validate = validating(
+    "groups",
+    "starling groups validate plan.toml --records records.csv",
+    "Find what is wrong with records of groups: file, line, field and fix.",
+    records,
+)
 
 
 @command("release", example="starling groups release plan.toml --records records.csv --out release --unvalidated --yes")
@@ -132,21 +118,19 @@ def release(plan: Path, *, records: Path, engine: str, destination: Destination)
     from starling.groups.publish import release as publish_groups
 
     chosen = Plan.load(plan)
-    published = publish(destination, lambda: chosen.title, partial(publish_groups, chosen, records, engine=engine))
-    tables = [
-        (level, f"{len(ids):,} regions in {published.folder / 'data' / level}.parquet")
-        for level, ids in zip(chosen.regions.levels, chosen.regions.ids, strict=True)
-    ]
-    return Result(
-        lambda: published_text(chosen.guarantee, published, tables),
-        lambda: published_json(chosen.guarantee, published),
-    )
+
+    def tables(data: Path) -> list[tuple[str, str]]:
+        levels = zip(chosen.regions.levels, chosen.regions.ids, strict=True)
+        return [(level, f"{len(ids):,} regions in {data / level}.parquet") for level, ids in levels]
+
+    run = partial(publish_groups, chosen, records, engine=engine)
+    return released(destination, chosen.guarantee, chosen.title, run, tables)
 
 
-def _targets(given: tuple[str, ...]) -> dict[str, float]:
+def _targets(texts: tuple[str, ...]) -> dict[str, float]:
     """The error that is aimed at, by level."""
     try:
-        return {level: float(error) for level, _, error in (each.partition("=") for each in given)}
+        return {level: float(error) for level, _, error in (each.partition("=") for each in texts)}
     except ValueError:
         raise ParameterError("--target", "is not LEVEL=ERROR", "write it like county=1000") from None
 
@@ -188,8 +172,8 @@ def _preview_text(seen: "Preview", search: "Search | None") -> str:
 
 def _preview_json(seen: "Preview", search: "Search | None") -> "dict[str, Json]":
     levels = seen.plan.regions.levels
-    found: dict[str, Json] = {} if search is None else {"search": _search_json(search)}
-    return found | {
+    values: dict[str, Json] = {} if search is None else {"search": _search_json(search)}
+    return values | {
         "assumed": seen.assumed,
         "method": seen.plan.method,
         "best": seen.best,

@@ -57,8 +57,8 @@ def generate(*, plan: Path | None, counties: Path | None, taxis: bool, shares: P
     else:
         world = taxi_like(seed=seed) if counties is None else census_like(counties, seed=seed)
     kind = chosen.kind if chosen is not None else output["kind"] or "groups"
-    made = write(world, output["out"], seed=seed, kind=kind, format=output["form"], plan=chosen)
-    files = {"records": str(made.records), "plan": str(made.plan or plan), "note": str(made.note)}
+    generated = write(world, output["out"], seed=seed, kind=kind, format=output["form"], plan=chosen)
+    files = {"records": str(generated.records), "plan": str(generated.plan or plan), "note": str(generated.note)}
     sizes = {"groups": world.groups, "members": world.members, "leaves": len(world.regions.leaves)}
     words = f"groups ({world.group}): {world.groups:,}, members ({world.member}): {world.members:,}, over {sizes['leaves']:,} leaves"
     return Result(lambda: facts([*files.items(), ("invented", words)]), lambda: {**files, "sizes": sizes})
@@ -80,22 +80,22 @@ def evaluate(plan: Path, *, release: Path, records: Path, engine: str) -> Result
     chosen = Plan.load(plan)
     opened = open_records(records, chosen)
     working("counting the groups and comparing them with the release")
-    found = compare(chosen, opened, release, engine=engine).value
-    return Result(partial(_evaluation_text, found), partial(_evaluation_json, found))
+    evaluation = compare(chosen, opened, release, engine=engine).value
+    return Result(partial(_evaluation_text, evaluation), partial(_evaluation_json, evaluation))
 
 
-def _evaluation_text(found: "Evaluation") -> str:
+def _evaluation_text(evaluation: "Evaluation") -> str:
     from starling.groups.evaluate import THRESHOLDS, WARNING
     from starling.release.text import facts, table
 
     rows = [
         (name, *(f"{each:,}" for each in (errors.l1, errors.emd, errors.largest)), *map(_false, errors.readings))
-        for name, errors in found.levels.items()
+        for name, errors in evaluation.levels.items()
     ]
     header = ("level", "L1", "earth mover's", "largest", *(f"false, of {least}+" for least in THRESHOLDS))
-    broken = found.violations
+    broken = evaluation.violations
     pairs = [
-        ("plan", found.title),
+        ("plan", evaluation.title),
         (
             "broken",
             f"consistency {broken.consistency:,}, validity {broken.validity:,}, faithfulness {broken.faithfulness:,}",
@@ -109,12 +109,12 @@ def _false(reading: "Reading") -> str:
     return f"{reading.false:,} of {reading.found:,}"
 
 
-def _evaluation_json(found: "Evaluation") -> "dict[str, Json]":
+def _evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":
     from dataclasses import asdict
 
     from starling.groups.evaluate import WARNING
 
-    return {"not_private": True, "warning": WARNING, **asdict(found)}
+    return {"not_private": True, "warning": WARNING, **asdict(evaluation)}
 
 
 @command("plot", example="starling groups plot release --out pictures")
@@ -145,6 +145,6 @@ def plot(release: Path, *, regions: tuple[str, ...], outlines: Path | None, out:
     with open_release(release, key=None if key is None else pin(key)) as opened:
         if not isinstance(opened, GroupsRelease):
             raise SourceError("release", "is none of group sizes", "name the folder of one")
-        made = write(out, opened.plan, opened.table, regions, outlines)
-    named = {path.stem: str(path) for path in made}
+        files = write(out, opened.plan, opened.table, regions, outlines)
+    named = {path.stem: str(path) for path in files}
     return Result(lambda: facts(list(named.items())), lambda: {"pictures": named})

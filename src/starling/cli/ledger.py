@@ -53,7 +53,7 @@ _cap = click.option(
 )
 
 
-def _kept(cap: str) -> str:
+def _reserve(cap: str) -> str:
     """A cap as the ledger keeps it."""
     from starling.ledger.rules import cap_units, shown
 
@@ -98,14 +98,14 @@ def create(url: str, *, second_key: str | None) -> Result:
     if keys.DEFAULT not in keys.names():
         file = keys.path_of(keys.DEFAULT)
         click.echo(f"starling: making your key, {file}; keep a copy: without it the ledger takes no charge", err=True)
-    made = create_ledger(url, second=second)
-    book = made.book
-    made_text = f"ledger {book.id}, signed by {book.signer.fingerprint}"
+    ledger = create_ledger(url, second=second)
+    book = ledger.book
+    text = f"ledger {book.id}, signed by {book.signer.fingerprint}"
     if second is not None:
-        made_text += f"\nraised caps are approved by {second.fingerprint}"
+        text += f"\nraised caps are approved by {second.fingerprint}"
     body = {"ledger": book.id, "signer": book.signer.text, "second": None if second is None else second.text}
-    with closing(made):
-        return _done(made, body, made_text)
+    with closing(ledger):
+        return _done(ledger, body, text)
 
 
 @command("population", example=f"starling ledger population {LEDGER} {PEOPLE}")
@@ -125,8 +125,8 @@ def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) 
     relation = _relation(neighbours)
     with _writing(url) as opened:
         opened.custody.add_population(name, cast(Any, measure), relation, cap)
-        body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _kept(cap)}
-        return _done(opened, body, f"population {name}: {relation}, {measure} {_kept(cap)} in all")
+        body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _reserve(cap)}
+        return _done(opened, body, f"population {name}: {relation}, {measure} {_reserve(cap)} in all")
 
 
 def _relation(text: str) -> Relation:
@@ -146,7 +146,7 @@ def dataset(url: str, name: str, *, population_name: str, schema: Path | None, c
     columns = _schema(schema)
     with _writing(url) as opened:
         opened.custody.add_dataset(name, population_name, columns, cap)
-        body = {"dataset": name, "population": population_name, "cap": None if cap is None else _kept(cap)}
+        body = {"dataset": name, "population": population_name, "cap": None if cap is None else _reserve(cap)}
         return _done(opened, body, f"dataset {name} of population {population_name}")
 
 
@@ -175,8 +175,8 @@ def grant(url: str, population_name: str, analyst: str, *, cap: str) -> Result:
     """Let ANALYST spend up to AMOUNT on POPULATION; without a grant nobody spends anything."""
     with _writing(url) as opened:
         opened.custody.grant(population_name, analyst, cap)
-        body = {"population": population_name, "analyst": analyst, "cap": _kept(cap)}
-        return _done(opened, body, f"{analyst} may spend {_kept(cap)} on {population_name}")
+        body = {"population": population_name, "analyst": analyst, "cap": _reserve(cap)}
+        return _done(opened, body, f"{analyst} may spend {_reserve(cap)} on {population_name}")
 
 
 @command(
@@ -216,10 +216,10 @@ def terms(url: str, dataset_name: str, *, ask_first: bool, reserve: str | None) 
     """Set the terms under which servers charge DATASET, in place of earlier ones. Approvals are given by `starling server approve`."""
     with _writing(url) as opened:
         opened.custody.set_terms(dataset_name, ask_first=ask_first, reserve=reserve)
-        kept = "0" if reserve is None else _kept(reserve)
-        body = {"dataset": dataset_name, "ask_first": ask_first, "reserve": kept}
+        amount = "0" if reserve is None else _reserve(reserve)
+        body = {"dataset": dataset_name, "ask_first": ask_first, "reserve": amount}
         how = "ask you first about each charge of" if ask_first else "charge"
-        return _done(opened, body, f"servers {how} {dataset_name}; {kept} of its cap is kept for you")
+        return _done(opened, body, f"servers {how} {dataset_name}; {amount} of its cap is kept for you")
 
 
 @command("raise", example=f"starling ledger raise {LEDGER} residents analyst custodian --cap 12 --yes")
@@ -240,7 +240,7 @@ def raise_(
             click.echo(reveals, err=True)
             confirm("Raise it?", "Nothing was raised.")
         reveals = opened.custody.raise_cap(*wanted, approval)
-        body = {"population": population_name, "scope": scope, "name": name, "cap": _kept(cap), "reveals": reveals}
+        body = {"population": population_name, "scope": scope, "name": name, "cap": _reserve(cap), "reveals": reveals}
         return _done(opened, body, reveals)
 
 

@@ -27,9 +27,9 @@ def as_one(name: str, kind: Any, *options: Decorator) -> Decorator:
 
     def decorate(function: Callable[..., Any]) -> Any:
         @wraps(function)
-        def collected(**given: Any) -> Any:
-            value = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-            return function(**given, **{name: value})
+        def collected(**values: Any) -> Any:
+            value = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            return function(**values, **{name: value})
 
         return with_options(collected, *options)
 

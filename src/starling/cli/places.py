@@ -3,7 +3,6 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +12,13 @@ import click
 from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
-from starling.cli.publishing import Destination, destination, publish, published_json, published_text
-from starling.cli.verbs import Acceptance, acceptance, previewed, validated
+from starling.cli.publishing import Destination, destination, released
+from starling.cli.verbs import previewed, validating
 
 if TYPE_CHECKING:
     from starling.places.evaluate import Evaluation
     from starling.places.plan import Plan
     from starling.places.preview import Preview
-    from starling.release.domain import Validated
     from starling.release.statement import Json
 
 places = Group(
@@ -125,25 +123,12 @@ def preview(
     return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
 
 
-@command("validate", example="starling places validate plan.toml --records records.csv")
-@options.plan_file
-@records
-@acceptance
-def validate(plan: Path, records: Path, acceptance: Acceptance) -> Result:
-    """Find which points a release would drop, and why: file, line, field and fix. For their custodian alone; never publish it.
-
-    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
-    """
-    from starling.places.plan import Plan
-    from starling.places.source import open_records
-    from starling.places.source.validation import validate as check
-
-    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
-        chosen = Plan.load(plan)
-        source = open_records(records, chosen)
-        return source.files, lambda most: check(chosen, source, most=most).value
-
-    return validated(acceptance, opened)
+validate = validating(
+    "places",
+    "starling places validate plan.toml --records records.csv",
+    "Find which points a release would drop, and why: file, line, field and fix.",
+    records,
+)
 
 
 @command("release", example="starling places release plan.toml --records records.csv --out release --unvalidated --yes")
@@ -161,15 +146,13 @@ def release(plan: Path, *, records: Path, engine: str, destination: Destination)
     from starling.places.publish import release as publish_places
 
     chosen = Plan.load(plan)
-    guarantee = mechanism_of(chosen).guarantee
-    published = publish(destination, lambda: chosen.title, partial(publish_places, chosen, records, engine=engine))
-    data = published.folder / "data"
-    cells = [] if chosen.grid.sparse else [("cells", f"{chosen.cells:,} cells in {data / 'cells.parquet'}")]
-    tables = [*cells, ("boxes", f"{data / 'boxes.parquet'}")]
-    return Result(
-        lambda: published_text(guarantee, published, tables),
-        lambda: published_json(guarantee, published),
-    )
+
+    def tables(data: Path) -> list[tuple[str, str]]:
+        cells = [] if chosen.grid.sparse else [("cells", f"{chosen.cells:,} cells in {data / 'cells.parquet'}")]
+        return [*cells, ("boxes", f"{data / 'boxes.parquet'}")]
+
+    run = partial(publish_places, chosen, records, engine=engine)
+    return released(destination, mechanism_of(chosen).guarantee, chosen.title, run, tables)
 
 
 @command("generate", example="starling places generate --sigma 50 --out invented")
@@ -197,8 +180,8 @@ def generate(*, sigma: int, points: int, out: Path, seed: int) -> Result:
     from starling.release.text import facts
 
     working("inventing points")
-    made = write(out, sigma=sigma, seed=seed, points=points)
-    files = {"records": str(made.records), "plan": str(made.plan), "note": str(made.note)}
+    generated = write(out, sigma=sigma, seed=seed, points=points)
+    files = {name: str(getattr(generated, name)) for name in ("records", "plan", "note")}
     return Result(lambda: facts([*files.items(), ("points", f"{points:,}")]), lambda: {**files, "points": points})
 
 
@@ -219,8 +202,8 @@ def evaluate(plan: Path, *, release: Path, records: Path, engine: str, seed: int
     chosen = Plan.load(plan)
     opened = open_records(records, chosen)
     working("counting the points and comparing them with the release")
-    found = compare(chosen, opened, release, seed=seed, engine=engine).value
-    return Result(partial(_evaluation_text, found), partial(_evaluation_json, found))
+    evaluation = compare(chosen, opened, release, seed=seed, engine=engine).value
+    return Result(partial(_evaluation_text, evaluation), partial(_evaluation_json, evaluation))
 
 
 def _plan_text(plan: "Plan") -> str:
@@ -233,10 +216,10 @@ def _plan_text(plan: "Plan") -> str:
 
     mechanism = mechanism_of(plan)
     cost, grid = mechanism.guarantee.cost, plan.grid
-    kept = f", of whom at most {plan.points} points count" if plan.unit == "person" else ""
+    bound = f", of whom at most {plan.points} points count" if plan.unit == "person" else ""
     pairs = [
         ("plan", plan.title),
-        ("protects", f"one {plan.unit}{kept} ({plan.relation})"),
+        ("protects", f"one {plan.unit}{bound} ({plan.relation})"),
         ("cost", f"{cost}, under the replace-one adjacency {as_replace_one(cost)}"),
         ("box", box(plan)),
         (
@@ -306,7 +289,7 @@ def _plan_json(plan: "Plan") -> "dict[str, Json]":
     }
 
 
-def _evaluation_text(found: "Evaluation") -> str:
+def _evaluation_text(evaluation: "Evaluation") -> str:
     from starling.places.evaluate import WARNING
     from starling.places.generate.rectangles import RANDOM, SQUARES
     from starling.release.text import facts, rounded, table
@@ -320,16 +303,16 @@ def _evaluation_text(found: "Evaluation") -> str:
             rounded(each.largest),
             *(rounded(each.relative[kind]) for kind in kinds),
         )
-        for name, each in found.slices.items()
+        for name, each in evaluation.slices.items()
     ]
     header = ("slice", "points", "total off by", "cell off by", *kinds)
     what = "of each kind of rectangle: mean error in percent of the true count, taken as at least 20"
-    return "\n\n".join([WARNING, facts([("plan", found.title)]), table(header, rows), what])
+    return "\n\n".join([WARNING, facts([("plan", evaluation.title)]), table(header, rows), what])
 
 
-def _evaluation_json(found: "Evaluation") -> "dict[str, Json]":
+def _evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":
     from dataclasses import asdict
 
     from starling.places.evaluate import WARNING
 
-    return {"not_private": True, "warning": WARNING, **asdict(found)}
+    return {"not_private": True, "warning": WARNING, **asdict(evaluation)}

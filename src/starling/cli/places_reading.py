@@ -45,7 +45,9 @@ QUERIES: Final = (
         "  [default: cells of rectangles, degrees of polygons]",
     ),
     LEVEL,
-    click.option("--together", is_flag=True, help="With that probability all sure intervals hold the truth at once."),
+    click.option(
+        "--together", "joined", is_flag=True, help="With that probability all sure intervals hold the truth at once."
+    ),
     options.signer,
 )
 TYPICAL: Final = click.option(
@@ -71,10 +73,10 @@ def _opened(path: Path, key: str | None) -> Iterator["PlacesRelease"]:
     from starling import open_release
     from starling.places.analysis import PlacesRelease
 
-    with open_release(path, key=None if key is None else pin(key)) as found:
-        if not isinstance(found, PlacesRelease):
+    with open_release(path, key=None if key is None else pin(key)) as release:
+        if not isinstance(release, PlacesRelease):
             raise SourceError("release", "is none of points", "name the folder of one")
-        yield found
+        yield release
 
 
 def _with_queries(function: Callable[..., Any]) -> Any:
@@ -86,23 +88,23 @@ def _with_queries(function: Callable[..., Any]) -> Any:
 @SLICE
 @TYPICAL
 @_with_queries
-def count(release: Path, *, part: str | None, typical: bool, key: str | None, **asked: Any) -> Result:
+def count(release: Path, *, part: str | None, typical: bool, key: str | None, **queries: Any) -> Result:
     """Points in rectangles, polygons or H3 cells, each with an interval that surely holds the true number, and with its typical error.
 
     RELEASE is a folder or its zip; it is compared with its signature.
     """
     from starling.places.typical import typical_errors
 
-    ask = _asker(**asked)
+    ask = _asker(**queries)
     working("checking the release")
     with _opened(release, key) as opened:
         working("counting")
         grid = opened.released(part)
-        found = ask(grid)
+        answers = ask(grid)
         if typical:
             working("measuring the released grid again for typical errors")
         errors = typical_errors(opened.plan, grid, ask) if typical else None
-    return Result(partial(_text, found, errors), partial(_json, found, errors))
+    return Result(partial(_text, answers, errors), partial(_json, answers, errors))
 
 
 @command("compare", example="starling places compare release other --rectangles rectangles.csv")
@@ -122,7 +124,7 @@ def compare(
     adds: bool,
     typical: bool,
     key: str | None,
-    **asked: Any,
+    **queries: Any,
 ) -> Result:
     """How many points more one release, or slice, has than another, with intervals that surely hold the true difference.
 
@@ -131,7 +133,7 @@ def compare(
     from starling.places.artifact.public_plan import COUNTS
     from starling.places.typical import typical_errors
 
-    ask = _asker(**asked)
+    ask = _asker(**queries)
     working("checking the releases")
     with ExitStack() as stack:
         one, two = (stack.enter_context(_opened(each, key)) for each in (release, other))
@@ -140,15 +142,15 @@ def compare(
             raise ParameterError("release", "is compared with itself", "name another one, or --other-slice")
         first, second = one.released(parts[0]), two.released(parts[1])
         working("counting")
-        found = ask(first.plus(second) if adds else first.minus(second))
+        answers = ask(first.plus(second) if adds else first.minus(second))
         if typical:
             working("measuring the released grids again for typical errors")
         errors = [typical_errors(of.plan, grid, ask) for of, grid in ((one, first), (two, second))] if typical else []
-    both = _together(errors)
-    return Result(partial(_text, found, both), partial(_json, found, both))
+    both = _joined(errors)
+    return Result(partial(_text, answers, both), partial(_json, answers, both))
 
 
-def _together(errors: "Sequence[Float64 | None]") -> "Float64 | None":
+def _joined(errors: "Sequence[Float64 | None]") -> "Float64 | None":
     """The typical error of a sum or difference, whose parts have independent noise."""
     known = [each for each in errors if each is not None]
     return sum(each * each for each in known) ** 0.5 if known and len(known) == len(errors) else None
@@ -161,7 +163,7 @@ def _asker(
     hexagons: Path | None,
     units: str | None,
     level: str,
-    together: bool,
+    joined: bool,
 ) -> "Callable[[ReleasedGrid], Answers]":
     """Asks a grid the queries, which are read at once."""
     from starling.places.answers import queries
@@ -170,10 +172,10 @@ def _asker(
         raise click.UsageError("Give --rectangles, --polygons or --hexagons, and one of them")
     if hexagons is not None and units is not None:
         raise click.UsageError("H3 cells have no --units")
-    sure: dict[str, Any] = {"level": _level(level), "together": together}
+    sure: dict[str, Any] = {"level": _level(level), "together": joined}
     if rectangles is not None:
-        asked = queries.read_rectangles(rectangles)
-        return lambda grid: grid.count(asked, units or "cells", **sure)  # type: ignore[arg-type]
+        rows = queries.read_rectangles(rectangles)
+        return lambda grid: grid.count(rows, units or "cells", **sure)  # type: ignore[arg-type]
     if polygons is not None:
         drawn = queries.read_polygons(polygons)
         return lambda grid: grid.count_polygons(drawn, units or "degrees", **sure)  # type: ignore[arg-type]
@@ -185,37 +187,40 @@ def _asker(
 def _level(text: str) -> Fraction:
     from starling.privacy.budget import exact
 
-    found = exact(text, field="--level")
-    if not 0 < found < 1:
+    level = exact(text, field="--level")
+    if not 0 < level < 1:
         raise ParameterError("--level", "is not between 0 and 1", 'give one such as "0.95"')
-    return found
+    return level
 
 
-def _text(found: "Answers", typical: "Float64 | None") -> str:
+def _text(answers: "Answers", typical: "Float64 | None") -> str:
     from starling.release.text import table
 
     header, notes = ["query", "points"], []
-    columns = [[str(number) for number in range(1, len(found.counts) + 1)], [f"{each:,.1f}" for each in found.counts]]
+    columns = [
+        [str(number) for number in range(1, len(answers.counts) + 1)],
+        [f"{each:,.1f}" for each in answers.counts],
+    ]
     if typical is not None:
         header.append("typical error")
         columns.append([f"{each:,.1f}" for each in typical.tolist()])
         notes.append(TYPICALLY)
-    if found.lower is not None and found.upper is not None and found.cut is not None:
+    if answers.lower is not None and answers.upper is not None and answers.cut is not None:
         header += ["surely from", "to", "in cut boxes"]
-        columns += [[f"{each:,}" for each in ends.tolist()] for ends in (found.lower, found.upper, found.cut)]
+        columns += [[f"{each:,}" for each in ends.tolist()] for ends in (answers.lower, answers.upper, answers.cut)]
         notes.append(MEANING)
     else:
         notes.append("The method of this release measures no boxes, so that it has no sure intervals.")
-    if found.clipped.any():
+    if answers.clipped.any():
         header.append("")
-        columns.append(["partly outside" if each else "" for each in found.clipped.tolist()])
+        columns.append(["partly outside" if each else "" for each in answers.clipped.tolist()])
     return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
 
 
-def _json(found: "Answers", typical: "Float64 | None") -> "dict[str, Json]":
+def _json(answers: "Answers", typical: "Float64 | None") -> "dict[str, Json]":
     from dataclasses import fields
 
-    named = {field.name: getattr(found, field.name) for field in fields(found)}
+    named = {field.name: getattr(answers, field.name) for field in fields(answers)}
     named["typical_error"] = typical
     return {name: None if each is None else each.tolist() for name, each in named.items()}
 
@@ -234,26 +239,30 @@ def hotspots(
     """The squares with most released points: which surely are, and how likely each is, among those with most points."""
     working("checking the release and ranking its squares")
     with _opened(release, key) as opened:
-        asked = k, side, _level(level)
-        found = opened.hotspots(*asked, part) if chance else opened.released(part).hotspots(*asked)
-    return Result(partial(_hotspots_text, found, level), partial(_hotspots_json, found))
+        choices = k, side, _level(level)
+        hotspots = opened.hotspots(*choices, part) if chance else opened.released(part).hotspots(*choices)
+    return Result(partial(_hotspots_text, hotspots, level), partial(_hotspots_json, hotspots))
 
 
-def _hotspots_text(found: "Hotspots", level: str) -> str:
+def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
     from starling.release.text import table
 
     header = ["rank", "points", "first row", "end row", "first column", "end column", "surely among them"]
-    marks = [""] * len(found.counts) if found.sure is None else ["yes" if each else "" for each in found.sure.tolist()]
+    marks = (
+        [""] * len(hotspots.counts)
+        if hotspots.sure is None
+        else ["yes" if each else "" for each in hotspots.sure.tolist()]
+    )
     columns = [
         [str(rank) for rank in range(1, len(marks) + 1)],
-        [f"{points:,.1f}" for points in found.counts.tolist()],
-        *([str(end) for end in ends] for ends in found.boxes.T.tolist()),
+        [f"{points:,.1f}" for points in hotspots.counts.tolist()],
+        *([str(end) for end in ends] for ends in hotspots.boxes.T.tolist()),
         marks,
     ]
     notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
-    if found.chance is not None:
+    if hotspots.chance is not None:
         header.append("chance")
-        columns.append([_chance(each) for each in found.chance.tolist()])
+        columns.append([_chance(each) for each in hotspots.chance.tolist()])
         notes.append(CHANCES)
     return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
 
@@ -264,13 +273,13 @@ def _chance(chance: float) -> str:
     return "over 0.99" if chance > 0.99 else f"{chance:.2f}"
 
 
-def _hotspots_json(found: "Hotspots") -> "dict[str, Json]":
+def _hotspots_json(hotspots: "Hotspots") -> "dict[str, Json]":
     # A chance that is not stated is no number.
-    chance = None if found.chance is None else [None if isnan(each) else each for each in found.chance.tolist()]
+    chance = None if hotspots.chance is None else [None if isnan(each) else each for each in hotspots.chance.tolist()]
     return {
-        "boxes": found.boxes.tolist(),
-        "counts": found.counts.tolist(),
-        "sure": None if found.sure is None else found.sure.tolist(),
+        "boxes": hotspots.boxes.tolist(),
+        "counts": hotspots.counts.tolist(),
+        "sure": None if hotspots.sure is None else hotspots.sure.tolist(),
         "chance": chance,
     }
 
@@ -299,8 +308,8 @@ def map_(release: Path, *, part: str | None, out: Path, typical: bool, level: st
     working("checking the release and drawing it")
     with _opened(release, key) as opened:
         sure = _level(level)
-        made = write_new(out, page(opened.map(part, sure, typical=typical), sure))
-    return Result(lambda: facts([("map", str(made))]), lambda: {"map": str(made)})
+        file = write_new(out, page(opened.map(part, sure, typical=typical), sure))
+    return Result(lambda: facts([("map", str(file))]), lambda: {"map": str(file)})
 
 
 @command("export", example="starling places export release --out exported")
@@ -318,6 +327,6 @@ def export(release: Path, *, part: str | None, resolution: int | None, out: Path
     with _opened(release, key) as opened:
         boxes, counts = opened.boxes(part)
         table = None if opened.plan.grid.sparse else opened.released(part).table
-        made = write_all(out, opened.plan.grid, table, boxes, counts, resolution)
-    named = {path.name: str(path) for path in made}
+        files = write_all(out, opened.plan.grid, table, boxes, counts, resolution)
+    named = {path.name: str(path) for path in files}
     return Result(lambda: facts(list(named.items())), lambda: {"files": named})

@@ -323,10 +323,10 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
     if not overview.adds_to:
         return []
     chain = ", which tops up ".join(overview.adds_to)
-    together = f"{overview.plan.joint_guarantee.cost}, of {'both' if len(overview.adds_to) == 1 else 'all'}"
+    joint_cost = f"{overview.plan.joint_guarantee.cost}, of {'both' if len(overview.adds_to) == 1 else 'all'}"
     return [
         ("tops up", f"request {chain}: this cost is added, for better numbers of the same groups"),
-        ("together", together),
+        ("together", joint_cost),
     ]
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 MARK: Final = "... "
 """Before what a command is doing, on stderr: findings begin with `starling: `."""
-KEPT: Final = "compiling what this command computes with, for this machine; later runs find it compiled"
-NOT_KEPT: Final = "compiling what this command computes with, as in every run: no folder is safe to keep it in"
+CACHED: Final = "compiling what this command computes with, for this machine; later runs find it compiled"
+NOT_CACHED: Final = "compiling what this command computes with, as in every run: no folder is safe to keep it in"
 
 
 def working(step: str) -> None:
@@ -26,9 +26,9 @@ def working(step: str) -> None:
     click.echo(f"{MARK}{step}", err=True)
 
 
-def note_compilation(kept: bool) -> None:
+def note_compilation(cached: bool) -> None:
     """Say that kernels are being compiled, and whether the next run will do it again."""
-    working(KEPT if kept else NOT_KEPT)
+    working(CACHED if cached else NOT_CACHED)
 
 
 class Steps:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import click
 
 from starling.cli import options
-from starling.cli.commands import check_terminal, confirm
+from starling.cli.commands import Result, check_terminal, confirm
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -138,6 +138,27 @@ def publish(destination: Destination, spending: Callable[[], str], release: Rele
     return replace(published, folder=destination.out)
 
 
+def released(
+    destination: Destination,
+    guarantee: "Guarantee",
+    title: str,
+    release: Release["Published"],
+    tables: Callable[[Path], list[tuple[str, str]]] = lambda _: [],
+) -> Result:
+    """Run a release, as `publish` does, and say what was published and paid.
+
+    Args:
+        destination: Where it goes and who pays.
+        guarantee: What is charged.
+        title: What is published, for the question whether to spend.
+        release: Publishes.
+        tables: Gives names and places of the published tables, for people, from the folder of the tables.
+    """
+    published = publish(destination, lambda: title, release)
+    rows = tables(published.folder / "data")
+    return Result(lambda: published_text(guarantee, published, rows), lambda: published_json(guarantee, published))
+
+
 def _approve(destination: Destination, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:
     """The last before a charge: the folder can be written, and the user wants to spend what is not paid yet."""
     from starling.release import bundle
@@ -159,10 +180,10 @@ def _charged(request_id: str) -> None:
     notice = (
         f"starling: charged as request {request_id}; if this run stops, this line goes on with it at no further cost:"
     )
-    click.echo(f"{notice}\n  {again(request_id)}", err=True)
+    click.echo(f"{notice}\n  {repeating(request_id)}", err=True)
 
 
-def again(request_id: str) -> str:
+def repeating(request_id: str) -> str:
     """The command line that is running, with the request id under which its answer is found."""
     context = click.get_current_context()
     words = context.command_path.split()
@@ -232,17 +253,17 @@ def _remains(order: "Order") -> str:
 
     if order.payment is None:
         return "No ledger is named, so that nothing limits what is spent on these people in all."
-    foreseen = order.payment.ledger.foresee(order.payment.request, order.guarantee)
+    remaining = order.payment.ledger.foresee(order.payment.request, order.guarantee)
     rows = [
         (
             f"{cap.scope} {cap.name}",
-            *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - foreseen.amount))),
+            *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - remaining.amount))),
         )
-        for cap in foreseen.caps
+        for cap in remaining.caps
     ]
     more = (
         ""
-        if foreseen.more is None
-        else f"\nAfter it, {f'{foreseen.more:,} more' if foreseen.more else 'no more'} like it can be charged."
+        if remaining.more is None
+        else f"\nAfter it, {f'{remaining.more:,} more' if remaining.more else 'no more'} like it can be charged."
     )
     return f"\n{table(('cap of', 'left now', 'left after'), rows)}{more}\n"

@@ -58,20 +58,20 @@ def client_of(key: str | None = None) -> "Client":
 
 
 def _set(name: str, what: str) -> str:
-    found = os.environ.get(name, "")
-    if not found:
+    value = os.environ.get(name, "")
+    if not value:
         raise ParameterError(name, "is not set", f"set this variable to {what}")
-    return found
+    return value
 
 
 @command("datasets", example="starling remote datasets")
 def datasets() -> Result:
     """What can be released, what it costs, and when its answer leaves."""
     with client_of() as client:
-        found = client.datasets()
+        listed = client.datasets()
     names = ("name", "domain", "title", "population", "purpose", "neighbours", "deadline", "invented")
     return Result(
-        lambda: "\n".join(line for each in found for line in _dataset_lines(each)),
+        lambda: "\n".join(line for each in listed for line in _dataset_lines(each)),
         lambda: [
             {
                 **attributes(each, *names),
@@ -79,7 +79,7 @@ def datasets() -> Result:
                 "cost": each.cost and dict(each.cost),
                 "questions": each.questions is not None,
             }
-            for each in found
+            for each in listed
         ],
     )
 
@@ -89,20 +89,20 @@ def datasets() -> Result:
 def budget(dataset: str) -> Result:
     """What you may still spend on a dataset, and how many more releases that is."""
     with client_of() as client:
-        found = client.budget(dataset)
-    lines = [] if found.amount is None else [f"a release costs {found.measure} {found.amount}"]
+        budget = client.budget(dataset)
+    lines = [] if budget.amount is None else [f"a release costs {budget.measure} {budget.amount}"]
     lines += [
-        f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in found.left.items()
+        f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in budget.left.items()
     ]
-    lines += [] if found.more is None else [f"{found.more:,} more releases can be charged"]
-    if found.ask_first:
+    lines += [] if budget.more is None else [f"{budget.more:,} more releases can be charged"]
+    if budget.ask_first:
         lines += [f"each needs the custodian's approval: starling remote request {dataset} --reason WHY"]
-    if found.reserve != "0":
-        lines += [f"kept of the dataset's cap for the custodian: {found.reserve}"]
-    if found.retired:
+    if budget.reserve != "0":
+        lines += [f"kept of the dataset's cap for the custodian: {budget.reserve}"]
+    if budget.retired:
         lines += [f"{dataset} is retired: nothing is charged to it any more, and what was released stays"]
     names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve", "retired", "invented")
-    body = {**attributes(found, *names), "left": dict(found.left)}
+    body = {**attributes(budget, *names), "left": dict(budget.left)}
     return Result(lambda: "\n".join(lines), lambda: body)
 
 
@@ -131,20 +131,20 @@ def preview(dataset: str) -> Result:
 def request(dataset: str, *, reason: str, request_id: str | None, wait: bool) -> Result:
     """Ask the custodian to approve a release of a dataset that asks first. Charges nothing; once it is approved, `release` does."""
     with client_of() as client:
-        asked = client.request(dataset, reason, request_id=request_id)
+        waiting = client.request(dataset, reason, request_id=request_id)
         if wait:
-            click.echo(f"starling: request {asked.number} waits for the custodian", err=True)
-            asked = client.approval(asked)
-    return Result(lambda: request_text(asked), lambda: request_json(asked))
+            click.echo(f"starling: request {waiting.number} waits for the custodian", err=True)
+            waiting = client.approval(waiting)
+    return Result(lambda: request_text(waiting), lambda: request_json(waiting))
 
 
 @command("requests", example="starling remote requests")
 def requests() -> Result:
     """What you asked the custodian to approve, and what became of it."""
     with client_of() as client:
-        found = client.requests()
+        listed = client.requests()
     return Result(
-        lambda: "\n".join(map(request_text, found)) or "nothing was asked", lambda: list(map(request_json, found))
+        lambda: "\n".join(map(request_text, listed)) or "nothing was asked", lambda: list(map(request_json, listed))
     )
 
 
@@ -156,13 +156,13 @@ def requests() -> Result:
 def approved(number: int, *, out: Path, key: str | None, yes: bool) -> Result:
     """Pay for what the custodian approved as request NUMBER, wait for it, fetch it, and verify it. Run again, it goes on."""
     with client_of(key) as client:
-        asked = client.decision(number)
+        waiting = client.decision(number)
         if not yes:
-            cost = asked.approved_cost or asked.cost
+            cost = waiting.approved_cost or waiting.cost
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
-            click.echo(f"This charges {cost}, once, for: {asked.title}", err=True)
+            click.echo(f"This charges {cost}, once, for: {waiting.title}", err=True)
             confirm("Spend it?", "Nothing was charged.")
-        charged = client.charge(asked.dataset, request_id=asked.request_id, question=asked.question)
+        charged = client.charge(waiting.dataset, request_id=waiting.request_id, question=waiting.question)
         return _fetched(client, charged, out)
 
 
@@ -181,11 +181,11 @@ def release(dataset: str, *, out: Path, request_id: str | None, key: str | None,
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
             click.echo(f"This charges {cost}; {seen.more:,} like it can be charged now.", err=True)
             confirm("Spend it?", "Nothing was charged.")
-        asked = client.charge(dataset, request_id=request_id)
+        progress = client.charge(dataset, request_id=request_id)
         click.echo(
-            f"starling: charged as release {asked.id}; starling remote fetch {asked.id} goes on with it", err=True
+            f"starling: charged as release {progress.id}; starling remote fetch {progress.id} goes on with it", err=True
         )
-        return _fetched(client, asked, out)
+        return _fetched(client, progress, out)
 
 
 @command("fetch", example="starling remote fetch 7 --out trips.zip")
@@ -202,12 +202,12 @@ def fetch(number: int, *, out: Path, key: str | None) -> Result:
 def waiting() -> "Iterator[Callable[[Progress], None]]":
     """What a client tells how far a release is, which is shown."""
     with until_deadline() as show:
-        yield lambda asked: show(f"waiting for release {asked.id}; it leaves at its deadline", asked.wait)
+        yield lambda progress: show(f"waiting for release {progress.id}; it leaves at its deadline", progress.wait)
 
 
-def _fetched(client: "Client", asked: "Progress", out: Path) -> Result:
-    with waiting() as tell:
-        number = client.wait(asked, tell).id
+def _fetched(client: "Client", progress: "Progress", out: Path) -> Result:
+    with waiting() as on_progress:
+        number = client.wait(progress, on_progress).id
     client.fetch(number, out)
     return Result(
         lambda: f"release {number}: {out}\nstarling verify {out} says what was checked",
@@ -225,32 +225,32 @@ def preview_text(seen: "Preview") -> str:
     return "\n\n".join([first, *map(section_text, seen.sections)])
 
 
-def request_text(asked: "Request") -> str:
+def request_text(request: "Request") -> str:
     """One line: what was asked and what became of it; then what to do now, or why not."""
-    line = f"request {asked.number}  {asked.dataset}  {asked.cost}  {asked.state}"
-    told = f"{line}: {asked.words}" if asked.words else line
-    return f"{told}; starling remote approved {asked.number} --out FILE" if asked.state == "approved" else told
+    line = f"request {request.number}  {request.dataset}  {request.cost}  {request.state}"
+    text = f"{line}: {request.words}" if request.words else line
+    return f"{text}; starling remote approved {request.number} --out FILE" if request.state == "approved" else text
 
 
-def request_json(asked: "Request") -> dict[str, Any]:
+def request_json(request: "Request") -> dict[str, Any]:
     """What `request_text` says, for programs."""
     return attributes(
-        asked, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words", "approved_cost"
+        request, "number", "dataset", "request_id", "title", "cost", "reason", "state", "words", "approved_cost"
     )
 
 
-def _dataset_lines(found: "Dataset") -> list[str]:
+def _dataset_lines(dataset: "Dataset") -> list[str]:
     """A line about a dataset, and lines about whose and what for it is."""
-    lines = [f"{found.name}  {found.domain}  {_cost(found.cost)}  {found.title}"]
-    lines += [f"    a delivery of {found.population}"] if found.population is not None else []
-    lines += [f"    for use: {found.purpose}"] if found.purpose else []
-    return lines + [f"    for use: {code}{name and f', {name}'}" for code, name in found.uses.items()]
+    lines = [f"{dataset.name}  {dataset.domain}  {_cost(dataset.cost)}  {dataset.title}"]
+    lines += [f"    a delivery of {dataset.population}"] if dataset.population is not None else []
+    lines += [f"    for use: {dataset.purpose}"] if dataset.purpose else []
+    return lines + [f"    for use: {code}{name and f', {name}'}" for code, name in dataset.uses.items()]
 
 
 def _cost(cost: Any) -> str:
     """The cost under the first adjacency that there is, for people."""
     if cost is None:
         return "asked questions"
-    found = cost.get("add-remove") or cost.get("replace-one") or {}
-    measure = next((name for name in ("epsilon", "rho") if name in found), "")
-    return f"{measure} {found.get('decimal', '')}"
+    budget = cost.get("add-remove") or cost.get("replace-one") or {}
+    measure = next((name for name in ("epsilon", "rho") if name in budget), "")
+    return f"{measure} {budget.get('decimal', '')}"

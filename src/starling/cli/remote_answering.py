@@ -24,8 +24,8 @@ _number = click.argument("number", type=click.IntRange(1, 2**62))
 def questions(number: int) -> Result:
     """Which questions release NUMBER answers at no cost, each with what it takes. --json prints their JSON Schema."""
     with client_of() as client:
-        found = client.questions(number)
-    return Result(lambda: "\n".join(line for each in found.get("oneOf", ()) for line in _lines(each)), lambda: found)
+        schema = client.questions(number)
+    return Result(lambda: "\n".join(line for each in schema.get("oneOf", ()) for line in _lines(each)), lambda: schema)
 
 
 @command(
@@ -44,23 +44,23 @@ def answer(number: int, *, text: str) -> Result:
     """What release NUMBER says to a question: the same as the opened release does, without fetching it. Costs nothing."""
     question = _question(text)
     with client_of() as client:
-        found = client.answer(number, question)
-    return Result(lambda: _text(found), lambda: found)
+        answered = client.answer(number, question)
+    return Result(lambda: _text(answered), lambda: answered)
 
 
 def _question(text: str) -> Any:
     """The question; raises ParameterError where it is no JSON object."""
     try:
-        said = json.loads(content(Path(text[1:]), MOST_BYTES) if text.startswith("@") else text)
+        value = json.loads(content(Path(text[1:]), MOST_BYTES) if text.startswith("@") else text)
     except OSError:
         raise ParameterError(
             "--question", "names a file that cannot be read", "write @FILE, or the JSON itself"
         ) from None
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        value = None
+    if not isinstance(value, dict):
         raise ParameterError("--question", "is no JSON object", 'write it like {"kind": "rows", "table": "t1"}')
-    return said
+    return value
 
 
 def _lines(schema: "Mapping[str, Any]") -> list[str]:
@@ -73,18 +73,18 @@ def _lines(schema: "Mapping[str, Any]") -> list[str]:
     return lines
 
 
-def _text(found: Any) -> str:
+def _text(value: Any) -> str:
     """Rows as a table; anything else as its names and values."""
     from starling.release.text import facts, table
 
-    if isinstance(found, dict) and {"columns", "rows"} <= set(found):
-        more = ["", "There are more such rows: ask for them with `first`."] if found.get("more") else []
-        return "\n".join([table(found["columns"], [list(map(_word, row)) for row in found["rows"]]), *more])
-    if isinstance(found, list) and found and all(isinstance(each, dict) for each in found):
-        return table(list(found[0]), [[_word(value) for value in each.values()] for each in found])
-    if isinstance(found, dict):
-        return facts([(name, _word(value)) for name, value in found.items()])
-    return json.dumps(found)
+    if isinstance(value, dict) and {"columns", "rows"} <= set(value):
+        more = ["", "There are more such rows: ask for them with `first`."] if value.get("more") else []
+        return "\n".join([table(value["columns"], [list(map(_word, row)) for row in value["rows"]]), *more])
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return table(list(value[0]), [[_word(value) for value in each.values()] for each in value])
+    if isinstance(value, dict):
+        return facts([(name, _word(value)) for name, value in value.items()])
+    return json.dumps(value)
 
 
 def _word(value: Any) -> str:

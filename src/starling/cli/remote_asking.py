@@ -31,15 +31,15 @@ ask = Group(
     "ask",
     example="starling remote ask num-sig asthma --k 10 --epsilon 1 --out answers --yes",
     help="Ask a genome study of a server: each question is paid once, answered at its deadline, and verified.",
-    lazy={name: f"starling.cli.remote_asking:{name.replace('-', '_')}" for name in genome_asking.ASKED},
+    lazy={name: f"starling.cli.remote_asking:{name.replace('-', '_')}" for name in genome_asking.QUESTIONS},
 )
 
 
 def _command(name: str) -> click.Command:
     """The command of a question that `starling genome` has, too."""
-    asked = genome_asking.ASKED[name]
+    question_command = genome_asking.QUESTIONS[name]
 
-    @wraps(asked.made)
+    @wraps(question_command.make)
     def run(
         dataset: str,
         epsilon: str,
@@ -49,12 +49,12 @@ def _command(name: str) -> click.Command:
         reason: str | None,
         *,
         yes: bool,
-        **given: Any,
+        **values: Any,
     ) -> Result:
         cost = epsilon_of(epsilon)
-        with client_of(key) as client, waiting() as tell:
-            study = client.study(dataset, out, tell=tell)
-            question = asked.made(study.plan, cost, **given)
+        with client_of(key) as client, waiting() as on_progress:
+            study = client.study(dataset, out, on_progress=on_progress)
+            question = question_command.make(study.plan, cost, **values)
             if reason is not None:
                 return _requested(client, dataset, question, reason, request_id)
             return _answered(client, dataset, study, question, request_id, yes=yes)
@@ -63,22 +63,22 @@ def _command(name: str) -> click.Command:
         run,
         click.argument("dataset"),
         questions.epsilon,
-        *asked.own,
+        *question_command.own,
         click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for answers, each a zip file."),
         request_id_option,
         key_option,
         click.option("--reason", metavar="WHY", help="Charge nothing, and ask the custodian to approve it: what for."),
         click.option("--yes", is_flag=True, help="Spend without asking."),
     )
-    words = asked.words.split("--out")[0].strip()
+    words = question_command.words.split("--out")[0].strip()
     return command(name, example=f"starling remote ask {name} asthma {words} --out answers --yes")(own)
 
 
 def _requested(client: "Client", dataset: str, question: "Question", reason: str, request_id: str | None) -> Result:
     from starling.client.studies import question_json
 
-    made = client.request(dataset, reason, request_id=request_id, question=question_json(question))
-    return Result(lambda: request_text(made), lambda: request_json(made))
+    request = client.request(dataset, reason, request_id=request_id, question=question_json(question))
+    return Result(lambda: request_text(request), lambda: request_json(request))
 
 
 def _answered(
@@ -92,8 +92,8 @@ def _answered(
         click.echo(preview_text(seen), err=True)
         confirm("Spend it?", "Nothing was charged.")
     release = study.ask(question, request_id=request_id)
-    again = [f"release {release.request_id} is kept in {study.folder}: asked again it costs nothing"]
-    return Result(lambda: "\n".join([*_words(release), "", *again]), lambda: _json(release))
+    repeating = [f"release {release.request_id} is kept in {study.folder}: asked again it costs nothing"]
+    return Result(lambda: "\n".join([*_words(release), "", *repeating]), lambda: _json(release))
 
 
 def _words(release: "GenomeRelease") -> list[str]:
@@ -114,4 +114,4 @@ def _json(release: "GenomeRelease") -> dict[str, Any]:
     }
 
 
-num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore = map(_command, genome_asking.ASKED)
+num_sig, loc_sig, loc_block, snp_pval, snp_corr, explore = map(_command, genome_asking.QUESTIONS)

@@ -62,12 +62,12 @@ def init(home: Path, *, ledger: str | None) -> Result:
     from starling.server.home import make_home
     from starling.server.sandbox import make_sandbox
 
-    made = make_home(home, ledger=ledger)
-    make_sandbox(made)
-    body = {"home": str(home), "ledger": made.settings.ledger, "key": made.key.public.text}
+    new = make_home(home, ledger=ledger)
+    make_sandbox(new)
+    body = {"home": str(home), "ledger": new.settings.ledger, "key": new.key.public.text}
     text = (
-        f"made {home}; read its server.toml\nits ledger: {made.settings.ledger} (starling ledger create)"
-        f"\nits key: {made.key.public.text} (starling ledger delegate)"
+        f"made {home}; read its server.toml\nits ledger: {new.settings.ledger} (starling ledger create)"
+        f"\nits key: {new.key.public.text} (starling ledger delegate)"
     )
     return Result(lambda: text, lambda: body)
 
@@ -99,14 +99,14 @@ def password(home: Path, name: str, *, remove: bool) -> Result:
         from starling.server.passwords import hashed
     except ImportError:
         raise _missing_packages() from None
-    access.set_password(name, hashed(_asked_password()))
+    access.set_password(name, hashed(_read_password()))
     return Result(lambda: f"{name} has a new password", lambda: {"user": name, "password": True})
 
 
-def _asked_password() -> str:
+def _read_password() -> str:
     if sys.stdin.isatty() and sys.stderr.isatty():
-        asked: str = click.prompt("password", hide_input=True, confirmation_prompt="again", err=True)
-        return asked
+        password: str = click.prompt("password", hide_input=True, confirmation_prompt="again", err=True)
+        return password
     return sys.stdin.readline().rstrip("\r\n")
 
 
@@ -127,14 +127,14 @@ def token(home: Path, name: str, *, days: int) -> Result:
 @_home
 def tokens(home: Path) -> Result:
     """List the tokens that were made, by their ids, and the sessions of whoever signed in by a browser."""
-    found = _access(home).tokens()
+    listed = _access(home).tokens()
     return Result(
         lambda: "\n".join(
             f"{each.id}  {each.user}  {'revoked' if each.revoked else f'ends {each.expires:%Y-%m-%d %H:%M} UTC'}"
             f"{'  session' if each.session else ''}"
-            for each in found
+            for each in listed
         ),
-        lambda: [_issued_json(each) for each in found],
+        lambda: [_issued_json(each) for each in listed],
     )
 
 
@@ -155,10 +155,10 @@ def revoke(home: Path, id_: str) -> Result:
 )
 def log(home: Path, *, after: int, most: int) -> Result:
     """Show who asked what when."""
-    found = _access(home).log(after=after, most=most)
+    entries = _access(home).log(after=after, most=most)
     return Result(
-        lambda: "\n".join(f"{each.number}  {each.at:%Y-%m-%d %H:%M:%S}  {each.who}  {each.what}" for each in found),
-        lambda: [_entry_json(each) for each in found],
+        lambda: "\n".join(f"{each.number}  {each.at:%Y-%m-%d %H:%M:%S}  {each.user}  {each.what}" for each in entries),
+        lambda: [_entry_json(each) for each in entries],
     )
 
 
@@ -191,14 +191,14 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
         raise ParameterError("HOME", "or --demo is missing, or both are given", "give one: starling serve --demo")
 
     def listening(url: str) -> None:
-        logs.tell(form, f"listening on {url}")
+        logs.report(form, f"listening on {url}")
         if os.geteuid() == 0 and served.settings.account is None:
             logs.warn(form, "the web process is root, too: name an account for it in server.toml")
 
     def listening_demo(url: str) -> None:
         listening(url)
-        register_data(made)
-        click.echo(made.text(url), err=as_json())
+        register_data(demo_home)
+        click.echo(demo_home.text(url), err=as_json())
 
     logs.begin(form)
     if home is not None:
@@ -207,8 +207,8 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
     else:
         from starling.cli.demo.serving import register_data, temporary_home
 
-        with temporary_home() as made:
-            served = open_home(made.folder)
+        with temporary_home() as demo_home:
+            served = open_home(demo_home.folder)
             run(served, listening_demo, workers=workers, form=form)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
@@ -223,7 +223,7 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     from starling.server.home import open_home
     from starling.worker.children import Child
     from starling.worker.running import LANES, Worker
-    from starling.worker.stopping import told_to_stop
+    from starling.worker.stopping import stop_event
 
     logs.begin(form)
     # Before anything is opened: processes that it starts have it, too.
@@ -231,8 +231,8 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     opened = open_home(home)
     begin = "sandbox: " if opened.invented else ""
     lanes = [Child(opened.folder, opened.settings.job_seconds, ("--log", form)) for _ in range(LANES)]
-    made = Worker(opened, lambda words: logs.tell(form, f"{begin}{words}"), lanes=lanes)
-    made.run(told_to_stop(by_input=until_end_of_input))
+    new = Worker(opened, lambda words: logs.report(form, f"{begin}{words}"), lanes=lanes)
+    new.run(stop_event(by_input=until_end_of_input))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
@@ -277,4 +277,4 @@ def _issued_json(issued: "Issued") -> dict[str, Any]:
 
 
 def _entry_json(entry: "Entry") -> dict[str, Any]:
-    return {**attributes(entry, "number", "who", "what"), "at": entry.at.isoformat()}
+    return {**attributes(entry, "number", "who=user", "what"), "at": entry.at.isoformat()}

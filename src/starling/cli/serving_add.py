@@ -73,17 +73,17 @@ def add(
     source = _source(description, domain)
     wanted = Addition(name, source, population or name, cap, amounts, description.deadline, days, description.use)
     with steps() as step:
-        made = run(_home(home, step), wanted, partial(_agree, step, yes=yes), step)
-    if made.missing is not None:
-        tell_missing(made.missing)
-    lines, body = described(made.entry)
-    lines += [f"{analyst}: {token}" for analyst, token in made.tokens.items()]
+        added = run(_home(home, step), wanted, partial(_agree, step, yes=yes), step)
+    if added.missing is not None:
+        tell_missing(added.missing)
+    lines, body = described(added.entry)
+    lines += [f"{analyst}: {token}" for analyst, token in added.tokens.items()]
     lines += [
         f"{each} has a way in already; for a new token: starling server token {home} {each} --days {days}"
         for each in amounts
-        if each not in made.tokens
+        if each not in added.tokens
     ]
-    body |= {"sandbox": made.missing is None, "tokens": dict(made.tokens)}
+    body |= {"sandbox": added.missing is None, "tokens": dict(added.tokens)}
     return Result(lambda: "\n".join([*lines, f"now: starling serve {home}"]), lambda: body)
 
 
@@ -125,12 +125,12 @@ def _source(description: Description, domain: str | None) -> "Registered":
     raise ParameterError("--domain", problem, f"add --domain, one of {', '.join(DOMAINS)}")
 
 
-def _agree(step: Steps, found: "Findings", *, yes: bool) -> None:
+def _agree(step: Steps, findings: "Findings", *, yes: bool) -> None:
     """Show what was found; raises where the custodian does not accept it."""
     with step.paused():
-        for line in (*found.notes, *found.problems):
+        for line in (*findings.notes, *findings.problems):
             click.echo(f"starling: {line}", err=True)
-        click.echo(f"starling: {found.read}: {found.total:,} problems", err=True)
+        click.echo(f"starling: {findings.read}: {findings.total:,} problems", err=True)
         if yes:
             return
         check_terminal("and there is no terminal to ask whether to accept the files", "add --yes", machine=as_json())

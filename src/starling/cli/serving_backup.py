@@ -21,8 +21,8 @@ def backup(home: Path, folder: Path) -> Result:
     from starling.server.home import open_home
 
     head = back_up(open_home(home), folder)
-    said = f"{head.seq}:{head.hash}"
-    return Result(lambda: f"copied into {folder}\nhead {said}", lambda: {"folder": str(folder), "head": said})
+    head_text = f"{head.seq}:{head.hash}"
+    return Result(lambda: f"copied into {folder}\nhead {head_text}", lambda: {"folder": str(folder), "head": head_text})
 
 
 @command("restore", example="starling server restore copy home")
@@ -41,15 +41,15 @@ def restore(folder: Path, home: Path, *, ledger: str | None) -> Result:
     from starling.server.backup import restore as run
     from starling.worker.standing_in import fill_sandbox
 
-    made, head = run(folder, home, ledger=ledger)
+    restored, head = run(folder, home, ledger=ledger)
     working("inventing records for the sandbox")
-    for each in fill_sandbox(made)[1]:
+    for each in fill_sandbox(restored)[1]:
         tell_missing(each)
-    said = f"{head.seq}:{head.hash}"
-    body = {"home": str(home), "ledger": made.settings.ledger, "head": said}
+    head_text = f"{head.seq}:{head.hash}"
+    body = {"home": str(home), "ledger": restored.settings.ledger, "head": head_text}
     click.echo(
         "starling: see whether the ledger is the newest before it serves: compare its head with one kept elsewhere;"
         " never serve both homes; revoke again what was revoked since the copy",
         err=True,
     )
-    return Result(lambda: f"made {home}\nits ledger: {made.settings.ledger}\nhead {said}", lambda: body)
+    return Result(lambda: f"made {home}\nits ledger: {restored.settings.ledger}\nhead {head_text}", lambda: body)

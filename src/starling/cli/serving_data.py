@@ -122,12 +122,12 @@ def dataset(
     use, source = description.use, description.source(domain)
     working("computing how far numbers may be off, from the plan alone")
     opened = open_home(home)
-    made = Sources(opened).register(name, source, deadline=description.deadline, purpose=use)
+    entry = Sources(opened).register(name, source, deadline=description.deadline, purpose=use)
     working("inventing records for the sandbox")
     missing = stand_in(opened, name)
     if missing is not None:
         tell_missing(missing)
-    lines, body = described(made)
+    lines, body = described(entry)
     return Result(lambda: "\n".join(lines), lambda: body | {"sandbox": missing is None})
 
 
@@ -153,11 +153,11 @@ def findings(home: Path, name: str) -> Result:
     from starling.worker.sources import Sources
 
     opened = open_home(home)
-    found = Inspections(opened).find(name, Sources(opened).open(name))
-    lines = [f"note: {each}" for each in found.notes] + list(found.problems)
-    ends = "nothing breaks the rules" if not found.total else f"{found.total:,} problems"
-    body = {"not_private": True, **attributes(found, "read", "total", "problems", "notes")}
-    return Result(lambda: "\n".join([*lines, f"{found.read}: {ends}"]), lambda: body)
+    findings = Inspections(opened).find(name, Sources(opened).open(name))
+    lines = [f"note: {each}" for each in findings.notes] + list(findings.problems)
+    ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
+    body = {"not_private": True, **attributes(findings, "read", "total", "problems", "notes")}
+    return Result(lambda: "\n".join([*lines, f"{findings.read}: {ends}"]), lambda: body)
 
 
 @command("accept", example="starling server accept home points --yes")
@@ -166,19 +166,20 @@ def findings(home: Path, name: str) -> Result:
 @click.option("--yes", is_flag=True, help="Accept without asking, whatever was found.")
 @click.option(
     "--again",
+    "repeated",
     is_flag=True,
     help="Accept, without a look, files that hold the bytes accepted before: after they were moved, restored or touched.",
 )
 @click.option("--file", "files", multiple=True, metavar="NAME=PATH", help="Of --again: where they lie now.")
-def accept(home: Path, name: str, *, yes: bool, again: bool, files: tuple[str, ...]) -> Result:
+def accept(home: Path, name: str, *, yes: bool, repeated: bool, files: tuple[str, ...]) -> Result:
     """Keep in the ledger, signed with the custodian's key, that the files of a dataset were looked at. Releases ask for it.
 
     Shown is what the worker found. It holds as long as nobody changes the files. A hash of their bytes is kept besides, by which --again
     carries it over to the same bytes.
     """
-    if files and not again:
+    if files and not repeated:
         raise ParameterError("--file", "moves nothing without --again", "add --again; a new delivery is a new dataset")
-    if again:
+    if repeated:
         return _accept_again(home, name, files)
     from starling.ledger.opening import open_ledger
     from starling.server.home import open_home
@@ -189,18 +190,18 @@ def accept(home: Path, name: str, *, yes: bool, again: bool, files: tuple[str, .
     sources = Sources(opened)
     inspections, delivery = Inspections(opened), sources.open(name)
     sources.check_population(name)
-    found = inspections.find(name, delivery)
-    for line in (*found.notes, *found.problems):
+    findings = inspections.find(name, delivery)
+    for line in (*findings.notes, *findings.problems):
         click.echo(f"starling: {line}", err=True)
-    if found.total and not yes:
+    if findings.total and not yes:
         why = "there are problems, and there is no terminal to ask whether to accept the files"
         check_terminal(why, "look at them: starling server findings; then add --yes", machine=as_json())
         if not click.confirm("Accept these files as they are?", err=True):
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
     with closing(open_ledger(opened.settings.ledger)) as ledger:
-        inspections.accept(ledger, name, delivery, found)
-    return Result(lambda: f"accepted: {found.read}", lambda: {"accepted": True, "read": found.read})
+        inspections.accept(ledger, name, delivery, findings)
+    return Result(lambda: f"accepted: {findings.read}", lambda: {"accepted": True, "read": findings.read})
 
 
 def _accept_again(home: Path, name: str, files: tuple[str, ...]) -> Result:
@@ -266,8 +267,8 @@ def show(home: Path) -> Result:
 
 def tell_missing(missing: "Missing") -> None:
     """Tell the custodian of data that have no twin in the sandbox."""
-    again = "try again: starling server sandbox HOME"
-    click.echo(f"starling: warning: {missing.name} is not in the sandbox: {missing.why}; {again}", err=True)
+    fix = "try again: starling server sandbox HOME"
+    click.echo(f"starling: warning: {missing.name} is not in the sandbox: {missing.why}; {fix}", err=True)
 
 
 def _cost(entry: "Entry") -> str | None:
@@ -279,10 +280,10 @@ def _cost(entry: "Entry") -> str | None:
 
 def paths_of(files: tuple[str, ...]) -> dict[str, Path]:
     """The paths by their names."""
-    found = {}
+    paths = {}
     for each in files:
         name, equals, path = each.partition("=")
-        if not equals or not path or name in found:
+        if not equals or not path or name in paths:
             raise ParameterError("--file", "is not NAME=PATH, each name once", "write it like records=records.csv")
-        found[name] = Path(path)
-    return found
+        paths[name] = Path(path)
+    return paths

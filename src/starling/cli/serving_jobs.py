@@ -19,10 +19,11 @@ EVERY = "all"
 @click.argument("home", type=PATH)
 @click.option(
     "--again",
+    "retried",
     metavar="RELEASE",
     help=f"Let workers try this release again, once its cause is mended; {EVERY} for each.",
 )
-def jobs(home: Path, *, again: str | None) -> Result:
+def jobs(home: Path, *, retried: str | None) -> Result:
     """List releases that were charged and have no answer: waiting, running or parked, and why. For the custodian alone.
 
     A release that failed three times is parked: its charge stands, and no worker takes it up. Trying it again costs nothing, and what was
@@ -32,10 +33,10 @@ def jobs(home: Path, *, again: str | None) -> Result:
     from starling.worker.listing import list_jobs, set_free
 
     opened = open_home(home)
-    if again is not None:
-        if again != EVERY and not again.isdecimal():
+    if retried is not None:
+        if retried != EVERY and not retried.isdecimal():
             raise ParameterError("--again", "is no number of a release", f"give one that is listed, or {EVERY}")
-        freed = set_free(opened, None if again == EVERY else int(again))
+        freed = set_free(opened, None if retried == EVERY else int(retried))
         return Result(lambda: f"tried again: {', '.join(map(str, freed)) or 'none'}", lambda: {"again": freed})
     listed = list_jobs(opened)
     return Result(

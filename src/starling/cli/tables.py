@@ -3,7 +3,6 @@
 `plan` and `preview` have no option that could name records.
 """
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +13,10 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination
-from starling.cli.verbs import Acceptance, acceptance, previewed, validated
+from starling.cli.verbs import previewed, validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.release.domain import Validated
     from starling.release.statement import Json
     from starling.tables.plan import Geography, Plan
     from starling.tables.publish import Published
@@ -78,10 +76,10 @@ def plan(
     if not earlier:
         return Result(partial(plan_text, *planned), partial(plan_json, *planned))
     working("reading the earlier releases")
-    found = joint_cost(chosen, earlier, geography)
+    joint = joint_cost(chosen, earlier, geography)
     return Result(
-        lambda: f"{plan_text(*planned)}\n\n{earlier_text(found)}",
-        lambda: plan_json(*planned) | {"earlier": earlier_json(found)},
+        lambda: f"{plan_text(*planned)}\n\n{earlier_text(joint)}",
+        lambda: plan_json(*planned) | {"earlier": earlier_json(joint)},
     )
 
 
@@ -111,8 +109,8 @@ def schema() -> Result:
 
     from starling.tables.plan.schema import plan_file_schema
 
-    made = plan_file_schema()
-    return Result(partial(json.dumps, made, indent=2), lambda: made)
+    text = plan_file_schema()
+    return Result(partial(json.dumps, text, indent=2), lambda: text)
 
 
 @command("preview", example="starling tables preview demo")
@@ -150,8 +148,8 @@ def preview(
     regions = known_regions(chosen, geography)
     chosen = _topping_up(chosen, top_up, regions)
     if not chosen.staged:
-        for option, given in (("--sizes", sizes), ("--group-sizes", group_sizes)):
-            if given is not None:
+        for option, value in (("--sizes", sizes), ("--group-sizes", group_sizes)):
+            if value is not None:
                 problem = "changes nothing: the plan measures each group once, whatever its size"
                 raise ParameterError(option, problem, "leave it out, or add [detail] to the plan")
     working("computing how far each number may be off")
@@ -163,28 +161,14 @@ def preview(
     return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
 
 
-@command("validate", example=f"starling tables validate demo {INPUTS}")
-@options.plan
-@options.persons
-@options.geography
-@acceptance
-def validate(plan: str, persons: Path, geography: Path | None, acceptance: Acceptance) -> Result:
-    """Find what is wrong with person records: file, line, field and fix. For their custodian alone; never publish it.
-
-    It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, which a release from it asks for.
-    """
-    from starling.tables.plan import Plan, read_regions
-    from starling.tables.source import open_records
-    from starling.tables.source import validate as check
-
-    def opened() -> "tuple[Sequence[Path], Callable[[int], Validated]]":
-        chosen = Plan.load(plan)
-        source = open_records(persons, chosen)
-        regions = read_regions(chosen, geography)
-        files = (*source.files, *([] if geography is None else [geography]))
-        return files, lambda most: check(chosen, regions, source, most=most).value
-
-    return validated(acceptance, opened)
+validate = validating(
+    "tables",
+    f"starling tables validate demo {INPUTS}",
+    "Find what is wrong with person records: file, line, field and fix.",
+    options.persons,
+    options.geography,
+    plan=options.plan,
+)
 
 
 @command("release", example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes")
@@ -254,10 +238,10 @@ def evaluate(
     source = open_records(persons, chosen)
     regions = read_regions(chosen, geography)
     working("counting the records and comparing them with the release")
-    found = compare(chosen, regions, source, release, engine=engine).value
+    evaluation = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
-        click.echo(f"starling: {write_page(found, out)} is for the custodian alone", err=True)
-    return Result(partial(evaluation_text, found), partial(evaluation_json, found))
+        click.echo(f"starling: {write_page(evaluation, out)} is for the custodian alone", err=True)
+    return Result(partial(evaluation_text, evaluation), partial(evaluation_json, evaluation))
 
 
 @command("diff", example="starling tables diff release second")
@@ -283,8 +267,8 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
 
     working("comparing the measurements of both releases")
     comparing = partial(compare, first, second, confidence=confidence)
-    found = comparing() if csv_file is None else with_csv(comparing, csv_file)
-    return Result(partial(comparison_text, found), partial(comparison_json, found))
+    comparison = comparing() if csv_file is None else with_csv(comparing, csv_file)
+    return Result(partial(comparison_text, comparison), partial(comparison_json, comparison))
 
 
 def _spending(plan: "Plan") -> str:
@@ -311,7 +295,7 @@ def _published_text(published: "Published") -> str:
     from starling.cli.publishing import published_text
 
     plan, data = published.plan, published.folder / "data"
-    together = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
+    joint = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
     kind = "txt" if plan.wording.census_format else "csv"
     tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")] if plan.levels else []
     if plan.aggregates:
@@ -319,7 +303,7 @@ def _published_text(published: "Published") -> str:
     if plan.detail.steps:
         by = " by ".join(attribute.name for attribute in plan.detail.attributes)
         tables.append((by, f"{published.rows('t2'):,} rows in {data / f't2.{kind}'}"))
-    return published_text(plan.guarantee, published, [*together, *tables])
+    return published_text(plan.guarantee, published, [*joint, *tables])
 
 
 def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None") -> "Plan":

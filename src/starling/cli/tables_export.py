@@ -45,8 +45,8 @@ def export(release: Path, *, form: "Form", structure: str | None, out: Path, key
     from starling.tables.analysis import TablesRelease
 
     working("checking the release and writing its numbers")
-    with open_release(release, key=None if key is None else pin(key)) as found:
-        if not isinstance(found, TablesRelease):
+    with open_release(release, key=None if key is None else pin(key)) as opened:
+        if not isinstance(opened, TablesRelease):
             raise SourceError("release", "is none of tables", "name the folder of one")
-        found.export(out, form, structure=structure)
+        opened.export(out, form, structure=structure)
     return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

@@ -55,10 +55,10 @@ def generate(
 
     chosen, codes = Plan.load(plan), None if states is None else states.split(",")
     working("inventing persons" if persons is None else f"inventing {persons:,} persons")
-    made = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
-    files = {name: str(made.files[name]) for name in ("persons", "geography") if name in made.files}
-    sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in made.sizes.items())
+    generated = invent(chosen, persons=persons, seed=seed, out=out, states=codes, land_for=land_for, format=kind)
+    files = {name: str(generated.files[name]) for name in ("persons", "geography") if name in generated.files}
+    sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in generated.sizes.items())
     return Result(
         lambda: facts([*files.items(), ("invented", sizes)]),
-        lambda: {**files, "note": str(made.note), "sizes": made.sizes},
+        lambda: {**files, "note": str(generated.note), "sizes": generated.sizes},
     )

@@ -83,13 +83,13 @@ def init(
     if not columns and regions is None:
         if not _at_a_terminal():
             raise ParameterError("--columns", "is missing", "declare a column, such as sex:F,M, or give --regions")
-        columns, sums, person = _asked(out.parent, person)
+        columns, sums, person = _read_columns(out.parent, person)
     budget, unit = exact(epsilon, field="--epsilon"), None if person is None else _unit(person)
-    made = write_first_plan(
+    plan = write_first_plan(
         out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums
     )
     working("computing how far each number may be off")
-    seen = preview(made, read_regions(made))
+    seen = preview(plan, read_regions(plan))
     pairs = [
         ("plan file", f"{out}, to be changed as you please; then starling tables preview {out} shows this again"),
         ("protects", f"a person, of whom {unit.most} records count" if unit else "a person with one record"),
@@ -106,7 +106,7 @@ def _at_a_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _asked(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+def _read_columns(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
     """The columns, those that are summed, and whose records they are, as somebody at a terminal answers; interrupted, nothing is made."""
     from starling.tables.plan.first_plan import declaration
 
@@ -118,13 +118,13 @@ def _asked(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str
         "Such as age:int:0..110   sex:F,M   district:@districts.csv   needs:2;:a,b,c   spent:num:0..500.00", err=True
     )
     columns: list[str] = []
-    while (said := click.prompt("column", default="", show_default=False, err=True)) or not columns:
+    while (text := click.prompt("column", default="", show_default=False, err=True)) or not columns:
         try:
-            declaration(said, folder)
+            declaration(text, folder)
         except ParameterError as error:
             click.echo(f"  {error}", err=True)
         else:
-            columns.append(said)
+            columns.append(text)
     numbers = [each.partition(":")[0] for each in columns if ":num:" in each or ":int:" in each]
     summed = [name for name in numbers if click.confirm(f"sum and mean of {name} in every group?", err=True)]
     several = person is None and click.confirm("can one person have several records?", err=True)
@@ -138,19 +138,19 @@ def _asked(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str
     return tuple(columns), tuple(summed), person
 
 
-def _unit(said: str) -> "Unit":
+def _unit(text: str) -> "Unit":
     from starling.tables.plan.columns import Unit
 
-    column, _, most = said.rpartition(":")
+    column, _, most = text.rpartition(":")
     if not column or not (most.isascii() and most.isdigit() and 0 < len(most) < _DIGITS):
         raise ParameterError("--person", "names no column and a number of records", "write it like id:3")
     return Unit(column, int(most))
 
 
-def _regions(said: str | None) -> list[str]:
-    if said is None:
+def _regions(text: str | None) -> list[str]:
+    if text is None:
         return []
-    file, colon, levels = said.rpartition(":")
+    file, colon, levels = text.rpartition(":")
     if not colon or not file or not all(levels.split(",")):
         raise ParameterError("--regions", "names no file and its levels", "write it like areas.csv:state,county")
     return [file, *levels.split(",")]

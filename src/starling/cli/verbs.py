@@ -4,7 +4,7 @@ A preview may have a page. A `validate` tells what was found, decisive findings 
 files were looked at.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from starling.cli import options
-from starling.cli.commands import Result, as_json, check_terminal, problem_json
+from starling.cli.commands import Result, as_json, check_terminal, command, problem_json
 from starling.cli.progress import working
 from starling.errors import LISTED, SHOWN, Findings, ParameterError, RecordsInvalid, SourceError
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
-    from starling.release.domain import Validated
     from starling.release.report.pages import PreviewPage
 
 
@@ -38,7 +37,7 @@ class Acceptance:
     Attributes:
         everything: Whether every finding is listed.
         accept: Whether the ledger is to keep that these files were looked at.
-        again: Whether files are accepted without reading their records, which hold the bytes that were accepted before.
+        repeated: Whether files are accepted without reading their records, which hold the bytes that were accepted before.
         ledger: The URL of the ledger; None where nothing is accepted.
         dataset: The name under which the records are registered in the ledger.
         yes: Whether to accept without asking, whatever was found.
@@ -46,7 +45,7 @@ class Acceptance:
 
     everything: bool
     accept: bool
-    again: bool
+    repeated: bool
     ledger: str | None
     dataset: str
     yes: bool
@@ -59,7 +58,7 @@ class Acceptance:
         """
         named = self.ledger is not None or bool(self.dataset)
         if not self.accept:
-            if self.again:
+            if self.repeated:
                 raise ParameterError("--again", "accepts nothing without --accept", "add --accept")
             if named:
                 raise ParameterError("--accept", "is missing, and a ledger is named", "add --accept, or name no ledger")
@@ -81,6 +80,7 @@ acceptance = options.as_one(
     ),
     click.option(
         "--again",
+        "repeated",
         is_flag=True,
         help="Of --accept: files that hold the bytes accepted before, elsewhere or at another time.",
     ),
@@ -89,43 +89,64 @@ acceptance = options.as_one(
     click.option("--yes", is_flag=True, help="Accept without asking, whatever was found."),
 )
 """The options of every `validate`, as one argument `acceptance`."""
+_LAST = "It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, as a release from it demands."
 
 
-def validated(
-    acceptance: Acceptance,
-    opened: "Callable[[], tuple[Sequence[Path], Callable[[int], Validated]]]",
+def validating(
+    domain: str,
+    example: str,
+    finds: str,
+    *inputs: options.Decorator,
+    plan: options.Decorator = options.plan_file,
     step: str = "reading every record",
-) -> Result:
-    """Look at confidential files, and accept them where that is asked for.
+) -> click.Command:
+    """The command `validate` of a domain: it opens what a server would be given, looks at it, and accepts it where that is asked for.
 
     Args:
-        acceptance: What the command was given.
-        opened: Checks the public shape of the files; gives them, and what reads their records, given how many findings are listed.
-        step: What that does, for people.
+        domain: The name of the domain, whose files the options are named after (`Delivering.files`).
+        example: The command line that its help starts with.
+        finds: The first sentence of its help.
+        inputs: The options of the files.
+        plan: The argument that names the plan.
+        step: What is done with the records, for people.
+    """
+
+    def validate(plan: Path | str, *, acceptance: Acceptance, **files: Path | None) -> Result:
+        return _validated(domain, str(plan), {name: file for name, file in files.items() if file}, acceptance, step)
+
+    validate.__doc__ = f"{finds} For their custodian alone; never publish it.\n\n{_LAST}"
+    decorated = options.with_options(validate, plan, *inputs, acceptance)
+    return command("validate", example=example)(decorated)
+
+
+def _validated(domain: str, plan: str, named: Mapping[str, Path], acceptance: Acceptance, step: str) -> Result:
+    """Look at confidential files, and accept them where that is asked for.
 
     Raises:
         RecordsInvalid: there are problems, and the files are not accepted.
         ParameterError: there are problems, the files are to be accepted, and nobody can be asked.
         PolicyRefused: files are not those that were accepted before, or were changed meanwhile.
     """
+    from starling.domains import delivering_of
     from starling.release.records import accept_again, accepted_files
 
     book = acceptance.opened()
-    files, look = opened()
+    delivery = delivering_of(domain).open(plan, named)
+    files = tuple(delivery.source.files())
     these = f"these {len(files)} files" if len(files) > 1 else "this file"
     accepted_text = f"accepted: {these} of {acceptance.dataset}, as long as nobody changes them"
-    if book is not None and acceptance.again:
+    if book is not None and acceptance.repeated:
         accept_again(book, acceptance.dataset, book.book.key, files)
         return Result(lambda: accepted_text, lambda: {"accepted": True})
     # Before anything is read: what is changed meanwhile is not accepted.
     seen = "" if book is None else accepted_files(book.book.key, files)
     working(step)
-    validation = look(LISTED if acceptance.everything or as_json() else SHOWN)
+    validation = delivery.validate(LISTED if acceptance.everything or as_json() else SHOWN)
     problems, notes = validation.problems, validation.notes
     if as_json():
         accepted = book is not None and _accept(acceptance, book, files, problems, seen)
         says = {"valid": problems.none, "accepted": accepted, **validation.values}
-        says |= {"problems": _found_json(problems), "notes": _found_json(notes)}
+        says |= {"problems": _findings_json(problems), "notes": _findings_json(notes)}
         return Result(str, lambda: says, 0 if problems.none or accepted else SourceError.exit_code)
     for note in notes.listed:
         click.echo(f"note: {note}", err=True)
@@ -162,12 +183,12 @@ def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], probl
     return True
 
 
-def _found_json(found: Findings) -> dict[str, Any]:
+def _findings_json(findings: Findings) -> dict[str, Any]:
     """Faults of records, for machines."""
     return {
-        "total": found.total,
-        "by_field": dict(found.by_field),
-        "decisive": [problem_json(problem) for problem in found.decisive],
-        "listed": [problem_json(problem) for problem in found.listed],
-        "more": found.more,
+        "total": findings.total,
+        "by_field": dict(findings.by_field),
+        "decisive": [problem_json(problem) for problem in findings.decisive],
+        "listed": [problem_json(problem) for problem in findings.listed],
+        "more": findings.more,
     }

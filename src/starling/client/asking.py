@@ -99,13 +99,15 @@ class Client:
             self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
         )
 
-    def study(self, dataset: str, folder: str | Path, *, tell: Callable[[Progress], None] = lambda _: None) -> "Study":
+    def study(
+        self, dataset: str, folder: str | Path, *, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> "Study":
         """A genome study of the server, to be asked by the methods of `starling.genome.Study`, and previewed here.
 
         Args:
             dataset: Its name.
             folder: Where each answer gets a zip file; it is made if it is not there.
-            tell: Is told at each look how far an answer is.
+            on_progress: Is told at each look how far an answer is.
 
         Raises:
             ParameterError: it is no dataset that is asked questions, or the folder cannot be made.
@@ -113,13 +115,13 @@ class Client:
         """
         from starling.client.studies import fetched_study
 
-        with self._transport.reply("GET", f"/v1/datasets/{_name(dataset)}/plan") as found:
+        with self._transport.reply("GET", f"/v1/datasets/{_name(dataset)}/plan") as response:
             content = bytearray()
-            for part in found.iter_bytes():
+            for part in response.iter_bytes():
                 content += part
                 if len(content) > LONGEST_PLAN:
                     raise IntegrityError("plan", "is longer than any plan", "ask who runs the server")
-        return fetched_study(self, dataset, Path(folder).absolute(), bytes(content), tell)
+        return fetched_study(self, dataset, Path(folder).absolute(), bytes(content), on_progress)
 
     def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
         """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
@@ -155,38 +157,38 @@ class Client:
         """What became of a request for approval."""
         return replies.request(self._transport.ask("GET", f"/v1/requests/{int(number)}"))
 
-    def approval(self, asked: Request, tell: Callable[[Request], None] = lambda _: None) -> Request:
+    def approval(self, waiting: Request, on_progress: Callable[[Request], None] = lambda _: None) -> Request:
         """Wait until the custodian has decided.
 
         Args:
-            asked: What `request` gave.
-            tell: Is told at each look how it stands.
+            waiting: What `request` gave.
+            on_progress: Is told at each look how it stands.
 
         Raises:
             PolicyRefused: it was declined; the problem says why, in the custodian's words.
         """
-        while asked.state == "waiting":
-            tell(asked)
+        while waiting.state == "waiting":
+            on_progress(waiting)
             self._transport.sleep(LOOK)
-            asked = self.decision(asked.number)
-        if asked.state == "declined":
-            raise PolicyRefused("request", f"was declined: {asked.words}", "ask again, with another reason")
-        return asked
+            waiting = self.decision(waiting.number)
+        if waiting.state == "declined":
+            raise PolicyRefused("request", f"was declined: {waiting.words}", "ask again, with another reason")
+        return waiting
 
     def approved(
-        self, asked: Request, out: str | Path, *, tell: Callable[[Progress], None] = lambda _: None
+        self, waiting: Request, out: str | Path, *, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> "Release":
         """Pay for what was approved, wait for it, fetch it, verify it, and open it.
 
         Args:
-            asked: An approved request: what `decision` or `approval` gave.
+            waiting: An approved request: what `decision` or `approval` gave.
             out: The zip file to make.
-            tell: Is told at each look how far it is.
+            on_progress: Is told at each look how far it is.
 
         Raises:
             PolicyRefused: it is not approved, or not any more.
         """
-        return self.ask(asked.dataset, asked.question, out, request_id=asked.request_id, tell=tell)
+        return self.ask(waiting.dataset, waiting.question, out, request_id=waiting.request_id, on_progress=on_progress)
 
     def progress(self, number: int) -> Progress:
         """How far a release has come."""
@@ -207,18 +209,18 @@ class Client:
             self._transport.ask("POST", f"/v1/releases/{int(number)}/answers", {"question": question})
         )
 
-    def wait(self, asked: Progress, tell: Callable[[Progress], None] = lambda _: None) -> Progress:
+    def wait(self, progress: Progress, on_progress: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Wait until a release has left.
 
         Args:
-            asked: What `charge` gave.
-            tell: Is told at each look how far it is.
+            progress: What `charge` gave.
+            on_progress: Is told at each look how far it is.
         """
-        while asked.state != "released":
-            tell(asked)
-            self._transport.sleep(asked.wait)
-            asked = self.progress(asked.id)
-        return asked
+        while progress.state != "released":
+            on_progress(progress)
+            self._transport.sleep(progress.wait)
+            progress = self.progress(progress.id)
+        return progress
 
     def fetch(self, number: int, out: str | Path) -> Path:
         """Fetch a release as a zip, and verify it; what an earlier call had fetched of it is kept and not fetched again.
@@ -256,7 +258,7 @@ class Client:
         out: str | Path,
         *,
         request_id: str | None = None,
-        tell: Callable[[Progress], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> "Release":
         """Pay for a release, wait for it, fetch it, verify it, and open it: as `starling.open_release` gives it.
 
@@ -264,9 +266,9 @@ class Client:
             dataset: Of which data.
             out: The zip file to make.
             request_id: A name that is used once; a fresh one without it.
-            tell: Is told at each look how far it is.
+            on_progress: Is told at each look how far it is.
         """
-        return self.ask(dataset, None, out, request_id=request_id, tell=tell)
+        return self.ask(dataset, None, out, request_id=request_id, on_progress=on_progress)
 
     def ask(
         self,
@@ -275,7 +277,7 @@ class Client:
         out: str | Path,
         *,
         request_id: str | None = None,
-        tell: Callable[[Progress], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> "Release":
         """Pay for the answer to a question, wait for it, fetch it, verify it, and open it.
 
@@ -284,10 +286,10 @@ class Client:
             question: As JSON, by the schema that `datasets` gives; None where the plan says all.
             out: The zip file to make.
             request_id: A name that is used once; a fresh one without it.
-            tell: Is told at each look how far it is.
+            on_progress: Is told at each look how far it is.
         """
         path = Path(out).absolute()
-        done = self.wait(self.charge(dataset, request_id=request_id, question=question), tell)
+        done = self.wait(self.charge(dataset, request_id=request_id, question=question), on_progress)
         return open_release(self.fetch(done.id, path))
 
     def _post(self, dataset: str, what: str, request_id: str | None, question: Question | None, **more: str) -> Any:
@@ -309,16 +311,16 @@ class Client:
         begin = partial.stat().st_size if partial.exists() else 0
         # One byte that is there is asked for again: a range behind the end is refused.
         headers = {"Range": f"bytes={begin - 1}-"} if begin else None
-        with self._transport.reply("GET", f"/v1/releases/{int(number)}/bundle", headers=headers) as found:
-            if found.status_code == NO_SUCH_RANGE:
+        with self._transport.reply("GET", f"/v1/releases/{int(number)}/bundle", headers=headers) as response:
+            if response.status_code == NO_SUCH_RANGE:
                 # What was kept is not of this release.
                 partial.unlink()
                 return False
-            ranged = found.status_code == 206
+            ranged = response.status_code == 206
             with partial.open("r+b" if ranged else "wb") as file:
                 size = file.seek(begin - 1 if ranged else 0)
                 try:
-                    for part in found.iter_raw():
+                    for part in response.iter_raw():
                         size += len(part)
                         if size > LONGEST:
                             raise IntegrityError("bundle", "is longer than any release", "ask who runs the server")
@@ -330,15 +332,16 @@ class Client:
     def _verify(self, path: Path, number: int) -> None:
         """Raises IntegrityError where a file is not this release, or not what the key signed; remembers the key of the first."""
         wanted = self._key or pins.pinned(self._transport.url)
-        found = verify(path, key=wanted)
-        if found.outcome is Outcome.FAILED or found.signer is None:
+        verification = verify(path, key=wanted)
+        if verification.outcome is Outcome.FAILED or verification.signer is None:
             raise IntegrityError(
-                problems=found.findings or IntegrityError("bundle", "is not signed", "ask who runs the server").problems
+                problems=verification.findings
+                or IntegrityError("bundle", "is not signed", "ask who runs the server").problems
             )
-        if found.ledger is None or found.ledger[1] != number:
+        if verification.ledger is None or verification.ledger[1] != number:
             raise IntegrityError("bundle", f"is not release {number}", "name another file, or ask who runs the server")
         if wanted is None:
-            pins.pin(self._transport.url, found.signer)
+            pins.pin(self._transport.url, verification.signer)
 
 
 def _name(dataset: str) -> str:

@@ -13,25 +13,25 @@ MOST_BYTES = 1 << 20
 
 def pinned(url: str) -> Pin | None:
     """The key that a server signed with before; None where this user has fetched nothing from it yet."""
-    said = _kept().get(url)
-    return None if said is None else Pin.parse(said)
+    text = _pins().get(url)
+    return None if text is None else Pin.parse(text)
 
 
 def pin(url: str, key: Public) -> None:
     """Remember the key of a server; raises OutputError where that cannot be written."""
-    kept = _kept() | {url: key.text}
+    pins = _pins() | {url: key.text}
     path = _path()
     partial = path.with_suffix(".partial")
     try:
         make_home()
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(kept, file, indent=1)
+            json.dump(pins, file, indent=1)
         partial.replace(path)
     except OSError:
         raise OutputError("key", "of the server cannot be remembered", "make STARLING_HOME writable") from None
 
 
-def _kept() -> dict[str, str]:
+def _pins() -> dict[str, str]:
     try:
         return {str(url): Public.parse(key).text for url, key in json.loads(content(_path(), MOST_BYTES)).items()}
     except FileNotFoundError:

@@ -189,98 +189,98 @@ class Request:
     question: Mapping[str, Any] | None
 
 
-def dataset(said: Any) -> Dataset:
+def dataset(values: Any) -> Dataset:
     """A dataset; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("name", "domain", "title", "purpose", "neighbours")}
-    cost, questions = _or_none(said, "cost", dict), _or_none(said, "questions", dict)
-    population = _or_none(said, "population", str)
-    names = [(_text(each, "code"), _or_none(each, "name", str)) for each in _of(said, "uses", list)]
+    texts = {name: _text(values, name) for name in ("name", "domain", "title", "purpose", "neighbours")}
+    cost, questions = _or_none(values, "cost", dict), _or_none(values, "questions", dict)
+    population = _or_none(values, "population", str)
+    names = [(_text(each, "code"), _or_none(each, "name", str)) for each in _of(values, "uses", list)]
     return Dataset(
         population=None if population is None else plain(population),
         uses={code: "" if name is None else plain(name) for code, name in names},
         cost=cost,
-        deadline=_of(said, "deadline", int),
+        deadline=_of(values, "deadline", int),
         questions=questions,
-        invented=_of(said, "invented", bool),
+        invented=_of(values, "invented", bool),
         **texts,
     )
 
 
-def datasets(said: Any) -> tuple[Dataset, ...]:
+def datasets(values: Any) -> tuple[Dataset, ...]:
     """Datasets; raises IntegrityError where they are none."""
-    if not isinstance(said, list):
+    if not isinstance(values, list):
         raise _strange()
-    return tuple(map(dataset, said))
+    return tuple(map(dataset, values))
 
 
-def progress(said: Any) -> Progress:
+def progress(values: Any) -> Progress:
     """How far a release has come; raises IntegrityError where that is not said."""
-    state: State = _of(said, "state", str)
+    state: State = _of(values, "state", str)
     if state not in get_args(State):
         raise _strange()
     return Progress(
-        id=_of(said, "id", int),
-        dataset=_text(said, "dataset"),
-        request_id=_text(said, "request_id"),
+        id=_of(values, "id", int),
+        dataset=_text(values, "dataset"),
+        request_id=_text(values, "request_id"),
         state=state,
-        wait=_of(said, "wait", int),
-        invented=_of(said, "invented", bool),
+        wait=_of(values, "wait", int),
+        invented=_of(values, "invented", bool),
     )
 
 
-def budget(said: Any) -> Budget:
+def budget(values: Any) -> Budget:
     """A budget; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("dataset", "population", "measure", "reserve")}
-    caps = _of(said, "caps", list)
+    texts = {name: _text(values, name) for name in ("dataset", "population", "measure", "reserve")}
+    caps = _of(values, "caps", list)
     left = {_text(cap, "scope"): None if cap.get("left") is None else _text(cap, "left") for cap in caps}
-    amount, more = _or_none(said, "amount", str), _or_none(said, "more", int)
+    amount, more = _or_none(values, "amount", str), _or_none(values, "more", int)
     return Budget(
         left=left,
         amount=None if amount is None else plain(amount),
         more=more,
-        ask_first=_of(said, "ask_first", bool),
-        retired=_of(said, "retired", bool),
-        invented=_of(said, "invented", bool),
+        ask_first=_of(values, "ask_first", bool),
+        retired=_of(values, "retired", bool),
+        invented=_of(values, "invented", bool),
         **texts,
     )
 
 
-def preview(said: Any) -> Preview:
+def preview(values: Any) -> Preview:
     """A preview; raises IntegrityError where it is none."""
-    texts = {name: _text(said, name) for name in ("dataset", "title", "neighbours", "measure", "amount")}
+    texts = {name: _text(values, name) for name in ("dataset", "title", "neighbours", "measure", "amount")}
     return Preview(
-        cost=_of(said, "cost", dict),
-        more=_of(said, "more", int),
-        ask_first=_of(said, "ask_first", bool),
-        sections=tuple(map(_section, _of(said, "sections", list))),
-        invented=_of(said, "invented", bool),
+        cost=_of(values, "cost", dict),
+        more=_of(values, "more", int),
+        ask_first=_of(values, "ask_first", bool),
+        sections=tuple(map(_section, _of(values, "sections", list))),
+        invented=_of(values, "invented", bool),
         **texts,
     )
 
 
-def _section(said: Any) -> dict[str, Any]:
+def _section(values: Any) -> dict[str, Any]:
     tables = [
         {
             "caption": _text(each, "caption"),
             "header": _texts(each, "header"),
             "rows": [_texts({"row": row}, "row") for row in _of(each, "rows", list)],
         }
-        for each in _of(said, "tables", list)
+        for each in _of(values, "tables", list)
     ]
     if any(len(row) != len(each["header"]) for each in tables for row in each["rows"]):
         raise _strange()
-    return {"title": _text(said, "title"), "text": _texts(said, "text"), "tables": tables}
+    return {"title": _text(values, "title"), "text": _texts(values, "text"), "tables": tables}
 
 
-def request(said: Any) -> Request:
+def request(values: Any) -> Request:
     """A request for approval; raises IntegrityError where it is none."""
-    state: Decision = _of(said, "state", str)
+    state: Decision = _of(values, "state", str)
     if state not in get_args(Decision):
         raise _strange()
-    texts = {name: _text(said, name) for name in ("dataset", "request_id", "title", "cost", "reason", "words")}
-    cost, question = _or_none(said, "approved_cost", str), _or_none(said, "question", dict)
+    texts = {name: _text(values, name) for name in ("dataset", "request_id", "title", "cost", "reason", "words")}
+    cost, question = _or_none(values, "approved_cost", str), _or_none(values, "question", dict)
     return Request(
-        number=_of(said, "number", int),
+        number=_of(values, "number", int),
         state=state,
         approved_cost=None if cost is None else plain(cost),
         question=question,
@@ -288,17 +288,17 @@ def request(said: Any) -> Request:
     )
 
 
-def requests(said: Any) -> tuple[Request, ...]:
+def requests(values: Any) -> tuple[Request, ...]:
     """Requests for approval; raises IntegrityError where they are none."""
-    if not isinstance(said, list):
+    if not isinstance(values, list):
         raise _strange()
-    return tuple(map(request, said))
+    return tuple(map(request, values))
 
 
-def refusal(status: int, said: Any) -> StarlingError:
+def refusal(status: int, values: Any) -> StarlingError:
     """The error that a server answered with: of the same class, with the same field, problem and fix."""
     try:
-        error = said["error"]
+        error = values["error"]
         kind, problems = (
             error["kind"],
             [
@@ -313,42 +313,42 @@ def refusal(status: int, said: Any) -> StarlingError:
     return KINDS.get(str(kind), _BY_STATUS.get(status, StarlingError))(problems=problems)
 
 
-def schema(said: Any) -> Mapping[str, Any]:
+def schema(values: Any) -> Mapping[str, Any]:
     """A JSON Schema; raises IntegrityError where it is no object."""
-    if not isinstance(said, dict):
+    if not isinstance(values, dict):
         raise _strange()
-    return said
+    return values
 
 
-def answer(said: Any) -> Any:
+def answer(values: Any) -> Any:
     """What a release says; raises IntegrityError where that is not said."""
-    if not isinstance(said, dict) or "answer" not in said:
+    if not isinstance(values, dict) or "answer" not in values:
         raise _strange()
-    return said["answer"]
+    return values["answer"]
 
 
-def _texts(said: Any, name: str) -> list[str]:
+def _texts(values: Any, name: str) -> list[str]:
     """Texts of a reply, with nothing that a terminal would obey."""
-    found = _of(said, name, list)
-    if not all(isinstance(each, str) for each in found):
+    texts = _of(values, name, list)
+    if not all(isinstance(each, str) for each in texts):
         raise _strange()
-    return [plain(each) for each in found]
+    return [plain(each) for each in texts]
 
 
-def _or_none(said: Any, name: str, kind: type) -> Any:
+def _or_none(values: Any, name: str, kind: type) -> Any:
     """What a reply says, or None where it says null."""
-    return None if isinstance(said, dict) and name in said and said[name] is None else _of(said, name, kind)
+    return None if isinstance(values, dict) and name in values and values[name] is None else _of(values, name, kind)
 
 
-def _text(said: Any, name: str) -> str:
+def _text(values: Any, name: str) -> str:
     """A text of a reply, with nothing that a terminal would obey."""
-    return plain(str(_of(said, name, str)))
+    return plain(str(_of(values, name, str)))
 
 
-def _of(said: Any, name: str, kind: type) -> Any:
-    if not isinstance(said, dict) or type(said.get(name)) is not kind:
+def _of(values: Any, name: str, kind: type) -> Any:
+    if not isinstance(values, dict) or type(values.get(name)) is not kind:
         raise _strange()
-    return said[name]
+    return values[name]
 
 
 def _strange() -> IntegrityError:

@@ -36,10 +36,10 @@ class Study(Asks["GenomeRelease"], InSession):
     """
 
     def __init__(
-        self, client: "Client", name: str, folder: Path, plan: Plan, tell: "Callable[[Progress], None]"
+        self, client: "Client", name: str, folder: Path, plan: Plan, on_progress: "Callable[[Progress], None]"
     ) -> None:
         self._client = client
-        self._tell = tell
+        self._on_progress = on_progress
         self._name = name
         self.folder = folder
         self.plan = plan
@@ -67,11 +67,11 @@ class Study(Asks["GenomeRelease"], InSession):
             IntegrityError: what arrived is not what the key signed, or answers another question.
         """
         question.check(self.plan)
-        asked = self._client.charge(self._name, request_id=request_id, question=question_json(question))
-        done = self._client.wait(asked, self._tell)
-        found = open_release(self._client.fetch(done.id, self.folder / f"{kind(question)}-{done.id}.zip"))
-        release = cast("GenomeRelease", found)
-        if found.statement["domain"] != "genome" or (release.question, release.plan.digest) != (
+        charged = self._client.charge(self._name, request_id=request_id, question=question_json(question))
+        done = self._client.wait(charged, self._on_progress)
+        opened = open_release(self._client.fetch(done.id, self.folder / f"{kind(question)}-{done.id}.zip"))
+        release = cast("GenomeRelease", opened)
+        if opened.statement["domain"] != "genome" or (release.question, release.plan.digest) != (
             question,
             self.plan.digest,
         ):
@@ -81,12 +81,12 @@ class Study(Asks["GenomeRelease"], InSession):
 
 def question_json(question: Question) -> dict[str, Any]:
     """A question as a server is sent it."""
-    said: dict[str, Any] = encode(Question, question)
-    return said
+    values: dict[str, Any] = encode(Question, question)
+    return values
 
 
 def fetched_study(
-    client: "Client", name: str, folder: Path, content: bytes, tell: "Callable[[Progress], None]"
+    client: "Client", name: str, folder: Path, content: bytes, on_progress: "Callable[[Progress], None]"
 ) -> Study:
     """A study by its public plan.
 
@@ -95,7 +95,7 @@ def fetched_study(
         name: The name of the dataset there.
         folder: Where answers are kept; it is made if it is not there.
         content: The zip of the plan, as the server gave it.
-        tell: Is told at each look how far an answer is.
+        on_progress: Is told at each look how far an answer is.
 
     Raises:
         IntegrityError, PlanError: it is not as Starling writes it.
@@ -109,4 +109,4 @@ def fetched_study(
         file = Path(scratch) / "plan.zip"
         file.write_bytes(content)
         with opened(file) as unpacked:
-            return Study(client, name, folder, read_asked(unpacked).plan, tell)
+            return Study(client, name, folder, read_asked(unpacked).plan, on_progress)

@@ -65,11 +65,11 @@ class Transport:
             StarlingError: the server refused: its own error.
             LedgerUnavailable: it cannot be reached, or is too busy, again and again.
         """
-        with self.reply(method, path, body=body) as found:
+        with self.reply(method, path, body=body) as response:
             try:
-                return _json(found)
+                return _json(response)
             except ValueError:
-                raise refusal(found.status_code, None) from None
+                raise refusal(response.status_code, None) from None
 
     @contextmanager
     def reply(
@@ -77,55 +77,55 @@ class Transport:
     ) -> Iterator[httpx.Response]:
         """A reply that is no refusal, or says that there is no such range, not yet read; raises as `ask`."""
         request = self._http.build_request(method, path, json=body, headers=headers)
-        found = self._sent(request)
+        response = self._sent(request)
         try:
-            yield found
+            yield response
         finally:
-            found.close()
+            response.close()
 
     def _sent(self, request: httpx.Request) -> httpx.Response:
         pauses = [float(2**tried) for tried in range(TRIES - 1)]
         while True:
             try:
-                found = _plain(self._http.send(request, stream=True))
-                if found.status_code < 400 or found.status_code == NO_SUCH_RANGE:
-                    return found
-                error, asked = _refusal(found), _retry_after(found)
+                response = _plain(self._http.send(request, stream=True))
+                if response.status_code < 400 or response.status_code == NO_SUCH_RANGE:
+                    return response
+                error, seconds = _refusal(response), _retry_after(response)
             except httpx.TransportError:
                 fix = f"check that it runs, and its certificate: {self.url}/healthz"
-                error, asked = LedgerUnavailable("server", "cannot be reached", fix), None
+                error, seconds = LedgerUnavailable("server", "cannot be reached", fix), None
             if not pauses or not isinstance(error, LedgerUnavailable):
                 raise error
-            self.sleep(max(pauses.pop(0), asked or 0))
+            self.sleep(max(pauses.pop(0), seconds or 0))
 
     def close(self) -> None:
         """Let go of connections."""
         self._http.close()
 
 
-def _plain(found: httpx.Response) -> httpx.Response:
+def _plain(response: httpx.Response) -> httpx.Response:
     """A reply as it was asked for; raises IntegrityError for a compressed one."""
-    if found.headers.get("content-encoding", "identity") != "identity":
-        found.close()
+    if response.headers.get("content-encoding", "identity") != "identity":
+        response.close()
         raise IntegrityError(
             "reply", "is compressed, which was not asked for", "check the address, and what stands between"
         )
-    return found
+    return response
 
 
-def _refusal(found: httpx.Response) -> StarlingError:
+def _refusal(response: httpx.Response) -> StarlingError:
     try:
-        return refusal(found.status_code, _json(found))
+        return refusal(response.status_code, _json(response))
     except (ValueError, httpx.TransportError):
-        return refusal(found.status_code, None)
+        return refusal(response.status_code, None)
     finally:
-        found.close()
+        response.close()
 
 
-def _json(found: httpx.Response) -> Any:
+def _json(response: httpx.Response) -> Any:
     """What a reply says; raises ValueError where it is no JSON, or too long."""
     content = b""
-    for part in found.iter_bytes():
+    for part in response.iter_bytes():
         content += part
         if len(content) > MOST_BYTES:
             raise ValueError
@@ -135,9 +135,9 @@ def _json(found: httpx.Response) -> Any:
         raise ValueError from None
 
 
-def _retry_after(found: httpx.Response) -> int | None:
-    said = found.headers.get("retry-after", "")
-    return min(int(said), LONGEST) if said.isascii() and said.isdigit() and len(said) < 10 else None
+def _retry_after(response: httpx.Response) -> int | None:
+    text = response.headers.get("retry-after", "")
+    return min(int(text), LONGEST) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _checked(url: str) -> str:

@@ -105,13 +105,13 @@ class Entry:
     Attributes:
         number: Counted from 1.
         at: When, in UTC.
-        who: The name of a user, `command line`, or NOBODY.
+        user: The name of a user, `command line`, or NOBODY.
         what: What was asked: a method and the pattern of a path, or a command. Nothing confidential.
     """
 
     number: int
     at: datetime
-    who: str
+    user: str
     what: str
 
 
@@ -174,13 +174,13 @@ class Access:
         """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
         if not 1 <= days <= MOST_DAYS:
             raise ParameterError("days", f"is not from 1 to {MOST_DAYS}", "choose a shorter life")
-        token, kept = tokens.fresh()
-        issued = Issued(kept.id, name, self._now() + timedelta(days=days), revoked=False, session=False)
+        token, stored = tokens.fresh()
+        issued = Issued(stored.id, name, self._now() + timedelta(days=days), revoked=False, session=False)
         with self._database.writing() as connection:
             _check_known(connection, name)
-            row = (kept.id, name, kept.digest, issued.expires.isoformat())
+            row = (stored.id, name, stored.digest, issued.expires.isoformat())
             connection.execute("INSERT INTO tokens (id, user, digest, expires) VALUES (?, ?, ?, ?)", row)
-            self._note(connection, "command line", f"token {kept.id} for {name}")
+            self._note(connection, "command line", f"token {stored.id} for {name}")
         return token, issued
 
     def revoke(self, identity: str) -> None:
@@ -210,39 +210,39 @@ class Access:
             row = connection.execute("SELECT hash FROM passwords WHERE user = ?", (name,)).fetchone()
         return None if row is None else row[0]
 
-    def renew_password(self, name: str, kept: str, hashed: str) -> None:
+    def renew_password(self, name: str, stored: str, hashed: str) -> None:
         """Keep the same password otherwise, unless another took its place meanwhile."""
         with self._database.writing() as connection:
-            connection.execute("UPDATE passwords SET hash = ? WHERE user = ? AND hash = ?", (hashed, name, kept))
+            connection.execute("UPDATE passwords SET hash = ? WHERE user = ? AND hash = ?", (hashed, name, stored))
 
-    def begin_session(self, name: str, what: str, *, left: str | None, kept: str | None = None) -> tuple[str, User]:
+    def begin_session(self, name: str, what: str, *, left: str | None, stored: str | None = None) -> tuple[str, User]:
         """A new session of a user who has shown who they are, and its token for the cookie. Those of theirs that have ended are forgotten.
 
         Args:
             name: The user.
             what: By which request: a method and the pattern of a path.
             left: The session that the browser had before, which ends.
-            kept: What is kept of the password by which they did, where it was one.
+            stored: What is kept of the password by which they did, where it was one.
 
         Raises:
             PolicyRefused: there is no such user.
             SignInRefused: the password was changed meanwhile.
         """
-        token, made = tokens.fresh()
+        token, issued = tokens.fresh()
         now = self._now()
         with self._database.writing() as connection:
             row = connection.execute("SELECT role FROM users WHERE name = ?", (name,)).fetchone()
             if row is None:
                 raise PolicyRefused("user", "is not known to this server", "ask a custodian to add you")
             known = "SELECT 1 FROM passwords WHERE user = ? AND hash = ?"
-            if kept is not None and not connection.execute(known, (name, kept)).fetchone():
+            if stored is not None and not connection.execute(known, (name, stored)).fetchone():
                 raise SignInRefused("password", "was changed just now", "sign in with the new one")
             self._revoke_session(connection, left)
             ended = "DELETE FROM tokens WHERE user = ? AND idle IS NOT NULL AND (revoked OR min(expires, idle) <= ?)"
             connection.execute(ended, (name, now.isoformat()))
             times = ((now + SESSION).isoformat(), (now + IDLE).isoformat())
             query = "INSERT INTO tokens (id, user, digest, expires, idle) VALUES (?, ?, ?, ?, ?)"
-            connection.execute(query, (made.id, name, made.digest, *times))
+            connection.execute(query, (issued.id, name, issued.digest, *times))
             self._note(connection, name, what)
         return token, User(name, cast(Role, row[0]))
 
@@ -313,7 +313,7 @@ class Access:
             raise NotSignedIn
         digest, expires, idle, revoked, name, role = row
         ends = [datetime.fromisoformat(each) for each in (expires, idle) if each is not None]
-        if not tokens.Kept(identity, digest).is_of(token) or session != (idle is not None):
+        if not tokens.Stored(identity, digest).is_of(token) or session != (idle is not None):
             raise NotSignedIn
         if revoked or self._now() >= min(ends):
             raise NotSignedIn
@@ -327,7 +327,7 @@ class Access:
             token is not None
             and identity is not None
             and row is not None
-            and tokens.Kept(identity, row[0]).is_of(token)
+            and tokens.Stored(identity, row[0]).is_of(token)
         ):
             connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,))
 
@@ -346,10 +346,10 @@ class Access:
         query = "SELECT number, at, who, what FROM log WHERE number > ? ORDER BY number LIMIT ?"
         with self._database.reading() as connection:
             rows = connection.execute(query, (after, most)).fetchall()
-        return [Entry(number, datetime.fromisoformat(at), who, what) for number, at, who, what in rows]
+        return [Entry(number, datetime.fromisoformat(at), user, what) for number, at, user, what in rows]
 
-    def _note(self, connection: sqlite3.Connection, who: str, what: str) -> None:
-        connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), who, what))
+    def _note(self, connection: sqlite3.Connection, user: str, what: str) -> None:
+        connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), user, what))
 
 
 def _check_known(connection: sqlite3.Connection, name: str) -> None:

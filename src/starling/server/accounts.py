@@ -36,14 +36,14 @@ def account_of(home: Home) -> pwd.struct_passwd | None:
     if name is None:
         return None
     try:
-        found = pwd.getpwnam(name)
+        entry = pwd.getpwnam(name)
     except KeyError:
         raise ParameterError("account", "is no account of this machine", f"useradd --system {name}") from None
-    if found.pw_uid == 0:
+    if entry.pw_uid == 0:
         raise ParameterError("account", "is root", "name an account that may open nothing else")
-    if os.geteuid() not in (0, found.pw_uid):
+    if os.geteuid() not in (0, entry.pw_uid):
         raise PolicyRefused("account", "can be taken by root alone", "start the server as root, or remove the setting")
-    return found
+    return entry
 
 
 def check_entry(home: Home, account: pwd.struct_passwd) -> None:

@@ -45,7 +45,7 @@ class LogLine(BaseModel):
 
     number: int
     at: datetime
-    who: str
+    user: str = Field(serialization_alias="who")
     what: str
 
 
@@ -151,4 +151,4 @@ def _users(app: FastAPI, home: Home, rates: Rates) -> None:
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:
         lines = home.access.log(after=page.after, most=page.most)
-        return [LogLine(number=each.number, at=each.at, who=each.who, what=each.what) for each in lines]
+        return [LogLine(number=each.number, at=each.at, user=each.user, what=each.what) for each in lines]

@@ -75,10 +75,10 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         sent: Request,
         response: Response,
     ) -> ApprovalReply:
-        asked = understanding.ask(catalogue, name, wanted.question, who=user.name)
-        found = charges.ask(user.name, asked, wanted.request_id, wanted.reason, wanted.question)
-        response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{found.number}"
-        return _told(home, found)
+        dataset = understanding.ask(catalogue, name, wanted.question, user=user.name)
+        waiting = charges.ask(user.name, dataset, wanted.request_id, wanted.reason, wanted.question)
+        response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{waiting.number}"
+        return _to_reply(home, waiting)
 
     @app.get(
         "/v1/requests",
@@ -89,26 +89,27 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         page: Annotated[ApprovalPage, Query()], user: Annotated[User, Depends(readers)]
     ) -> list[ApprovalReply]:
         return [
-            _told(home, each) for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
+            _to_reply(home, each)
+            for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
         ]
 
     @app.get("/v1/requests/{number}", summary="One of them", responses=errors(404))
     def request(number: Number, user: Annotated[User, Depends(readers)]) -> ApprovalReply:
-        return _told(home, home.requests.find(number, whose(user)))
+        return _to_reply(home, home.requests.find(number, whose(user)))
 
 
-def _told(home: Home, found: Waiting) -> ApprovalReply:
+def _to_reply(home: Home, waiting: Waiting) -> ApprovalReply:
     return ApprovalReply(
-        number=found.number,
-        at=found.at,
-        analyst=found.request.analyst,
-        dataset=found.request.dataset,
-        request_id=found.request.request_id,
-        title=found.title,
-        cost=str(found.guarantee.cost),
-        reason=found.reason,
-        state=found.state,
-        words=found.words,
-        approved_cost=str(found.price.cost) if found.state == "approved" else None,
-        question=home.questions.asked(found.approved),
+        number=waiting.number,
+        at=waiting.at,
+        analyst=waiting.request.analyst,
+        dataset=waiting.request.dataset,
+        request_id=waiting.request.request_id,
+        title=waiting.title,
+        cost=str(waiting.guarantee.cost),
+        reason=waiting.reason,
+        state=waiting.state,
+        words=waiting.words,
+        approved_cost=str(waiting.price.cost) if waiting.state == "approved" else None,
+        question=home.questions.question_of(waiting.approved),
     )

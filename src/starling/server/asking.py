@@ -33,10 +33,12 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
         rates: How often tokens have asked.
         roles: Whom the route is for.
     """
-    kept = APIKeyCookie(name=cookie_name(home.settings), auto_error=False, scheme_name="session")
+    session_cookie = APIKeyCookie(name=cookie_name(home.settings), auto_error=False, scheme_name="session")
 
     async def asks(
-        request: Request, _token: Annotated[object, Depends(TOKEN)], _session: Annotated[object, Depends(kept)]
+        request: Request,
+        _token: Annotated[object, Depends(TOKEN)],
+        _session: Annotated[object, Depends(session_cookie)],
     ) -> User:
         token, session = brought(request.headers, home.settings)
         if session and request.method not in SAFE:
@@ -87,5 +89,5 @@ def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, 
         statuses: Those of the route itself.
         signed_in: Whether it asks for a token or a session.
     """
-    found = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
-    return {status: {"model": ErrorReply} for status in sorted(found)}
+    answers = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
+    return {status: {"model": ErrorReply} for status in sorted(answers)}

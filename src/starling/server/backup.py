@@ -24,7 +24,7 @@ from starling.ledger.chain import Head
 from starling.ledger.opening import read_ledger
 from starling.server.home import ACCESS, KEY, LEDGER, REQUESTS, Home, open_home
 from starling.server.pauses import paused
-from starling.server.sandbox import KEPT_KEY
+from starling.server.sandbox import SPARE_KEY
 from starling.server.settings import FILE, with_ledger
 
 DUMP: Final = "ledger.dump"
@@ -55,7 +55,7 @@ def back_up(home: Home, out: Path) -> Head:
             for name in (FILE, KEY):
                 shutil.copy2(home.folder / name, partial / name)
             if home.sandbox is not None:
-                shutil.copy2(home.sandbox.folder / KEY, partial / KEPT_KEY)
+                shutil.copy2(home.sandbox.folder / KEY, partial / SPARE_KEY)
             shutil.copytree(home.folder / "heads", partial / "heads")
             for name in (ACCESS, REQUESTS):
                 _copy_database(home.folder / name, partial / name)
@@ -148,11 +148,11 @@ def _copy_ledger(url: str, folder: Path) -> Head:
 def _dump(url: str, file: Path) -> None:
     from psycopg import conninfo
 
-    said = conninfo.conninfo_to_dict(url)
+    parameters = conninfo.conninfo_to_dict(url)
     # Not among the arguments, which every user of the machine can read.
-    password = said.pop("password", None)
+    password = parameters.pop("password", None)
     environment = os.environ | ({} if password is None else {"PGPASSWORD": str(password)})
-    line = ["pg_dump", "--format=custom", f"--file={file}", f"--dbname={conninfo.make_conninfo('', **said)}"]
+    line = ["pg_dump", "--format=custom", f"--file={file}", f"--dbname={conninfo.make_conninfo('', **parameters)}"]
     try:
         subprocess.run(line, check=True, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     except FileNotFoundError:

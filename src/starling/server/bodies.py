@@ -93,10 +93,10 @@ def _depth(text: str) -> int:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         raise ParameterError("body", "says a key twice", "say it once: readers differ in which they believe")
-    return found
+    return values
 
 
 def _no_number(_: str) -> Any:
@@ -107,9 +107,9 @@ def repeated(body: bytes, receive: Receive) -> Receive:
     """What gives a body that was received once more, and then goes on."""
     left = [body]
 
-    async def again() -> Message:
+    async def replay() -> Message:
         if left:
             return {"type": "http.request", "body": left.pop(), "more_body": False}
         return await receive()
 
-    return again
+    return replay

@@ -31,8 +31,8 @@ def cookie_name(settings: Settings, of: str = "") -> str:
 def cookie(headers: Headers, name: str) -> str | None:
     """The value of the one cookie of this name; None where there is none, or more than one: nobody knows which the server set."""
     parts = [part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";")]
-    found = [value for key, _, value in parts if key == name]
-    return found[0] if len(found) == 1 else None
+    values = [value for key, _, value in parts if key == name]
+    return values[0] if len(values) == 1 else None
 
 
 def keep(reply: Response, settings: Settings, name: str, value: str, *, sites: Sites, seconds: int | None) -> None:

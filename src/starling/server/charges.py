@@ -22,9 +22,9 @@ from starling.ledger.reading import Charge, Reading, foresee
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
+from starling.server.cache import Cache
 from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
 from starling.server.home import Home
-from starling.server.kept import Kept
 from starling.server.requests import Waiting
 from starling.server.turns import Turns, each
 
@@ -81,8 +81,8 @@ class Budget:
             return None
         if self.retired:
             return 0
-        kept = {"dataset": self.terms.reserve}
-        left = [cap.left - kept.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
+        reserved = {"dataset": self.terms.reserve}
+        left = [cap.left - reserved.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
         granted = any(cap.scope == "analyst" for cap in self.caps)
         return max(0, min(left) // self.amount) if granted and left else 0
 
@@ -107,9 +107,9 @@ class Charges:
         self._counted = 0
         self._waiting: dict[str, dict[int, Charge]] = {}
         self._charging: Counter[tuple[str, str]] = Counter()
-        self._read_charges = Kept[Charge](now)
-        self._found = Kept[int](now)
-        self._populations = Kept[str](now)
+        self._read_charges = Cache[Charge](now)
+        self._requests = Cache[int](now)
+        self._populations = Cache[str](now)
         self._accepted: set[str] = set()
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
@@ -131,9 +131,9 @@ class Charges:
         """
         request = Request(analyst, request_id, dataset.name, dataset.request)
         ledger, batcher = self._ledger()
-        found = ledger.charging.find(request)
-        if found is not None:
-            return found.seq
+        ticket = ledger.charging.find(request)
+        if ticket is not None:
+            return ticket.seq
         check_least(dataset.guarantee)
         self._check_accepted(dataset.name)
         with self._room(request):
@@ -166,12 +166,12 @@ class Charges:
 
     def population(self, dataset: str) -> str | None:
         """The population of a dataset, whose deliveries have caps in common; None where the ledger does not tell it now."""
-        found = self._populations.get(dataset)
-        if found is None:
+        population = self._populations.get(dataset)
+        if population is None:
             with suppress(StarlingError):
-                found = self._read(lambda reading: reading.population_of(dataset))
-                self._populations.put(dataset, found)
-        return found
+                population = self._read(lambda reading: reading.population_of(dataset))
+                self._populations.put(dataset, population)
+        return population
 
     def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str, question: Any = None) -> Waiting:
         """Ask the custodian to approve a release, before anything is charged.
@@ -208,7 +208,7 @@ class Charges:
         foresee(ledger.book, request, dataset.guarantee)
         if not ledger.charging.terms(dataset.name).ask_first:
             self._home.questions.keep(request, question)
-        elif self._home.questions.asked(request) is None:
+        elif self._home.questions.question_of(request) is None:
             # It would have been kept when its approval was asked for.
             problem = "asks first, and this charge has no approval of the custodian"
             raise PolicyRefused("dataset", problem, "ask for it with a reason: POST /v1/datasets/NAME/requests")
@@ -216,28 +216,28 @@ class Charges:
     async def charged(self, analyst: str, dataset: Dataset, request_id: str) -> Progress | None:
         """How far a release has come that was charged for this request; None where none was. Arguments and errors are those of `charge`."""
         request = Request(analyst, request_id, dataset.name, dataset.request)
-        known = self._found.get(request)
+        known = self._requests.get(request)
         if known is not None:
-            return await self.told(known, analyst)
+            return await self.followed(known, analyst)
 
-        def found() -> Progress | None:
+        def read() -> Progress | None:
             ticket = self._ledger()[0].charging.find(request)
             if ticket is None:
                 return None
             if ticket.request == request:  # Charged under this very id: what that is for is for good.
-                self._found.put(request, ticket.seq)
+                self._requests.put(request, ticket.seq)
             return self.progress(ticket.seq, analyst)
 
-        return await self._telling.take(found)
+        return await self._telling.take(read)
 
-    async def told(self, seq: int, analyst: str | None) -> Progress:
+    async def followed(self, seq: int, analyst: str | None) -> Progress:
         """As `progress`, for a request that is answered on the loop: at once where nothing has to be read in the ledger."""
         known = self._known(seq)
         if known is not None:
             return _shown_to(known, analyst)
-        found = await self._telling.take(lambda: self.progress(seq, analyst))
-        assert found is not None
-        return found
+        progress = await self._telling.take(lambda: self.progress(seq, analyst))
+        assert progress is not None
+        return progress
 
     def progress(self, seq: int, analyst: str | None) -> Progress:
         """How far the release of a charge has come.
@@ -249,11 +249,11 @@ class Charges:
         Raises:
             NotThere: there is no such charge of this server and analyst.
         """
-        found = self._known(seq)
-        if found is None:
+        progress = self._known(seq)
+        if progress is None:
             charge = self._charge(seq)
-            found = None if charge is None or charge.by is None else self._progress(charge)
-        return _shown_to(found, analyst)
+            progress = None if charge is None or charge.by is None else self._progress(charge)
+        return _shown_to(progress, analyst)
 
     def _progress(self, charge: Charge) -> Progress:
         deadline, now = self._deadline(charge), self._now()
@@ -340,10 +340,10 @@ class Charges:
                 self._reader = None
 
     def _charge(self, seq: int) -> Charge | None:
-        found = self._read(lambda reading: reading.charge(seq))
-        if found is not None and found.by is not None:
-            self._read_charges.put(seq, found)
-        return found
+        charge = self._read(lambda reading: reading.charge(seq))
+        if charge is not None and charge.by is not None:
+            self._read_charges.put(seq, charge)
+        return charge
 
     def _known(self, seq: int) -> Progress | None:
         """How far the release of a charge has come that needs no reading again: before its first deadline, and once it has left.
@@ -354,8 +354,8 @@ class Charges:
         if charge is None:
             return None
         early = self._now() < charge.at + self._deadline(charge)
-        found = self._progress(charge)
-        return found if early or found.state == "released" else None
+        progress = self._progress(charge)
+        return progress if early or progress.state == "released" else None
 
     def _deadline(self, charge: Charge) -> int:
         return self._catalogue.find(charge.dataset).deadline
@@ -382,11 +382,11 @@ class Charges:
             return self._opened
 
 
-def _shown_to(found: Progress | None, analyst: str | None) -> Progress:
+def _shown_to(progress: Progress | None, analyst: str | None) -> Progress:
     """What was found, where there is anything and the analyst may see it; raises NotThere."""
-    if found is None or analyst not in (None, found.charge.analyst):
+    if progress is None or analyst not in (None, progress.charge.analyst):
         raise NotThere("release", "is not there", "ask for one: POST /v1/datasets/NAME/releases")
-    return found
+    return progress
 
 
 def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Dataset) -> Ticket:
@@ -394,7 +394,7 @@ def _charged(ledger: Ledger, batcher: Batcher, request: Request, dataset: Datase
         return batcher.charge(request, dataset.guarantee)
     except LedgerUnavailable:
         # The same request came twice at once, and the other one was first.
-        found = ledger.charging.find(request)
-        if found is None:
+        ticket = ledger.charging.find(request)
+        if ticket is None:
             raise
-        return found
+        return ticket

@@ -77,7 +77,7 @@ class Dataset:
         rules.charge_in(population, self.guarantee)
 
     @property
-    def said(self) -> dict[str, Any]:
+    def statement(self) -> dict[str, Any]:
         """What its file says beside what all say."""
         return {"request": self.request, **stated(self.guarantee)}
 
@@ -116,11 +116,11 @@ class Study:
         rules.amount_in(population, self.relation.change, Epsilon(Fraction(1)))
 
     @property
-    def said(self) -> dict[str, Any]:
+    def statement(self) -> dict[str, Any]:
         """What its file says beside what all say."""
         return {"digest": self.digest, "neighbours": neighbours(self.relation), "schema": self.schema}
 
-    def asked(self, title: str, request: str, guarantee: Guarantee) -> Dataset:
+    def question(self, title: str, request: str, guarantee: Guarantee) -> Dataset:
         """One question to it."""
         return Dataset(self.name, self.domain, title, request, guarantee, self.deadline, self.purpose)
 
@@ -165,33 +165,33 @@ class Catalogue:
             raise NotThere("dataset", "is not there", "see which there are: GET /v1/datasets")
         try:
             version = self._version(name)
-            found = _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)), name)
+            entry = _parsed(json.loads(content(self._folder / f"{name}.json", MOST_BYTES)), name)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StarlingError):
             raise IntegrityError("dataset", "is not described as Starling does", "register it anew") from None
-        self._known[name] = version, found
-        return found
+        self._known[name] = version, entry
+        return entry
 
     def _version(self, name: str) -> tuple[int, int, int] | None:
         """What is another once the file of a dataset was changed; None where there is none."""
         try:
-            found = (self._folder / f"{name}.json").stat()
+            status = (self._folder / f"{name}.json").stat()
         except OSError:
             return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
     def release(self, name: str) -> Dataset:
         """The dataset of this name, whose plan says all that is released; raises AnotherKind for one that is asked questions."""
-        found = self.find(name)
-        if isinstance(found, Study):
+        entry = self.find(name)
+        if isinstance(entry, Study):
             raise AnotherKind("question", "is missing", "say what is asked: GET /v1/datasets/NAME has the schema")
-        return found
+        return entry
 
     def study(self, name: str) -> Study:
         """The dataset of this name, which is asked questions; raises AnotherKind for one whose plan says all."""
-        found = self.find(name)
-        if isinstance(found, Dataset):
+        entry = self.find(name)
+        if isinstance(entry, Dataset):
             raise AnotherKind("question", "is not asked here: the plan says all", "ask for the release, without it")
-        return found
+        return entry
 
     def plan(self, name: str) -> Path:
         """The folder of the public plan of a dataset that is asked questions."""
@@ -204,12 +204,12 @@ class Catalogue:
     def preview(self, name: str) -> list[dict[str, Any]]:
         """The expected error of the release of a dataset, as sections (release/report/plain.py); raises IntegrityError as `find`."""
         try:
-            found = json.loads(content(self._folder / f"{name}.preview", MOST_BYTES))
+            sections = json.loads(content(self._folder / f"{name}.preview", MOST_BYTES))
         except (OSError, ValueError, RecursionError):
-            found = None
-        if not isinstance(found, list):
+            sections = None
+        if not isinstance(sections, list):
             raise IntegrityError("dataset", "has no preview as Starling writes it", "register it anew")
-        return found
+        return sections
 
     def add(self, dataset: Entry, preview: Sequence[Mapping[str, Any]] = ()) -> None:
         """Describe a dataset, for good.
@@ -222,20 +222,20 @@ class Catalogue:
             ParameterError: there is one of this name.
             OutputError: it cannot be written.
         """
-        said = {
+        statement = {
             "format": FORMAT,
             "name": dataset.name,
             "domain": dataset.domain,
             "title": dataset.title,
             "deadline": dataset.deadline,
             "purpose": encode(Purpose, dataset.purpose),
-            **dataset.said,
+            **dataset.statement,
         }
         if dataset.name not in self.names():
             # Left by a registration that was cut off.
             (self._folder / f"{dataset.name}.preview").unlink(missing_ok=True)
             write_new(self._folder / f"{dataset.name}.preview", json.dumps(list(preview)))
-        write_new(self._folder / f"{dataset.name}.json", json.dumps(said, indent=1))
+        write_new(self._folder / f"{dataset.name}.json", json.dumps(statement, indent=1))
 
 
 def write_new(path: Path, text: str) -> None:
@@ -260,18 +260,20 @@ def write_new(path: Path, text: str) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _parsed(said: Any, name: str) -> Entry:
-    if (said["format"], said["name"]) != (FORMAT, name):
+def _parsed(statement: Any, name: str) -> Entry:
+    if (statement["format"], statement["name"]) != (FORMAT, name):
         raise ValueError
-    kind = "digest" if "digest" in said else "request"
-    texts = {key: said[key] for key in ("domain", "title", kind)}
-    if not all(isinstance(each, str) for each in texts.values()) or type(said["deadline"]) is not int:
+    kind = "digest" if "digest" in statement else "request"
+    texts = {key: statement[key] for key in ("domain", "title", kind)}
+    if not all(isinstance(each, str) for each in texts.values()) or type(statement["deadline"]) is not int:
         raise TypeError
-    purpose = decode(Purpose, said["purpose"])
+    purpose = decode(Purpose, statement["purpose"])
     if kind == "request":
-        return Dataset(name=name, guarantee=guarantee_of(said), deadline=said["deadline"], purpose=purpose, **texts)
-    relation = Relation(said["neighbours"]["change"], said["neighbours"]["unit"])
-    if said["neighbours"] != neighbours(relation) or not isinstance(said["schema"], dict):
+        return Dataset(
+            name=name, guarantee=guarantee_of(statement), deadline=statement["deadline"], purpose=purpose, **texts
+        )
+    relation = Relation(statement["neighbours"]["change"], statement["neighbours"]["unit"])
+    if statement["neighbours"] != neighbours(relation) or not isinstance(statement["schema"], dict):
         raise TypeError
-    schema, deadline = said["schema"], said["deadline"]
+    schema, deadline = statement["schema"], statement["deadline"]
     return Study(name=name, relation=relation, schema=schema, deadline=deadline, purpose=purpose, **texts)

@@ -21,7 +21,7 @@ from starling.server.asking import asking, brought, errors, whose
 from starling.server.charges import Charges, Progress
 from starling.server.home import Home
 from starling.server.rates import Rates
-from starling.server.releasing import ReleaseId, told
+from starling.server.releasing import ReleaseId, to_reply
 
 MOST_STREAMS: Final = 8
 """Of one user at once, of one web process."""
@@ -56,20 +56,20 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
     async def events(
         release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request
     ) -> StreamingResponse:
-        found = await charges.told(release, whose(user))
+        progress = await charges.followed(release, whose(user))
         if streams[user.name] >= MOST_STREAMS:
             fix = "end one, or ask from time to time: GET /v1/releases/NUMBER"
             raise TooManyStreams("releases", f"are followed by {MOST_STREAMS} streams already", fix)
         token, session = brought(request.headers, home.settings)
 
-        async def again() -> Progress:
+        async def latest() -> Progress:
             await asyncio.to_thread(home.access.admit, token, session=session)
-            return await charges.told(release, whose(user))
+            return await charges.followed(release, whose(user))
 
         async def lines() -> AsyncIterator[str]:
             streams[user.name] += 1
             try:
-                async for line in followed(found, again):
+                async for line in events_of(progress, latest):
                     yield line
             except StarlingError:
                 # A token or session that ended meanwhile, or a ledger that cannot be read now: who asks again is told.
@@ -80,23 +80,23 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
         return StreamingResponse(lines(), media_type="text/event-stream")
 
 
-async def followed(found: Progress, again: Callable[[], Awaitable[Progress]]) -> AsyncIterator[str]:
-    """The events of a release, from how far it has come until it has left; raises as `again` does.
+async def events_of(progress: Progress, latest: Callable[[], Awaitable[Progress]]) -> AsyncIterator[str]:
+    """The events of a release, from how far it has come until it has left; raises as `latest` does.
 
     Args:
-        found: How far it has come.
-        again: Tells how far it has come then.
+        progress: How far it has come.
+        latest: Tells how far it has come then.
     """
     while True:
-        yield f"event: {found.state}\ndata: {json.dumps(told(found).model_dump(mode='json'))}\n\n"
-        if found.state == "released":
+        yield f"event: {progress.state}\ndata: {json.dumps(to_reply(progress).model_dump(mode='json'))}\n\n"
+        if progress.state == "released":
             return
         waited = 0.0
-        while waited < found.wait:
-            await asyncio.sleep(min(BREATH, found.wait - waited))
+        while waited < progress.wait:
+            await asyncio.sleep(min(BREATH, progress.wait - waited))
             waited += BREATH
-            if waited < found.wait:
+            if waited < progress.wait:
                 yield ": still charged\n\n"
                 # Whoever may not ask any more hears no more.
-                await again()
-        found = await again()
+                await latest()
+        progress = await latest()

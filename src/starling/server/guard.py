@@ -57,8 +57,8 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                kept = headers.get("Cache-Control", self._headers["Cache-Control"])
-                headers.update(self._headers | {"Cache-Control": kept} | mark)
+                caching = headers.get("Cache-Control", self._headers["Cache-Control"])
+                headers.update(self._headers | {"Cache-Control": caching} | mark)
                 route = route_of(scope)
                 self._answered(scope["method"], route, message["status"])
                 logs.answered(scope["method"], route, message["status"])

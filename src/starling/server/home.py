@@ -146,10 +146,10 @@ def open_home(folder: Path) -> Home:
     """
     folder = folder.absolute()
     if folder.name == SANDBOX and not (folder / FILE).exists() and (folder.parent / FILE).exists():
-        found = open_home(folder.parent).sandbox
-        if found is None:
+        sandbox = open_home(folder.parent).sandbox
+        if sandbox is None:
             raise ParameterError("home", "has no sandbox", "make it: starling server sandbox HOME")
-        return found
+        return sandbox
     for path in (folder, folder / FILE, folder / ACCESS, folder / REQUESTS, folder / KEY):
         if not path.exists():
             raise ParameterError("home", f"has no {path.name}", "make a home: starling server init HOME")

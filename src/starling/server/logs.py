@@ -22,11 +22,11 @@ FIELDS: Final = "starling"
 class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One JSON object. What a library says is not told: its kind alone, since its words could show values."""
-        ours = record.name.startswith("starling")
+        is_starling = record.name.startswith("starling")
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        said: dict[str, Any] = {"at": at, "level": record.levelname.lower(), "from": record.name}
-        said |= {"event": record.getMessage()} if ours else {"event": "a library tells something"}
-        return json.dumps(said | getattr(record, FIELDS, {}))
+        line: dict[str, Any] = {"at": at, "level": record.levelname.lower(), "from": record.name}
+        line |= {"event": record.getMessage()} if is_starling else {"event": "a library tells something"}
+        return json.dumps(line | getattr(record, FIELDS, {}))
 
 
 def begin(form: Form) -> None:
@@ -40,7 +40,7 @@ def begin(form: Form) -> None:
     warnings.showwarning = _warned
 
 
-def tell(form: Form, words: str) -> None:
+def report(form: Form, words: str) -> None:
     """A sentence of the server or a worker."""
     if form == "json":
         LOGGER.info(words)

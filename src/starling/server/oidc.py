@@ -82,23 +82,23 @@ class Attempts:
         """A new one."""
         return self._of(f"{int(self._now())}.{fresh_bytes(32).hex()}")
 
-    def end(self, kept: str | None, state: str) -> Attempt:
+    def end(self, state_cookie: str | None, state: str) -> Attempt:
         """The one that a browser began, from its cookie and the state that came with it, once; raises SignInRefused."""
-        found = _BEGUN.fullmatch(kept or "")
-        if kept is None or found is None:
+        match = _BEGUN.fullmatch(state_cookie or "")
+        if state_cookie is None or match is None:
             raise _unknown()
-        attempt, now = self._of(kept), int(self._now())
-        if not hmac.compare_digest(attempt.state, state) or not 0 <= now - int(found[1]) < SECONDS:
+        attempt, now = self._of(state_cookie), int(self._now())
+        if not hmac.compare_digest(attempt.state, state) or not 0 <= now - int(match[1]) < SECONDS:
             raise _unknown()
         self._ended = {each: begun for each, begun in self._ended.items() if now - begun < SECONDS}
         if state in self._ended:
             raise _unknown()
-        self._ended[state] = int(found[1])
+        self._ended[state] = int(match[1])
         return attempt
 
-    def _of(self, kept: str) -> Attempt:
-        made = (hmac.digest(self._key, f"{word} {kept}".encode(), "sha256").hex() for word in ("s", "n", "v"))
-        return Attempt(kept, *made)
+    def _of(self, cookie: str) -> Attempt:
+        digests = (hmac.digest(self._key, f"{word} {cookie}".encode(), "sha256").hex() for word in ("s", "n", "v"))
+        return Attempt(cookie, *digests)
 
 
 def _unknown() -> SignInRefused:

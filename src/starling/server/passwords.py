@@ -57,14 +57,14 @@ def _bytes(password: str) -> bytes:
     return unicodedata.normalize("NFC", password).encode()
 
 
-def _fits(kept: str | None, password: str) -> bool:
+def _fits(stored: str | None, password: str) -> bool:
     """Whether a password is the one that is kept; the same work whether or not one is."""
     text = _bytes(password)
-    if kept is None:
+    if stored is None:
         _HASHER.hash(text)
         return False
     try:
-        return _HASHER.verify(kept, text)
+        return _HASHER.verify(stored, text)
     except (VerifyMismatchError, InvalidHashError):
         return False
 
@@ -78,8 +78,8 @@ class Passwords:
 
     def __init__(self, access: Access) -> None:
         self._access = access
-        said = partial(TooOften, field="name", problem="was tried too often")
-        self._of_name = Rates(per_second=PER_SECOND_OF_NAME, burst=BURST_OF_NAME, refused=said)
+        refused = partial(TooOften, field="name", problem="was tried too often")
+        self._of_name = Rates(per_second=PER_SECOND_OF_NAME, burst=BURST_OF_NAME, refused=refused)
         busy = partial(TooOften, field="server", problem="has too many passwords to check")
         self._of_all = Rates(per_second=PER_SECOND, burst=BURST, refused=busy)
         self._at_once = AtOnce(WAITING, partial(busy, 1))
@@ -105,11 +105,11 @@ class Passwords:
             return await self._hashing.take(lambda: self._signed_in(name, password, what, left))
 
     def _signed_in(self, name: str, password: str, what: str, left: str | None) -> tuple[str, User]:
-        kept = self._access.password(name)
-        if not _fits(kept, password) or kept is None:
+        stored = self._access.password(name)
+        if not _fits(stored, password) or stored is None:
             self._access.note_refusal(name, what)
             raise SignInRefused("password", "does not fit the name", "try again, or ask a custodian for a new one")
-        begun = self._access.begin_session(name, what, left=left, kept=kept)
-        if _HASHER.check_needs_rehash(kept):
-            self._access.renew_password(name, kept, hashed(password))
+        begun = self._access.begin_session(name, what, left=left, stored=stored)
+        if _HASHER.check_needs_rehash(stored):
+            self._access.renew_password(name, stored, hashed(password))
         return begun

@@ -34,46 +34,46 @@ class Places:
         self._turns = 0
 
     @contextmanager
-    def one(self, who: str, seconds: float) -> Iterator[None]:
+    def one(self, user: str, seconds: float) -> Iterator[None]:
         """A place for a user, in the block.
 
         Args:
-            who: The user.
+            user: The user.
             seconds: For which to wait.
 
         Raises:
             LedgerUnavailable: there was none in time, or too many tasks wait.
         """
-        self._enter(who, seconds)
+        self._enter(user, seconds)
         try:
             yield
         finally:
             with self._changing:
                 self._free += 1
-                self._at_work.remove(who)
+                self._at_work.remove(user)
                 self._changing.notify_all()
 
-    def _enter(self, who: str, seconds: float) -> None:
+    def _enter(self, user: str, seconds: float) -> None:
         with self._changing:
-            own = self._waiting.get(who, deque())
-            if len(own) + (who in self._at_work) >= MOST_EACH:
+            own = self._waiting.get(user, deque())
+            if len(own) + (user in self._at_work) >= MOST_EACH:
                 raise _too_many(f"one of more than {MOST_EACH} of yours at once")
             if sum(map(len, self._waiting.values())) + len(self._at_work) >= MOST:
                 raise _too_many(f"one of more than {MOST} at once")
             ticket = object()
             own.append(ticket)
-            self._waiting[who] = own
+            self._waiting[user] = own
             try:
-                came = self._changing.wait_for(lambda: own[0] is ticket and self._next() == who, seconds)
+                came = self._changing.wait_for(lambda: own[0] is ticket and self._next() == user, seconds)
             finally:
                 own.remove(ticket)
                 if not own:
-                    del self._waiting[who]
+                    del self._waiting[user]
             if came:
                 self._free -= 1
-                self._at_work.add(who)
+                self._at_work.add(user)
                 self._turns += 1
-                self._served[who] = self._turns
+                self._served[user] = self._turns
             # Somebody else may be next now.
             self._changing.notify_all()
         if not came:
@@ -81,8 +81,8 @@ class Places:
 
     def _next(self) -> str | None:
         """Whose turn it is; None where no place is free, or nobody waits who holds none."""
-        ready = [who for who in self._waiting if who not in self._at_work] if self._free else []
-        return min(ready, key=lambda who: self._served.get(who, 0), default=None)
+        ready = [user for user in self._waiting if user not in self._at_work] if self._free else []
+        return min(ready, key=lambda user: self._served.get(user, 0), default=None)
 
 
 def _too_many(what: str) -> LedgerUnavailable:

@@ -74,15 +74,15 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     def preview(
         name: str, wanted: PreviewRequest, user: Annotated[User, Depends(asking(home, rates, "analyst"))]
     ) -> PreviewReply:
-        seen = understanding.preview(catalogue, name, wanted.question, who=user.name)
-        budget = charges.budget(user.name, seen.asked)
+        seen = understanding.preview(catalogue, name, wanted.question, user=user.name)
+        budget = charges.budget(user.name, seen.dataset)
         assert budget.amount is not None
         assert budget.more is not None
         return PreviewReply(
             dataset=name,
-            title=seen.asked.title,
-            neighbours=str(seen.asked.relation),
-            cost=claim(seen.asked.guarantee).adjacencies(),
+            title=seen.dataset.title,
+            neighbours=str(seen.dataset.relation),
+            cost=claim(seen.dataset.guarantee).adjacencies(),
             measure=budget.population.measure,
             amount=shown(budget.amount),
             more=budget.more,

@@ -33,7 +33,7 @@ class Kind:
     umask: int | None = None
 
 
-class _Kept:
+class _Supervised:
     """One process that is kept running.
 
     Args:
@@ -66,7 +66,7 @@ class _Kept:
             )
             return self._process
 
-    def tell(self) -> None:
+    def stop(self) -> None:
         """Tell it to end."""
         with self._changing:
             self._stopping.set()
@@ -85,13 +85,13 @@ class _Kept:
 
 
 @contextmanager
-def kept_running(kinds: Sequence[Kind]) -> Iterator[None]:
+def supervised(kinds: Sequence[Kind]) -> Iterator[None]:
     """These processes while the block runs."""
-    kept = [_Kept(kind) for kind in kinds]
+    processes = [_Supervised(kind) for kind in kinds]
     try:
         yield
     finally:
-        for each in kept:
-            each.tell()
-        for each in kept:
+        for each in processes:
+            each.stop()
+        for each in processes:
             each.end()

@@ -129,8 +129,8 @@ class Provider:
             "iss": {"essential": True, "value": self._oidc.issuer},
             "aud": {"essential": True, "value": self._oidc.client_id},
         }
-        said = {"nonce": nonce, "client_id": self._oidc.client_id, "access_token": answer.get("access_token")}
-        claims = CodeIDToken(token.claims, token.header, wanted, said)
+        checks = {"nonce": nonce, "client_id": self._oidc.client_id, "access_token": answer.get("access_token")}
+        claims = CodeIDToken(token.claims, token.header, wanted, checks)
         claims.validate(leeway=LEEWAY)
         name = claims[self._oidc.claim]
         if not isinstance(name, str) or not name.isascii():
@@ -161,11 +161,11 @@ class Provider:
             self._known = (now, self._checked(await _json(client.stream("GET", url))))
         return self._known[1]
 
-    def _checked(self, found: dict[str, Any]) -> _Addresses:
-        named = [found.get(key) for key in ("authorization_endpoint", "token_endpoint", "jwks_uri")]
-        if found.get("issuer") != self._oidc.issuer or not all(self._is_safe(each) for each in named):
+    def _checked(self, claims: dict[str, Any]) -> _Addresses:
+        named = [claims.get(key) for key in ("authorization_endpoint", "token_endpoint", "jwks_uri")]
+        if claims.get("issuer") != self._oidc.issuer or not all(self._is_safe(each) for each in named):
             raise ProviderFailed
-        methods = found.get("token_endpoint_auth_methods_supported")
+        methods = claims.get("token_endpoint_auth_methods_supported")
         in_body = isinstance(methods, list) and "client_secret_basic" not in methods
         authorization, token, keys = map(str, named)
         return _Addresses(authorization, token, keys, in_body)
@@ -199,14 +199,14 @@ def _refused() -> SignInRefused:
     return SignInRefused("provider", "does not say who you are", "begin again: /v1/oidc/login")
 
 
-async def _json(asked: AbstractAsyncContextManager[httpx.Response], *, refusal: bool = False) -> dict[str, Any]:
+async def _json(response: AbstractAsyncContextManager[httpx.Response], *, refusal: bool = False) -> dict[str, Any]:
     """The JSON object of a reply, which is neither compressed nor longer than MOST_BYTES; a redirection is none.
 
     Args:
-        asked: The request, not yet sent.
+        response: The request, not yet sent.
         refusal: Whether the provider may say that it does not take what is sent.
     """
-    async with asked as reply:
+    async with response as reply:
         if refusal and reply.status_code in (400, 401, 403):
             raise _refused()
         if reply.status_code != httpx.codes.OK or "content-encoding" in reply.headers:
@@ -216,7 +216,7 @@ async def _json(asked: AbstractAsyncContextManager[httpx.Response], *, refusal: 
             body += part
             if len(body) > MOST_BYTES:
                 raise ProviderFailed
-    found = json.loads(body)
-    if not isinstance(found, dict):
+    values = json.loads(body)
+    if not isinstance(values, dict):
         raise ProviderFailed
-    return found
+    return values

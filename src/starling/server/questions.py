@@ -40,7 +40,7 @@ class Questions:
                 # Root's, which approves: the web process has an account of its own (accounts.py).
                 os.chown(path, owner.st_uid, owner.st_gid)
 
-    def asked(self, request: Request) -> Any:
+    def question_of(self, request: Request) -> Any:
         """The question of a request; None where it is a release of a plan that says all. Raises IntegrityError as `find`."""
         return self.find(request.hash) if self._path(request.hash).exists() else None
 

@@ -64,18 +64,18 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         responses=errors(404),
     )
     def questions(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> dict[str, Any]:
-        found: dict[str, Any] = understanding.read(_released(charges, release, user), None, who=user.name)
-        return found
+        schema: dict[str, Any] = understanding.read(_released(charges, release, user), None, user=user.name)
+        return schema
 
     @app.post(
         "/v1/releases/{release}/answers",
         summary="What a release says to a question; free",
         responses=errors(404),
     )
-    def answers(release: ReleaseId, asked: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
+    def answers(release: ReleaseId, body: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
         bundle = _released(charges, release, user)
         return FreeAnswer(
-            release=release, answer=understanding.read(bundle, asked.question, who=user.name), invented=home.invented
+            release=release, answer=understanding.read(bundle, body.question, user=user.name), invented=home.invented
         )
 
     @app.get(
@@ -84,13 +84,13 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         responses=errors(404),
     )
     def verification(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> VerificationReply:
-        found = understanding.verify(_released(charges, release, user), home.key.public.text, who=user.name)
-        return VerificationReply(release=release, invented=home.invented, **found)
+        verification = understanding.verify(_released(charges, release, user), home.key.public.text, user=user.name)
+        return VerificationReply(release=release, invented=home.invented, **verification)
 
 
 def _released(charges: Charges, release: int, user: User) -> Path:
     """The bundle of a release that has left and that a user may see; raises NotThere."""
-    found = charges.progress(release, whose(user)).bundle
-    if found is None:
+    bundle = charges.progress(release, whose(user)).bundle
+    if bundle is None:
         raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
-    return found
+    return bundle

@@ -154,17 +154,17 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         responses=errors(403, 404),
     )
     def budget(name: str, user: Annotated[User, Depends(asking(home, rates, "analyst"))]) -> BudgetReply:
-        found = charges.budget(user.name, catalogue.find(name))
+        budget = charges.budget(user.name, catalogue.find(name))
         return BudgetReply(
             dataset=name,
-            population=found.population.name,
-            measure=found.population.measure,
-            amount=None if found.amount is None else shown(found.amount),
-            caps=[_cap(each) for each in found.caps],
-            more=found.more,
-            ask_first=found.terms.ask_first,
-            reserve=shown(found.terms.reserve),
-            retired=found.retired,
+            population=budget.population.name,
+            measure=budget.population.measure,
+            amount=None if budget.amount is None else shown(budget.amount),
+            caps=[_cap(each) for each in budget.caps],
+            more=budget.more,
+            ask_first=budget.terms.ask_first,
+            reserve=shown(budget.terms.reserve),
+            retired=budget.retired,
             invented=home.invented,
         )
 
@@ -187,21 +187,21 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         response: Response,
     ) -> ReleaseReply:
         # Nobody who asks for what is charged already waits for those whose charges are being written.
-        found = None
+        progress = None
         if wanted.question is None:
-            found = await charges.charged(user.name, catalogue.release(name), wanted.request_id)
-        if found is None:
-            found = await run_in_threadpool(charged, name, wanted, user.name)
-        response.headers["Location"] = f"{request.scope['root_path']}/v1/releases/{found.charge.seq}"
-        return told(found)
+            progress = await charges.charged(user.name, catalogue.release(name), wanted.request_id)
+        if progress is None:
+            progress = await run_in_threadpool(charged, name, wanted, user.name)
+        response.headers["Location"] = f"{request.scope['root_path']}/v1/releases/{progress.charge.seq}"
+        return to_reply(progress)
 
     def charged(name: str, wanted: ReleaseRequest, analyst: str) -> Progress:
-        asked = understanding.ask(catalogue, name, wanted.question, who=analyst)
-        return charges.progress(charges.charge(analyst, asked, wanted.request_id, wanted.question), analyst)
+        dataset = understanding.ask(catalogue, name, wanted.question, user=analyst)
+        return charges.progress(charges.charge(analyst, dataset, wanted.request_id, wanted.question), analyst)
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
     async def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
-        return told(await charges.told(release, whose(user)))
+        return to_reply(await charges.followed(release, whose(user)))
 
     @app.get(
         "/v1/releases/{release}/bundle",
@@ -215,22 +215,22 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         },
     )
     def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:
-        found = charges.progress(release, whose(user))
-        if found.bundle is None:
+        progress = charges.progress(release, whose(user))
+        if progress.bundle is None:
             raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
         # A charge has one answer, and its zip one form.
         headers = {
-            "ETag": f'"{release}-{found.charge.request_hash}"',
+            "ETag": f'"{release}-{progress.charge.request_hash}"',
             "Cache-Control": IMMUTABLE,
             # When it left, and not when the file was written: that would tell how long the run took.
-            "Last-Modified": formatdate(found.leaves, usegmt=True),
+            "Last-Modified": formatdate(progress.leaves, usegmt=True),
         }
         known = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
         if headers["ETag"] in known or "*" in known:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        _keep_one_range(request, found.bundle.stat().st_size)
-        named = f"{'invented-' if found.invented else ''}{found.charge.dataset}-{release}.zip"
-        return FileResponse(found.bundle, headers=headers, media_type="application/zip", filename=named)
+        _keep_one_range(request, progress.bundle.stat().st_size)
+        named = f"{'invented-' if progress.invented else ''}{progress.charge.dataset}-{release}.zip"
+        return FileResponse(progress.bundle, headers=headers, media_type="application/zip", filename=named)
 
 
 def _keep_one_range(request: Request, size: int) -> None:
@@ -239,10 +239,10 @@ def _keep_one_range(request: Request, size: int) -> None:
     Raises:
         NoSuchRange: it begins behind the end.
     """
-    found = _RANGE.fullmatch(request.headers.get("range", ""))
-    if found is None or (not found[1] and not found[2]) or (found[1] and found[2] and int(found[1]) > int(found[2])):
+    match = _RANGE.fullmatch(request.headers.get("range", ""))
+    if match is None or (not match[1] and not match[2]) or (match[1] and match[2] and int(match[1]) > int(match[2])):
         request.scope["headers"] = [each for each in request.scope["headers"] if each[0].lower() != b"range"]
-    elif (found[1] and int(found[1]) >= size) or (not found[1] and not int(found[2])):
+    elif (match[1] and int(match[1]) >= size) or (not match[1] and not int(match[2])):
         raise NoSuchRange("Range", f"is not within {size} bytes", "ask for bytes that there are")
 
 
@@ -267,14 +267,14 @@ def _cap(cap: Cap) -> CapReply:
     return CapReply(scope=cap.scope, name=cap.name, spent=shown(cap.spent), **limits)
 
 
-def told(found: Progress) -> ReleaseReply:
+def to_reply(progress: Progress) -> ReleaseReply:
     """How far a release has come, as clients are told."""
     return ReleaseReply(
-        id=found.charge.seq,
-        dataset=found.charge.dataset,
-        request_id=found.charge.request_id,
-        state=found.state,
-        leaves=datetime.fromtimestamp(found.leaves, UTC),
-        wait=found.wait,
-        invented=found.invented,
+        id=progress.charge.seq,
+        dataset=progress.charge.dataset,
+        request_id=progress.charge.request_id,
+        state=progress.state,
+        leaves=datetime.fromtimestamp(progress.leaves, UTC),
+        wait=progress.wait,
+        invented=progress.invented,
     )

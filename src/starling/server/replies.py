@@ -37,8 +37,10 @@ def refusal(
     status: int, kind: str, problems: Sequence[Problem], headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     """A reply that says what is wrong."""
-    said = [ProblemBody(field=plain(each.field), problem=plain(each.problem), fix=plain(each.fix)) for each in problems]
-    body = ErrorReply(error=Fault(kind=kind, problems=said))
+    bodies = [
+        ProblemBody(field=plain(each.field), problem=plain(each.problem), fix=plain(each.fix)) for each in problems
+    ]
+    body = ErrorReply(error=Fault(kind=kind, problems=bodies))
     return JSONResponse(body.model_dump(), status_code=status, headers=dict(headers or {}))
 
 

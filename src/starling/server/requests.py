@@ -42,7 +42,7 @@ class Decided(PolicyRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Less:
+class ReducedApproval:
     """What was approved in place of what was asked: the same question, for less.
 
     Attributes:
@@ -67,7 +67,7 @@ class Waiting:
         reason: Why, in the analyst's words.
         state: What became of it.
         words: What the custodian said to it; empty where nothing.
-        less: What was approved in its place; None where it is what was asked.
+        reduced: What was approved in its place; None where it is what was asked.
     """
 
     number: int
@@ -78,17 +78,17 @@ class Waiting:
     reason: str
     state: State
     words: str
-    less: Less | None
+    reduced: ReducedApproval | None
 
     @property
     def approved(self) -> Request:
         """What may be charged once it is approved: what was asked, or less."""
-        return self.request if self.less is None else replace(self.request, body=self.less.body)
+        return self.request if self.reduced is None else replace(self.request, body=self.reduced.body)
 
     @property
     def price(self) -> Guarantee:
         """What that will be charged."""
-        return self.guarantee if self.less is None else self.less.guarantee
+        return self.guarantee if self.reduced is None else self.reduced.guarantee
 
 
 def _now() -> datetime:
@@ -131,8 +131,8 @@ class Requests:
             known = _rows(connection, "analyst = ? AND request_id = ?", request.analyst, request.request_id)
             if known and (known[0].request.dataset, known[0].request.body) != (request.dataset, request.body):
                 raise RequestConflict("request_id", "was used before for another request", "use a new request id")
-            asked = "analyst = ? AND dataset = ? AND body = ? AND state <> 'declined' ORDER BY number"
-            known = known or _rows(connection, asked, request.analyst, request.dataset, request.body)
+            condition = "analyst = ? AND dataset = ? AND body = ? AND state <> 'declined' ORDER BY number"
+            known = known or _rows(connection, condition, request.analyst, request.dataset, request.body)
             if known:
                 return known[0]
             waiting = "SELECT count(*) FROM requests WHERE analyst = ? AND state = 'waiting'"
@@ -161,17 +161,17 @@ class Requests:
             NotThere: there is none, or it is not this analyst's.
         """
         with self._database.reading() as connection:
-            found = _rows(connection, "number = ? AND (? IS NULL OR analyst = ?)", number, analyst, analyst)
-        if not found:
+            rows = _rows(connection, "number = ? AND (? IS NULL OR analyst = ?)", number, analyst, analyst)
+        if not rows:
             raise NotThere("request", "is not there", "see which there are: GET /v1/requests")
-        return found[0]
+        return rows[0]
 
     def undecided(self, number: int) -> Waiting:
         """One that may still be approved or declined; raises NotThere, or Decided where it was declined."""
-        found = self.find(number)
-        if found.state == "declined":
+        waiting = self.find(number)
+        if waiting.state == "declined":
             raise Decided("request", "was declined before", "the analyst may ask again")
-        return found
+        return waiting
 
     def listed(
         self, *, analyst: str | None = None, after: int = 0, most: int = 1000, waiting: bool = False
@@ -188,14 +188,16 @@ class Requests:
         with self._database.reading() as connection:
             return _rows(connection, where, after, analyst, analyst, waiting, most)
 
-    def decide(self, number: int, state: Literal["approved", "declined"], words: str, less: Less | None = None) -> None:
+    def decide(
+        self, number: int, state: Literal["approved", "declined"], words: str, reduced: ReducedApproval | None = None
+    ) -> None:
         """Write down what the custodian decided, after the ledger has the approval or its end.
 
         Args:
             number: Of which request.
             state: What was decided.
             words: What the custodian says to it.
-            less: What was approved in its place.
+            reduced: What was approved in its place.
 
         Raises:
             NotThere: there is no such request.
@@ -203,9 +205,11 @@ class Requests:
         """
         with self._database.writing() as connection:
             self.undecided(number)
-            kept = "" if less is None else json.dumps({"body": less.body, "price": stated(less.guarantee)})
+            reduced_text = (
+                "" if reduced is None else json.dumps({"body": reduced.body, "price": stated(reduced.guarantee)})
+            )
             sql = "UPDATE requests SET state = ?, words = ?, less = ? WHERE number = ?"
-            connection.execute(sql, (state, words, kept, number))
+            connection.execute(sql, (state, words, reduced_text, number))
 
 
 _COLUMNS: Final = "number, at, analyst, request_id, dataset, body, title, price, reason, state, words, less"
@@ -217,10 +221,10 @@ def _rows(connection: sqlite3.Connection, where: str, *values: Any) -> list[Wait
 
 
 def _read(number: int, at: str, *rest: str) -> Waiting:
-    analyst, request_id, dataset, body, title, price, reason, state, words, kept = rest
+    analyst, request_id, dataset, body, title, price, reason, state, words, reduced_text = rest
     request = Request(analyst, request_id, dataset, body)
     guarantee = guarantee_of(json.loads(price))
-    less = json.loads(kept) if kept else None
+    reduced = json.loads(reduced_text) if reduced_text else None
     return Waiting(
         number,
         datetime.fromisoformat(at),
@@ -230,5 +234,5 @@ def _read(number: int, at: str, *rest: str) -> Waiting:
         reason,
         cast(State, state),
         words,
-        less and Less(less["body"], guarantee_of(less["price"])),
+        reduced and ReducedApproval(reduced["body"], guarantee_of(reduced["price"])),
     )

@@ -13,7 +13,7 @@ from starling.server.accounts import account_of, check_entry, hand_over
 from starling.server.home import Home
 from starling.server.logs import Form
 from starling.server.oidc import secret_of
-from starling.server.processes import Kind, kept_running
+from starling.server.processes import Kind, supervised
 from starling.server.settings import Settings
 from starling.server.web import GRACE, check_tls
 
@@ -47,8 +47,8 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
             hand_over(home, account)
         address, port = taken.getsockname()[:2]
         shown = f"[{address}]" if ":" in address else address
-        told = ["--log", form, str(home.folder)]
-        web = Kind(["web", "--socket", str(taken.fileno()), *told], GRACE + 5, handles=[taken.fileno()])
+        options = ["--log", form, str(home.folder)]
+        web = Kind(["web", "--socket", str(taken.fileno()), *options], GRACE + 5, handles=[taken.fileno()])
         # What a worker makes may be read by the group of the account.
         umask = None if account is None else 0o027
         work = ["worker", "--until-end-of-input", "--log", form]
@@ -56,7 +56,7 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
         # One for invented records, which keep no real ones waiting.
         free = [] if home.sandbox is None else [Kind([*work, str(home.sandbox.folder)], WORKER_GRACE, umask=umask)]
         try:
-            with kept_running([worker] * workers + free * min(workers, 1)), kept_running([web]):
+            with supervised([worker] * workers + free * min(workers, 1)), supervised([web]):
                 listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
                 _wait(taken)
         except KeyboardInterrupt:

@@ -36,7 +36,7 @@ AHEAD: Final = 100 * DAY
 BURST: Final = 100.0
 PER_SECOND: Final = 1 / 30
 """How many releases an analyst may ask for at once, and in the long run: no budget bounds them, and each takes time and room."""
-KEPT_KEY: Final = "sandbox.key"
+SPARE_KEY: Final = "sandbox.key"
 """In a copied home: the key of its sandbox's server, which clients have pinned; nothing else of it is copied (backup.py)."""
 
 
@@ -46,9 +46,9 @@ def make_sandbox(home: Home) -> Home:
     Raises:
         OutputError: it cannot be written.
     """
-    if (found := home.sandbox) is not None:
-        return found
-    partial, kept = home.folder / f".{SANDBOX}.partial", home.folder / KEPT_KEY
+    if (sandbox := home.sandbox) is not None:
+        return sandbox
+    partial, spare = home.folder / f".{SANDBOX}.partial", home.folder / SPARE_KEY
     try:
         # Left by one that was cut off; nobody could see it.
         shutil.rmtree(partial, ignore_errors=True)
@@ -56,19 +56,19 @@ def make_sandbox(home: Home) -> Home:
         for name in (*FOLDERS, CUSTODIAN, INVENTED):
             (partial / name).mkdir(mode=0o700)
         Requests(partial / REQUESTS).create()
-        if kept.exists():
-            shutil.copy2(kept, partial / KEY)
+        if spare.exists():
+            shutil.copy2(spare, partial / KEY)
         else:
             keys.write(partial / KEY)
         key = keys.write(partial / CUSTODIAN / KEY)
         _create_ledger(partial, key)
         partial.rename(home.folder / SANDBOX)
-        kept.unlink(missing_ok=True)
+        spare.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError("sandbox", f"cannot be made ({error.strerror})", "make room in the folder") from None
-    made = home.sandbox
-    assert made is not None
-    return made
+    sandbox = home.sandbox
+    assert sandbox is not None
+    return sandbox
 
 
 def _create_ledger(folder: Path, custodian: keys.Key) -> None:

@@ -43,10 +43,10 @@ def add_routes(app: FastAPI, home: Home, rates: Rates) -> None:
         summary="Sign in by a password: a cookie, HttpOnly and SameSite=Strict, lets the browser in from now on",
         responses=errors(401, 403, 429, 503, signed_in=False),
     )
-    async def sign_in(said: SignIn, request: Request, response: Response) -> Me:
+    async def sign_in(credentials: SignIn, request: Request, response: Response) -> Me:
         check_own_page(request.headers, settings)
         left = cookie(request.headers, cookie_name(settings))
-        token, user = await signing_in.sign_in(said.name, said.password, _BY_PASSWORD, left=left)
+        token, user = await signing_in.sign_in(credentials.name, credentials.password, _BY_PASSWORD, left=left)
         keep(response, settings, cookie_name(settings), token, sites="strict", seconds=None)
         return Me(name=user.name, role=user.role)
 

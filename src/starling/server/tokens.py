@@ -17,7 +17,7 @@ _SHAPE: Final = re.compile(rf"({PREFIX}_([0-9a-f]{{16}})_[0-9a-f]{{64}})_([0-9a-
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Stored:
     """What the server keeps of a token: it lets nobody in.
 
     Attributes:
@@ -33,18 +33,18 @@ class Kept:
         return hmac.compare_digest(self.digest, _digest(token))
 
 
-def fresh() -> tuple[str, Kept]:
+def fresh() -> tuple[str, Stored]:
     """A new token, to be shown once, and what is kept of it."""
     identity = fresh_bytes(8).hex()
     body = f"{PREFIX}_{identity}_{fresh_bytes(32).hex()}"
     token = f"{body}_{_checksum(body)}"
-    return token, Kept(identity, _digest(token))
+    return token, Stored(identity, _digest(token))
 
 
 def id_of(token: str) -> str | None:
     """The id in a token, or None where the text has not a token's shape or its checksum is wrong: a mistake of typing asks no store."""
-    found = _SHAPE.fullmatch(token)
-    return found[2] if found is not None and _checksum(found[1]) == found[3] else None
+    match = _SHAPE.fullmatch(token)
+    return match[2] if match is not None and _checksum(match[1]) == match[3] else None
 
 
 def _checksum(body: str) -> str:

@@ -27,10 +27,10 @@ class Turns(Generic[A, R]):
         self._waiting: list[tuple[A, asyncio.Future[R]]] = []
         self._working: asyncio.Task[None] | None = None
 
-    async def take(self, asked: A) -> R:
+    async def take(self, argument: A) -> R:
         """What the call gives, once it has been made; raises what it raises."""
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._waiting.append((asked, future))
+        self._waiting.append((argument, future))
         if self._working is None:
             self._working = asyncio.create_task(self._work())
         return await future
@@ -43,8 +43,8 @@ class Turns(Generic[A, R]):
         try:
             while self._waiting:
                 taken, self._waiting = self._waiting, []
-                found = await loop.run_in_executor(self._thread, self._made, [asked for asked, _ in taken])
-                for (_, future), outcome in zip(taken, found, strict=True):
+                outcomes = await loop.run_in_executor(self._thread, self._outcomes, [argument for argument, _ in taken])
+                for (_, future), outcome in zip(taken, outcomes, strict=True):
                     # Whoever asked may have gone.
                     if future.done():
                         continue
@@ -55,11 +55,11 @@ class Turns(Generic[A, R]):
         finally:
             self._working = None
 
-    def _made(self, asked: list[A]) -> list[R | Exception]:
+    def _outcomes(self, argument: list[A]) -> list[R | Exception]:
         try:
-            return self._make(asked)
+            return self._make(argument)
         except Exception as error:  # noqa: BLE001 - nobody may wait for ever, whatever the fault
-            return [error] * len(asked)
+            return [error] * len(argument)
 
 
 def each(calls: list[Callable[[], R]]) -> list[R | Exception]:

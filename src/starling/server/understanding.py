@@ -29,7 +29,7 @@ SECONDS: Final = 30.0
 MOST_BYTES: Final = 1 << 24
 """Of an answer."""
 _COMMAND: Final = (sys.executable, "-c", "from starling.public.serving import main; main()")
-_KEPT: Final = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
+_ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
 """What such a process is told of the environment."""
 _KINDS: Final[dict[str, type[StarlingError]]] = {
     kind.__name__: kind for kind in (IntegrityError, ParameterError, PlanError)
@@ -37,15 +37,15 @@ _KINDS: Final[dict[str, type[StarlingError]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class Preview:
     """A question before it is paid for.
 
     Attributes:
-        asked: What is asked, and what it costs.
+        dataset: What is asked, and what it costs.
         sections: What the answer will be worth (release/report/plain.py).
     """
 
-    asked: Dataset
+    dataset: Dataset
     sections: list[dict[str, Any]]
 
 
@@ -64,14 +64,14 @@ class Understanding:
         for _ in range(PROCESSES):
             self._idle.put(_Process())
 
-    def ask(self, catalogue: Catalogue, name: str, question: Any, *, who: str) -> Dataset:
+    def ask(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Dataset:
         """What is asked and what it costs: the release of a dataset, or one question to it.
 
         Args:
             catalogue: The datasets.
             name: Which of them.
             question: The question as JSON; None where the plan says all.
-            who: Who asks.
+            user: Who asks.
 
         Raises:
             NotThere: there is no such dataset.
@@ -82,57 +82,57 @@ class Understanding:
         if question is None:
             return catalogue.release(name)
         study = catalogue.study(name)
-        return _asked(study, self._told(catalogue, study, "ask", question, who))
+        return _dataset(study, self._plan_answer(catalogue, study, "ask", question, user))
 
-    def preview(self, catalogue: Catalogue, name: str, question: Any, *, who: str) -> Foreseen:
+    def preview(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Preview:
         """What is asked and what it costs, and what it will be worth; arguments and errors are those of `ask`."""
         if question is None:
-            return Foreseen(catalogue.release(name), catalogue.preview(name))
+            return Preview(catalogue.release(name), catalogue.preview(name))
         study = catalogue.study(name)
-        said = self._told(catalogue, study, "preview", question, who)
-        return Foreseen(_asked(study, said), said["sections"])
+        answer = self._plan_answer(catalogue, study, "preview", question, user)
+        return Preview(_dataset(study, answer), answer["sections"])
 
-    def read(self, release: Path, question: Any, *, who: str) -> Any:
+    def read(self, release: Path, question: Any, *, user: str) -> Any:
         """The answer to a question to a release, which costs nothing; without a question, the JSON Schema of those that can be asked.
 
         Raises:
             ParameterError: the release has no such question.
             LedgerUnavailable: it took too long, or too many questions come at once.
         """
-        said = self._answered({"do": "read", "release": str(release), "question": question}, who)
-        return said["schema" if question is None else "answer"]
+        answer = self._answered({"do": "read", "release": str(release), "question": question}, user)
+        return answer["schema" if question is None else "answer"]
 
-    def verify(self, release: Path, key: str, *, who: str) -> dict[str, Any]:
+    def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
         """What the verification of a release finds, as public/answering.py says it.
 
         Args:
             release: Its path.
             key: The public key that should have signed it.
-            who: Who asks.
+            user: Who asks.
 
         Raises:
             LedgerUnavailable: it took too long, or too much is asked at once.
         """
-        return self._answered({"do": "verify", "release": str(release), "key": key}, who)
+        return self._answered({"do": "verify", "release": str(release), "key": key}, user)
 
     def close(self) -> None:
         """End the processes."""
         for _ in range(PROCESSES):
             self._idle.get(timeout=2 * self._seconds).end()
 
-    def _told(self, catalogue: Catalogue, study: Study, do: str, question: Any, who: str) -> dict[str, Any]:
+    def _plan_answer(self, catalogue: Catalogue, study: Study, do: str, question: Any, user: str) -> dict[str, Any]:
         plan = str(catalogue.plan(study.name))
-        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question}, who)
+        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question}, user)
 
-    def _answered(self, task: dict[str, Any], who: str) -> dict[str, Any]:
-        with self._places.one(who, self._seconds):
-            said = self._process_told(json.dumps({**task, "most": self._most}).encode() + b"\n")
-        if "error" in said:
-            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in said["problems"]]
-            raise _KINDS.get(said["error"], IntegrityError)(problems=problems)
-        return said
+    def _answered(self, task: dict[str, Any], user: str) -> dict[str, Any]:
+        with self._places.one(user, self._seconds):
+            answer = self._process_answer(json.dumps({**task, "most": self._most}).encode() + b"\n")
+        if "error" in answer:
+            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in answer["problems"]]
+            raise _KINDS.get(answer["error"], IntegrityError)(problems=problems)
+        return answer
 
-    def _process_told(self, task: bytes) -> dict[str, Any]:
+    def _process_answer(self, task: bytes) -> dict[str, Any]:
         process = self._idle.get()
         try:
             return process.ask(task, time.monotonic() + self._seconds)
@@ -140,8 +140,8 @@ class Understanding:
             self._idle.put(process)
 
 
-def _asked(study: Study, said: dict[str, Any]) -> Dataset:
-    return study.asked(said["title"], said["request"], guarantee_of(said["price"]))
+def _dataset(study: Study, answer: dict[str, Any]) -> Dataset:
+    return study.question(answer["title"], answer["request"], guarantee_of(answer["price"]))
 
 
 def _too_long() -> LedgerUnavailable:
@@ -150,7 +150,7 @@ def _too_long() -> LedgerUnavailable:
 
 def _started() -> "subprocess.Popen[bytes]":
     """A process, in the environment that it may know; raises OSError where the account of the web process may not run Python."""
-    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     return subprocess.Popen(
         _COMMAND,
         stdin=subprocess.PIPE,
@@ -185,18 +185,18 @@ class _Process:
         assert running.stdout is not None
         running.stdin.write(line)
         running.stdin.flush()
-        found = bytearray()
+        received = bytearray()
         with selectors.DefaultSelector() as selector:
             selector.register(running.stdout, selectors.EVENT_READ)
-            while not found.endswith(b"\n"):
-                if len(found) > MOST_BYTES or not selector.select(max(0, until - time.monotonic())):
+            while not received.endswith(b"\n"):
+                if len(received) > MOST_BYTES or not selector.select(max(0, until - time.monotonic())):
                     raise ValueError
                 part = os.read(running.stdout.fileno(), 1 << 16)
                 if not part:
                     raise ValueError
-                found += part
-        said: dict[str, Any] = json.loads(found)
-        return said
+                received += part
+        answer: dict[str, Any] = json.loads(received)
+        return answer
 
     def end(self) -> None:
         """End it."""

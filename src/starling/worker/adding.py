@@ -123,12 +123,12 @@ def _ledger(home: Home, step: Callable[[str], None]) -> Ledger:
         # Left by a run that was cut off before it wrote anything.
         file.unlink()
     try:
-        made = create_ledger(home.settings.ledger)
+        ledger = create_ledger(home.settings.ledger)
     except ParameterError:
         # It is there.
         return open_ledger(home.settings.ledger)
-    step(f"making the ledger {home.settings.ledger}, signed by {made.book.signer.fingerprint}")
-    return made
+    step(f"making the ledger {home.settings.ledger}, signed by {ledger.book.signer.fingerprint}")
+    return ledger
 
 
 def _check(home: Home, ledger: Ledger, wanted: Addition) -> None:

@@ -58,17 +58,17 @@ class Inspections:
     def inspect(self, name: str, delivery: Delivery) -> Findings:
         """Read the records of a dataset, unless these very files were read before; raises SourceError."""
         token = self.token(delivery)
-        known = self._kept(name)
+        known = self._stored(name)
         if known is not None and known.files == token:
             return known
-        found = delivery.validate(SHOWN)
-        problems = [*found.problems.decisive, *found.problems.listed]
+        validated = delivery.validate(SHOWN)
+        problems = [*validated.problems.decisive, *validated.problems.listed]
         findings = Findings(
             token,
-            found.read,
-            found.problems.total,
+            validated.read,
+            validated.problems.total,
             [str(each) for each in problems],
-            list(map(str, found.notes.listed)),
+            list(map(str, validated.notes.listed)),
         )
         self._keep(name, findings)
         return findings
@@ -80,18 +80,18 @@ class Inspections:
             ParameterError: the worker has not looked at them yet.
             PolicyRefused: they were changed since it did.
         """
-        found = self._kept(name)
-        if found is None:
+        findings = self._stored(name)
+        if findings is None:
             raise ParameterError(
                 "findings", "are not there yet", "start the worker: starling serve, or starling worker"
             )
-        if found.files != self.token(delivery):
+        if findings.files != self.token(delivery):
             raise PolicyRefused("findings", "are of files that were changed since", "wait until the worker has looked")
-        return found
+        return findings
 
-    def accept(self, ledger: Ledger, name: str, delivery: Delivery, found: Findings) -> None:
+    def accept(self, ledger: Ledger, name: str, delivery: Delivery, findings: Findings) -> None:
         """Keep in the ledger that the custodian accepted these findings' files; raises PolicyRefused where they were changed since."""
-        accept(ledger, name, self._key, [*delivery.source.files()], found.files)
+        accept(ledger, name, self._key, [*delivery.source.files()], findings.files)
 
     def check_accepted(self, ledger: Ledger, name: str, delivery: Delivery) -> None:
         """Raises PolicyRefused unless these files, as they are now, were accepted."""
@@ -99,13 +99,13 @@ class Inspections:
             fix = "look at them: starling server findings; accept them: starling server accept, with --again if their bytes are the same"
             raise PolicyRefused("records", f"were not accepted as those of {name}, or were changed since", fix)
 
-    def _kept(self, name: str) -> Findings | None:
+    def _stored(self, name: str) -> Findings | None:
         path = self._folder / f"{name}.json"
         if not path.exists():
             return None
         try:
-            said: Any = json.loads(content(path, MOST_BYTES))
-            return Findings(**said)
+            values: Any = json.loads(content(path, MOST_BYTES))
+            return Findings(**values)
         except (OSError, ValueError, TypeError, RecursionError):
             raise IntegrityError("findings", "are not written as Starling does", f"remove {path.name}") from None
 

@@ -46,14 +46,14 @@ class Jobs:
         """Charges of this server that nobody has carried out, as far as this worker knows; only what is new is read."""
         head = self._ledger.reading.head().seq
         if head > self._seen:
-            found = self._ledger.reading.open_charges(self._seen)
-            self._open |= {charge.seq: charge for charge in found if self._is_ours(charge)}
+            charges = self._ledger.reading.open_charges(self._seen)
+            self._open |= {charge.seq: charge for charge in charges if self._is_ours(charge)}
             self._seen = head
         return [self._open[seq] for seq in sorted(self._open)]
 
     def _unfinished(self) -> dict[int, Charge]:
         """Charges of which there is a folder and no zip: a worker died, or another is at them."""
-        begun = {int(found[1]) for path in self._home.releases.iterdir() if (found := _BEGUN.fullmatch(path.name))}
+        begun = {int(match[1]) for path in self._home.releases.iterdir() if (match := _BEGUN.fullmatch(path.name))}
         charges = [self._ledger.reading.charge(seq) for seq in begun if not self._bundle(seq).exists()]
         return {charge.seq: charge for charge in charges if charge is not None and self._is_ours(charge)}
 
@@ -96,13 +96,13 @@ class Jobs:
 
     def _publication(self, charge: Charge, delivery: Delivery) -> Publication[Any, Any]:
         """What was charged; raises PolicyRefused where that is none of what is registered now."""
-        found = delivery.publication
-        if isinstance(found, Asking):
-            found = found.ask(self._home.questions.find(charge.request_hash))
-        asked = Request(charge.analyst, charge.request_id, charge.dataset, found.request)
-        if asked.hash != charge.request_hash:
+        publication = delivery.publication
+        if isinstance(publication, Asking):
+            publication = publication.ask(self._home.questions.find(charge.request_hash))
+        request = Request(charge.analyst, charge.request_id, charge.dataset, publication.request)
+        if request.hash != charge.request_hash:
             raise PolicyRefused("charge", "is for another release than the registered one", "restore the dataset")
-        return found
+        return publication
 
 
 def _approve(_: Order, stage: Stage) -> None:

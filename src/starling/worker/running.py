@@ -42,7 +42,7 @@ class Worker:
 
     Args:
         home: The home.
-        tell: Is told, in a sentence, what was done and what failed: for the custodian.
+        report: Is told, in a sentence, what was done and what failed: for the custodian.
         now: Gives the seconds by which pauses are counted.
         lanes: Where attempts are made; in this process without them.
     """
@@ -50,13 +50,13 @@ class Worker:
     def __init__(
         self,
         home: Home,
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         *,
         now: Callable[[], float] = time.monotonic,
         lanes: Sequence[Lane] = (),
     ) -> None:
         self._home = home
-        self._tell = tell
+        self._report = report
         self._now = now
         self._sources = Sources(home)
         self._catalogue = Catalogue(home.folder / "datasets")
@@ -68,7 +68,7 @@ class Worker:
         self._turns: dict[str, int] = {}
         self._begun = 0
         self._marks: dict[int, int] = {}
-        self._said: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._looked: float | None = None
         self._free: list[Lane] = list(lanes) or [Here(self._attempt)]
         self._at_work: dict[Lane, Charge | None] = {}
@@ -129,9 +129,9 @@ class Worker:
 
     def _say(self, about: str, words: str) -> None:
         """Tell what was not told of it last."""
-        if self._said.get(about) != words:
-            self._said[about] = words
-            self._tell(words)
+        if self._reported.get(about) != words:
+            self._reported[about] = words
+            self._report(words)
 
     def _open(self) -> None:
         try:
@@ -196,7 +196,7 @@ class Worker:
         if outcome.ending == "done":
             self._jobs.done(seq)
             self._attempts.forget(seq)
-            self._tell(f"{name} is done")
+            self._report(f"{name} is done")
             return
         if outcome.ending == "busy":
             self._not_before[seq] = self._now() + BUSY
@@ -207,6 +207,6 @@ class Worker:
             self._attempts.refused(seq, outcome.why)
         elif self._attempts.failed(seq, outcome.why).parked:
             mend = f"starling server jobs {self._home.folder} --again {seq}"
-            self._tell(f"{name} failed {MOST} times and is parked: {outcome.why}; when that is mended: {mend}")
+            self._report(f"{name} failed {MOST} times and is parked: {outcome.why}; when that is mended: {mend}")
             return
-        self._tell(f"{name} failed and is tried again: {outcome.why}")
+        self._report(f"{name} failed and is tried again: {outcome.why}")

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.domains import DOMAINS, domain
+from starling.domains import delivering_of
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
 from starling.planfile.foreign import content
-from starling.release.domain import Asking, Delivering, Delivery, Publication
+from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.pages import Section
 from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
@@ -162,11 +162,11 @@ class Sources:
         seen = asking(self._catalogue.plan(name)).preview(self._questions.find(request_hash))
         return [dict(each) for each in sections_json(seen.sections())]
 
-    def lowered(self, asked: Request, epsilon: str) -> Publication[Any, Any]:
+    def lowered(self, request: Request, epsilon: str) -> Publication[Any, Any]:
         """The question of a request for another epsilon, kept to be asked; from the public plan alone.
 
         Args:
-            asked: The request.
+            request: The request.
             epsilon: The whole cost in its place, as people write it.
 
         Raises:
@@ -174,13 +174,13 @@ class Sources:
             ParameterError: the plan has no such question for that.
             IntegrityError: plan or question are not as they were written.
         """
-        asking = delivering_of(self._catalogue.find(asked.dataset).domain).asking
+        asking = delivering_of(self._catalogue.find(request.dataset).domain).asking
         if asking is None:
             fix = "decline it, or register a plan that costs less"
             raise PolicyRefused("--epsilon", "is not to choose: a release costs what its plan says", fix)
-        question = {**self._questions.find(asked.hash), "epsilon": epsilon}
-        publication = asking(self._catalogue.plan(asked.dataset)).ask(question)
-        self._questions.keep(replace(asked, body=publication.request), question)
+        question = {**self._questions.find(request.hash), "epsilon": epsilon}
+        publication = asking(self._catalogue.plan(request.dataset)).ask(question)
+        self._questions.keep(replace(request, body=publication.request), question)
         return publication
 
     def open(self, name: str, registered: Registered | None = None) -> Delivery:
@@ -226,8 +226,8 @@ def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
 def _text(registered: Registered) -> str:
     """What the file of a dataset's source says."""
     files = {each: str(path) for each, path in registered.files.items()}
-    said = {"format": FORMAT, "domain": registered.domain, "plan": registered.plan, "files": files}
-    return json.dumps(said, indent=1)
+    values = {"format": FORMAT, "domain": registered.domain, "plan": registered.plan, "files": files}
+    return json.dumps(values, indent=1)
 
 
 def _described(name: str, domain: str, publication: Publication[Any, Any] | Asking, deadline: int) -> Entry:
@@ -270,16 +270,7 @@ def _write_plan(asking: Asking, folder: Path, bundle: Path) -> None:
         raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
 
 
-def delivering_of(name: str) -> Delivering:
-    """How a server is given data of a domain; raises ParameterError where none serves it."""
-    found = domain(name)
-    if found is None or found.delivering is None:
-        served = [each for each in DOMAINS if (one := domain(each)) is not None and one.delivering is not None]
-        raise ParameterError("domain", "is none that a server serves", f"choose one: {', '.join(served)}")
-    return found.delivering
-
-
-def _parsed(said: Any) -> Registered:
-    if said["format"] != FORMAT:
+def _parsed(values: Any) -> Registered:
+    if values["format"] != FORMAT:
         raise ValueError
-    return Registered(said["domain"], said["plan"], {each: Path(path) for each, path in said["files"].items()})
+    return Registered(values["domain"], values["plan"], {each: Path(path) for each, path in values["files"].items()})

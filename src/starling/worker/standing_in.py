@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from starling.domains import delivering_of
 from starling.errors import OutputError, ParameterError, PolicyRefused, StarlingError
 from starling.ledger.delegation import MOST_DAYS
 from starling.ledger.opening import Ledger
@@ -19,7 +20,7 @@ from starling.release.records import accepted_files
 from starling.server.datasets import Catalogue
 from starling.server.home import INVENTED, Home
 from starling.server.sandbox import CAP, make_sandbox, open_custody
-from starling.worker.sources import Registered, Sources, delivering_of
+from starling.worker.sources import Registered, Sources
 
 DEADLINE: Final = 1
 """Seconds from the charge of an invented release to its answer; how long one takes tells of nobody."""
@@ -48,7 +49,7 @@ def fill_sandbox(home: Home) -> tuple[tuple[str, ...], tuple[Missing, ...]]:
         OutputError: the sandbox cannot be made.
     """
     make_sandbox(home)
-    missing = [found for name in Sources(home).names() if (found := stand_in(home, name)) is not None]
+    missing = [reason for name in Sources(home).names() if (reason := stand_in(home, name)) is not None]
     without = {each.name for each in missing}
     return tuple(name for name in Sources(home).names() if name not in without), tuple(missing)
 
@@ -94,15 +95,15 @@ def _invented(real: Registered, folder: Path) -> Registered:
         folder.mkdir(mode=0o700)
     except OSError as error:
         raise OutputError("sandbox", f"cannot be written ({error.strerror})", "make room in the folder") from None
-    made = delivering.invent(real.plan, public, folder)
-    return Registered(real.domain, made.plan, made.files)
+    invented = delivering.invent(real.plan, public, folder)
+    return Registered(real.domain, invented.plan, invented.files)
 
 
 def _admit(ledger: Ledger, sandbox: Home, name: str, delivery: Delivery) -> None:
     """All that a custodian does in the ledger for data: open, cap, let the server charge, accept the files."""
-    found, custody, key = delivery.publication, ledger.custody, sandbox.key
-    measure: Measure = "epsilon" if isinstance(found, Asking) else found.guarantee.cost.measure
-    relation = found.relation if isinstance(found, Asking) else found.guarantee.relation
+    publication, custody, key = delivery.publication, ledger.custody, sandbox.key
+    measure: Measure = "epsilon" if isinstance(publication, Asking) else publication.guarantee.cost.measure
+    relation = publication.relation if isinstance(publication, Asking) else publication.guarantee.relation
     # Of all invented data of a kind: releases name it, in privacy.json too.
     population = f"{INVENTED}-{measure}-{relation.change}-{relation.unit}"
     if population not in ledger.reading.populations():

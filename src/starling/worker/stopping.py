@@ -9,7 +9,7 @@ _INPUT: Final = 0
 """Standard input."""
 
 
-def told_to_stop(*, by_input: bool) -> threading.Event:
+def stop_event(*, by_input: bool) -> threading.Event:
     """An event that is set when this process is told to stop; called in its main thread.
 
     Args:

@@ -38,7 +38,7 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     question = {"kind": "num_sig", "k": 10, "epsilon": serving.EPSILON}
     with closing(Charges(home)) as charges, closing(Understanding()) as understanding:
         questions = {name: question if name == "study" else None for name in demo["datasets"]}
-        requests = {name: understanding.ask(catalogue, name, each, who="ada") for name, each in questions.items()}
+        requests = {name: understanding.ask(catalogue, name, each, user="ada") for name, each in questions.items()}
         charged = [charges.charge("ada", each, name, questions[name]) for name, each in requests.items()]
         assert [charges.budget("ada", each).more for each in requests.values()] == [1, 1, 1, 1]
     assert home.sandbox is not None

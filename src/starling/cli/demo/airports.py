@@ -53,8 +53,8 @@ epsilon = "1"
 def data() -> Path:
     """The file of airports; raises ParameterError where airportsdata is not installed."""
     # Found without importing it: nothing of it is needed but its table.
-    found = find_spec("airportsdata")
-    for folder in [] if found is None else found.submodule_search_locations or ():
+    package = find_spec("airportsdata")
+    for folder in [] if package is None else package.submodule_search_locations or ():
         if (path := Path(folder) / DATA).is_file():
             return path
     raise ParameterError("demo", "needs the places of airportsdata, which are not there", install("demo"))

