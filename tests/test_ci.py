@@ -1,8 +1,10 @@
 """What `.ci/run` does is what the README says, and a skipped test does not pass it."""
 
+import doctest
 import importlib.util
 import re
 import subprocess
+import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from types import ModuleType
@@ -13,14 +15,19 @@ from starling.domains import DOMAINS
 from tests.conftest import ROOT
 
 
-@pytest.fixture(scope="module")
-def no_skips() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("no_skips", ROOT / ".ci" / "no_skips.py")
+def load(name: str) -> ModuleType:
+    """A script of the checks, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / ".ci" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def no_skips() -> ModuleType:
+    return load("no_skips")
 
 
 REPORT = """<testsuites><testsuite>
@@ -76,8 +83,34 @@ def test_the_script_exits_with_1(no_skips: ModuleType, tmp_path: Path, capsys: p
 
 
 def test_the_scripts_of_the_checks_are_well_formed() -> None:
-    for script in ("run", "services", "distribution", "pythons"):
-        subprocess.run(["bash", "-n", ROOT / ".ci" / script], check=True)
+    for script in (ROOT / ".ci").iterdir():
+        if script.is_file() and script.suffix != ".py":
+            subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_what_fails_in_a_queue_is_named_and_what_follows_runs() -> None:
+    code = """set -uo pipefail
+    source .ci/queues
+    check first false
+    beside "second: echo 2; exit 3" "third: echo 3"
+    beside "fourth: echo 4"
+    join
+    beside "fifth: false"
+    join
+    printf 'failed: %s\\n' "${failed[@]}"
+    """
+    done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    printed = [line for line in done.stdout.splitlines() if not line.startswith("==")]
+    assert (printed, done.stderr) == (["2", "3", "4", "failed: first", "failed: second", "failed: fifth"], "")
+
+
+def test_every_requirement_declares_its_lowest_version() -> None:
+    lowest = load("lowest")
+    assert doctest.testmod(lowest) == (0, 1)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert "click==8.2" in lowest.constraints(project, [*project["optional-dependencies"]])
+    with pytest.raises(ValueError, match="scipy"):
+        lowest.constraints({**project, "dependencies": ["scipy"]}, [])
 
 
 def test_a_python_that_is_missing_fails(tmp_path: Path) -> None:
