@@ -39,6 +39,7 @@ def under(*words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, env=made, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_parent_that_ignores_signals_fails_no_test_of_signals() -> None:
     interrupting = "tests/engine/test_spill.py::test_nothing_stays_of_a_process_that_is_ended"
     result = under("-m", "pytest", "-n0", "-p", "no:cacheprovider", "--color=no", interrupting)

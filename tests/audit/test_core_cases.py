@@ -15,6 +15,7 @@ from tests.privacy.sources import Seeded
 BY_NAME = {case.name: case for case in MUTANTS + MECHANISMS}
 
 
+@pytest.mark.series(5)
 @pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
@@ -22,6 +23,7 @@ def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
     is_rejected(case)
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("case", MECHANISMS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_a_kept_promise_is_not_rejected(case: Case) -> None:

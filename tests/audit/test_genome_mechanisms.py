@@ -36,6 +36,7 @@ def test_tables_are_counted() -> None:
     assert SmallStudy(copies, cases, "dominant").pair_tables(np.array([[0, 1]])).tolist() == [[1, 1, 2, 0]]
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", ["num_sig", "snp_pval", "snp_corr, Laplace", "loc_block, D'"])
 def test_the_claim_stands_and_a_third_of_it_does_not(name: str) -> None:

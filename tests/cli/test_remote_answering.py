@@ -48,6 +48,7 @@ def test_a_release_is_asked_at_no_cost(call: Call, released: int, site: Site, tm
     assert site.charges() == 1
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("text", ["", "[]", "{", "@nowhere.json", "[" * 5000, '{"kind": "rows", "table": "none"}'])
 def test_what_is_no_question_is_refused(call: Call, released: int, text: str) -> None:
     result = call("remote", "answer", released, "--question", text)

@@ -102,6 +102,7 @@ def test_sizes_of_a_preview_are_asked_for(call: Call) -> None:
     assert "--sizes is not a list of whole numbers" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_preview_as_a_page(call: Call, tmp_path: Path) -> None:
     sizes = tmp_path / "sizes.csv"
     sizes.write_text("level,size,groups\nCOUNTY detailed,40,200\n")

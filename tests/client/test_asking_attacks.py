@@ -144,6 +144,7 @@ def grown(work: Callable[[], None]) -> int:
     return int(said)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_bomb_a_reply_that_would_expand_is_refused(site: Site, times: int) -> None:
     """Compressed again and again, some kilobytes would become as many terabytes."""

@@ -70,6 +70,7 @@ def session(world: World, tmp_path: Path, **options: Any) -> Study:
     )
 
 
+@pytest.mark.series(5)
 @pytest.mark.parametrize("name", CALLS)
 def test_each_question_is_asked_and_its_line_repeats_it(world: World, tmp_path: Path, name: str) -> None:
     call, question = CALLS[name]

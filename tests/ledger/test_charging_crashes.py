@@ -106,6 +106,7 @@ def test_promise_04_disk_full(world: World) -> None:
         check_after(world, f"full-{number}", out if code == 0 else "")
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("call", ["posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/rw/pwrite"])
 @pytest.mark.parametrize("world", ["sqlite"], indirect=True)
 def test_promise_04_failing_device(world: World, call: str) -> None:
@@ -121,6 +122,7 @@ def test_promise_04_failing_device(world: World, call: str) -> None:
         check_after(world, name, out if code == 0 else "")
 
 
+@pytest.mark.slow
 def test_promise_03_no_overspend_under_32_processes(world: World) -> None:
     """Room for six charges of ann's: six of 32 processes get one."""
     processes = [child(world, f"crowd-{number}", "none") for number in range(32)]

@@ -32,6 +32,7 @@ def edit(world: World, sql: str) -> None:
     world.ledger.book.store.atomically(lambda tx: tx.run(sql))
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize("sql", EDITS)
 def test_attack_a27_a_charge_by_edited_rows_is_refused(world: World, sql: str) -> None:
     charged(world)
@@ -131,6 +132,7 @@ POSTGRES_EDITS = [
 ]
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("world", ["postgres"], indirect=True)
 @pytest.mark.parametrize("sql", POSTGRES_EDITS)
 def test_attack_a27_other_tables_are_refused_on_postgres(world: World, sql: str) -> None:

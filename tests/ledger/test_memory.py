@@ -197,6 +197,7 @@ def test_promise_04_a_lost_connection_at_each_step_of_a_charge_from_memory(world
     raise AssertionError("the child never finished")
 
 
+@pytest.mark.slow
 def test_promise_03_of_16_processes_that_charge_from_memory_none_overspends(world: World) -> None:
     """Room for 60 charges, of 96 that are tried; verification finds no gap in the chain."""
     room(world)

@@ -50,6 +50,7 @@ def test_a_child_charges_while_a_thread_of_its_parent_holds_the_store(world: Wor
     world.ledger.reading.verify()
 
 
+@pytest.mark.series(1)
 def test_children_of_a_process_whose_threads_charge_charge_too(world: World) -> None:
     stop = threading.Event()
 

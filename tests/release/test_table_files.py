@@ -123,6 +123,7 @@ def test_a_long_table_has_no_csv(tmp_path: Path) -> None:
     assert sorted(path.name for path in data.iterdir()) == ["t1.parquet", "t1.txt"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from([-0.0, 0.0, -1.5, 2.0]), min_size=1, max_size=4), min_size=1, max_size=3))
 def test_no_zero_of_any_table_has_a_sign_and_what_was_written_before_still_compares(pieces: list[list[float]]) -> None:
     schema = pa.schema([("region", pa.string()), ("value", pa.float64())])

@@ -34,7 +34,7 @@ def chosen(domain: str, release: Path) -> list[Change]:
     return [each for each in found if not is_named(each) or str(each).startswith(tuple(UNSEEN[domain]))]
 
 
-@pytest.mark.series(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_whoever_holds_the_key_can_change_no_field_unseen(
     domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -184,6 +184,7 @@ def test_nobody_but_root_takes_another_account(served: Home, monkeypatch: pytest
         account_of(served)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("closed", ["folder", "above", "file", "home", "linked"])
 def test_what_the_account_cannot_enter_or_read_is_named_at_the_start(
     served: Home, open_folder: Path, monkeypatch: pytest.MonkeyPatch, closed: str

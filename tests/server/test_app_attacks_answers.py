@@ -152,6 +152,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
 def test_attack_a08_a_run_that_fails_says_what_one_says_that_is_not_done(
     fault: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

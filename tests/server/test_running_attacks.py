@@ -67,6 +67,7 @@ def told(place: tuple[str, int], sent: bytes) -> bytes:
         return found
 
 
+@pytest.mark.slow
 def test_what_is_hidden_is_seen_where_it_is_a_request(place: tuple[str, int]) -> None:
     """The second request is answered when it is one: so its answer would be seen below."""
     assert statuses(told(place, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + NEXT)) == [200, 404]
@@ -184,6 +185,7 @@ def test_path_traversal_leads_to_no_file(path: str, place: tuple[str, int]) -> N
     assert b"starling-key" not in rest
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     "begun",
     [

@@ -173,6 +173,7 @@ def measured_worlds(draw: st.DrawFn) -> World:
 MEASURES: st.SearchStrategy[Measure] = st.sampled_from(["epsilon", "rho"])
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(measured_worlds(), st.sampled_from([1.5, 2.0, 8.0]))
 def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, order: float) -> None:

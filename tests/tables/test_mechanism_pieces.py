@@ -75,6 +75,7 @@ def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[
     assert next(number) == 1000 * (len(used) + 1)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("most", [1, 4, 7, LARGEST])
 def test_a_release_in_pieces_is_the_same_tables_and_verifies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int

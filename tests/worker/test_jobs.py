@@ -172,6 +172,7 @@ def test_what_nobody_accepted_is_not_read_and_stays_charged(registered: Home, cu
     check(registered, custodian, seq)
 
 
+@pytest.mark.slow
 def test_what_was_drawn_and_lost_is_not_paid_again(given: Given, custodian: Ledger, tmp_path: Path) -> None:
     home = given(places(tmp_path))
     accept(home, custodian)

@@ -44,7 +44,7 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         assert found.objective == least_objective(case.noisy, case.parents, case.total + 1, case.weights, integers=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem) -> None:
     found = project_histogram(case.noisy, case.parents, case.total, case.weights)

@@ -27,6 +27,7 @@ ALWAYS = -(1 << 62)
 """From this number of points on, amounts go by depth."""
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     ("shape", "points"),
     [((2, 2), 1), ((2, 2), 2), ((1, 4), 2), ((1, 5), 1), ((1, 5), 2), ((1, 8), 1), ((1, 1), 1)],

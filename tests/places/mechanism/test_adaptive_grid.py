@@ -19,6 +19,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-9, 90) if amount <= Fraction(1, 50) else (-9, 3, 30, 300)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("shape", "points"), [((2, 2), 1), ((1, 7), 1), ((2, 2), 2)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,7 @@ def test_the_fan_out_is_the_cheapest(side: int) -> None:
     assert found ** levels_below(side, found) >= side > found ** (levels_below(side, found) - 1)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("shape", [(2, 2), (1, 5), (3, 2)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(

@@ -72,6 +72,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-(10**7), 10**7) if amount < TOTAL / 2 else (-5, 4, 200)
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("shape", "cuts", "points"),
     [

@@ -105,6 +105,7 @@ def choices_of(method: PrivTree) -> Callable[[Fraction], Sequence[int]]:
     return choices
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("shape", [(2, 2), (1, 5), (1, 16)])
 def test_the_exact_loss_over_all_neighbours_is_below_the_cost(

@@ -20,6 +20,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-9, 30, 80, 10**6) if amount <= Fraction(1, 50) else (-9, 30)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("shape", "points"), [((2, 2), 1), ((3, 3), 1), ((2, 3), 2)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch

@@ -88,6 +88,7 @@ def test_reruns_are_asked_for_rivals_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert sorted(asked) == [ranking.RIVALS] * (RERUNS + 4) + [SIDE * SIDE] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_squares_of_high_chance_are_mostly_among_the_first_and_those_of_low_chance_less_often() -> None:
     """Of 20 releases. The bounds lie far from what is measured (over .95 and about a half), and a chance that says nothing fails them."""

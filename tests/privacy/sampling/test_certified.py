@@ -36,6 +36,7 @@ DISTRIBUTIONS: list[Certifiable] = [
 positives = st.fractions(min_value=Fraction(1, 20), max_value=40, max_denominator=10**6)
 
 
+@pytest.mark.series(10)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=repr)
 def test_every_entry_is_the_exact_floor(distribution: Certifiable) -> None:
     assert thresholds(distribution, 63).tolist() == exact_distributions.table(distribution, 63)

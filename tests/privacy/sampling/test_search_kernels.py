@@ -68,6 +68,7 @@ def near_and_far(table: Words, bits: int) -> Words:
     return np.concatenate([u << np.uint64(1), (u << np.uint64(1)) + np.uint64(1)])
 
 
+@pytest.mark.series(8)
 @pytest.mark.parametrize("sign", [0, 1])
 @pytest.mark.parametrize(("distribution", "bits"), DISTRIBUTIONS, ids=repr)
 def test_both_searches_are_the_first_entry_not_below(distribution: Certifiable, bits: int, sign: int) -> None:

@@ -59,6 +59,7 @@ def assert_law(draw: Callable[[], Any], distribution: dict[Any, exact.Probabilit
 # ---------------------------------------------------------------- the distribution, by draws
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.statistical

@@ -33,6 +33,7 @@ def found(world: World, key: bytes) -> tuple[Any, Any]:
         return counts, exact(world.plan, world.table())
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(worlds_of_persons())
 def test_a_large_k_keeps_every_record_that_has_a_person(world: World) -> None:
@@ -41,6 +42,7 @@ def test_a_large_k_keeps_every_record_that_has_a_person(world: World) -> None:
     assert found(whose, bytes(32)) == found(each, bytes(32))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(worlds_of_persons(), KEYS, st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(world: World, key: bytes, chance: Any) -> None:

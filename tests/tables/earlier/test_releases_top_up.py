@@ -81,6 +81,7 @@ def findings(folder: Path) -> list[str]:
     return [each.name for each in check(TABLES, folder, stated, digests(files_of(folder))) if each.state == "fails"]
 
 
+@pytest.mark.slow
 def test_a_number_shares_its_draws_with_the_release_that_it_adds_to(earlier: Path, topped: Path) -> None:
     """Their difference is what the second measurement says more; for two independent numbers it would err further."""
     row = open_release(topped).rows("t1", region_type="STATE").to_pylist()[0]
@@ -290,6 +291,7 @@ def test_more_releases_than_are_combined_are_refused(again: Path) -> None:
         replace(public, variants=Variants(top_up=replace(public.variants.top_up, cost=Fraction(1, 1000))))
 
 
+@pytest.mark.slow
 def test_the_charge_of_the_earlier_release_is_looked_up(plan: Plan, toy: Path, ledger: Ledger, tmp_path: Path) -> None:
     inputs = toy / "person-records.txt", toy / "GRF-C.txt"
     paid = PaymentOptions(ledger, "toy", unvalidated=True)

@@ -78,6 +78,7 @@ PROMISES = (
 )
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(("measure", "target"), list(product(MEASURES, PROMISES)), ids=str)
 def test_a_promise_costs_the_least_that_keeps_it_and_no_more_than_without(
     measure: Measure, target: AccuracyTarget

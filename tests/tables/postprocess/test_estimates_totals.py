@@ -73,6 +73,7 @@ def test_what_is_published_and_its_detail_do_not_change() -> None:
         assert before.t2[name] == after.t2[name]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 def test_published_totals_are_as_accurate_as_stated(measure: Measure) -> None:
     """40,000 groups far from thresholds; 6.5 standard errors, as in test_estimates.py."""
