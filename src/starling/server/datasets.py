@@ -5,14 +5,13 @@ folder with its public plan. The web process reads it. No path of records is in 
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-from starling.errors import IntegrityError, OutputError, ParameterError, StarlingError
+from starling.errors import IntegrityError, ParameterError, StarlingError
 from starling.ledger import rules
 from starling.planfile.foreign import content
 from starling.privacy.budget import Epsilon
@@ -21,6 +20,7 @@ from starling.privacy.neighbours import Relation
 from starling.release.arithmetic import guarantee_of
 from starling.release.codec import decode, encode
 from starling.release.statement import neighbours, stated
+from starling.server.files import write_new
 from starling.server.purposes import UNSAID, Purpose
 
 FORMAT: Final = "starling-dataset/1"
@@ -236,28 +236,6 @@ class Catalogue:
             (self._folder / f"{dataset.name}.preview").unlink(missing_ok=True)
             write_new(self._folder / f"{dataset.name}.preview", json.dumps(list(preview)))
         write_new(self._folder / f"{dataset.name}.json", json.dumps(statement, indent=1))
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all.
-
-    Raises:
-        ParameterError: it is there already.
-        OutputError: it cannot be written.
-    """
-    partial = path.with_suffix(".partial")
-    try:
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o640), "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(partial, path)
-    except FileExistsError:
-        raise ParameterError("name", f"{path.stem} is taken", "a new delivery has a new name") from None
-    except OSError:
-        raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _parsed(statement: Any, name: str) -> Entry:

@@ -13,7 +13,7 @@ from starling.errors import IntegrityError, ParameterError
 from starling.ledger.rules import Request
 from starling.planfile.foreign import content
 from starling.server.bodies import MOST_BYTES
-from starling.server.datasets import write_new
+from starling.server.files import write_new
 
 
 class Questions:

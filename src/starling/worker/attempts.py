@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starling.planfile.foreign import content
+from starling.server.files import write
 
 MOST: Final = 3
 """Failures after which a job is parked."""
@@ -102,10 +103,7 @@ class Attempts:
 
     def _keep(self, seq: int, attempt: Attempt) -> Attempt:
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        partial = self._folder / f"{seq}.partial"
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(asdict(attempt), file)
-        partial.replace(self._path(seq))
+        write(self._path(seq), json.dumps(asdict(attempt)))
         return attempt
 
     def _path(self, seq: int) -> Path:

@@ -4,10 +4,8 @@ NOT PRIVATE. It lies in the worker's folder; no route of the API leads to it, an
 """
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import SHOWN, IntegrityError, ParameterError, PolicyRefused
@@ -16,6 +14,7 @@ from starling.ledger.opening import Ledger
 from starling.planfile.foreign import content
 from starling.release.domain import Delivery
 from starling.release.records import accept, accepted_files
+from starling.server.files import write
 from starling.server.home import Home
 
 MOST_BYTES: Final = 1 << 24
@@ -111,13 +110,5 @@ class Inspections:
 
     def _keep(self, name: str, findings: Findings) -> None:
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        path = self._folder / f"{name}.json"
-        partial = path.with_suffix(".partial")
         text = json.dumps({each: getattr(findings, each) for each in Findings.__slots__}, indent=1)
-        _write(partial, text)
-        partial.replace(path)
-
-
-def _write(path: Path, text: str) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+        write(self._folder / f"{name}.json", text)

@@ -5,7 +5,6 @@ record, and then describes to the web process what a release is and costs (serve
 """
 
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
@@ -22,7 +21,8 @@ from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.pages import Section
 from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
-from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study, write_new
+from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study
+from starling.server.files import write, write_new
 from starling.server.home import Home
 from starling.server.purposes import UNSAID, Purpose
 
@@ -133,17 +133,7 @@ class Sources:
 
     def move(self, name: str, registered: Registered) -> None:
         """Say where the same files lie now; raises OutputError where the home cannot be written."""
-        partial = self._folder / f"{name}.moved.partial"
-        try:
-            with os.fdopen(
-                os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-            ) as file:
-                file.write(_text(registered))
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self._folder / f"{name}.json")
-        except OSError:
-            raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
+        write(self._folder / f"{name}.json", _text(registered))
 
     def preview(self, name: str, request_hash: str) -> "list[dict[str, Any]]":
         """The expected error of a release of a dataset, or of the answer to a question that was asked of it; no record is read.
