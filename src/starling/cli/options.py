@@ -54,7 +54,7 @@ persons = click.option(
     type=PATH,
     required=True,
     metavar="FILE",
-    help="Records, confidential: of the Census pipe-delimited text or Parquet, of one's own CSV or Parquet.",
+    help="Records, confidential: of the Census pipe-delimited text or Parquet, of custom tables CSV or Parquet.",
 )
 """--persons, which opens records."""
 

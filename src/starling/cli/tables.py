@@ -28,7 +28,7 @@ tables = Group(
     "tables",
     example="starling tables preview demo",
     help="Tables of population groups (SafeTab): a total of every group of a plan, and more detail of larger ones. The groups are the"
-    " Census's of race and ethnicity, by sex and age, or those of records of one's own.\n\nPLAN is a Census"
+    " Census's of race and ethnicity, by sex and age, or those of any records.\n\nPLAN is a Census"
     " configuration folder, a plan file (TOML), or the name of a plan that comes with Starling: demo; with a folder of Census"
     " definition files, safetab-2022:FOLDER and safetab-2022-geometric:FOLDER (the paper's margins of error, kept exactly), or"
     " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",

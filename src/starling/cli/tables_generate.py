@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "--persons",
     type=int,
     metavar="N",
-    help="How many persons to invent.  [default: of a plan about records of one's own, as many as it expects]",
+    help="How many persons to invent.  [default: of a plan of custom tables, as many as it expects]",
 )
 @options.new_folder
 @options.seed
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "parquet"]),
     default="text",
     show_default=True,
-    help="Text is CSV for records of one's own.",
+    help="Text is CSV for custom tables.",
 )
 def generate(
     plan: str,

@@ -47,7 +47,7 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     help="The column that says which person a record is of, and the most records of a person that count, such as id:3; without it each"
     " record is another person's.",
 )
-@click.option("--title", default="Tables of one's own", show_default=True, help="What the tables are.")
+@click.option("--title", default="Custom tables", show_default=True, help="What the tables are.")
 @click.option("--epsilon", default="1", show_default=True, metavar="X", help="What a release may cost.")
 @click.option(
     "--out",

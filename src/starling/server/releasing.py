@@ -150,7 +150,7 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
 
     @app.get(
         "/v1/datasets/{name}/budget",
-        summary="What the analyst who asks may still spend on it",
+        summary="What an analyst may still spend on it",
         responses=errors(403, 404),
     )
     def budget(name: str, user: Annotated[User, Depends(asking(home, rates, "analyst"))]) -> BudgetReply:

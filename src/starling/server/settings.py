@@ -58,7 +58,7 @@ ledger = LEDGER
 # client_id = "starling"
 # A file with the secret of this server at the provider, closed to other users of the machine (chmod 600).
 # client_secret = "/etc/starling/oidc-secret"
-# The claim of the ID token that says which user of this server somebody is: "email", which has to be verified, or "sub", or another.
+# The claim of the ID token that says which user of this server signs in: "email", which has to be verified, or "sub", or another.
 # claim = "email"
 # The URL by which browsers reach this server. Register this URL with /v1/oidc/callback after it as redirection at the provider.
 # url = "https://statistics.example"

@@ -122,7 +122,7 @@ def _held(seen: _Seen) -> str:
     share = 100 * seen.inside / max(seen.totals, 1)
     return (
         f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
-        " 95 %,\nbut a very small one is published only when its noise was high). With real people nobody sees which ones miss."
+        " 95 %,\nbut a very small one is published only when its noise was high). With real people it is not known which ones miss."
     )
 
 
