@@ -22,7 +22,7 @@ HEAD: Final = """# Python API
 
 For everyone who works in Python: the public names, with their arguments. Anything else may change without notice.
 This page is written by `python docs/build_api_reference.py`, and a test compares it with the code.
-`help(NAME)` shows the whole text, with types and examples.
+`help(NAME)` shows more: types, what is raised, examples.
 
 A path may be text or `Path`. An exact amount is an `int`, a `Fraction`, or text such as `"0.5"`; a float is refused.
 What is wrong with arguments, plans, files or outputs raises ahead of a charge, and so does a ledger that refuses it;
@@ -32,11 +32,14 @@ after a charge there is `RunFailed` alone ([errors](#starlingerrors)).
 PLANS: Final = """## Plans
 
 `tables.Plan`, `groups.Plan`, `places.Plan` and `genome.Plan` have these in common. What a domain adds stands in its part.
+`ledger`, `dataset`, `analyst`, `request_id` and `unvalidated` are those of [PaymentOptions](#starlingpaymentoptions).
 """
 PACKAGES: Final = (starling, tables, groups, places, genome)
 RELEASES: Final = (DomainRelease, TablesRelease, GroupsRelease, PlacesRelease, GenomeRelease)
 FACE: Final = ("cost", "generate", "guarantee", "load", "of", "preview", "release", "save", "validate", "values")
 """What a session does with a plan; its other attributes are what the plan file states."""
+NOT_SHOWN: Final = ("keep_open", "pictured", "questions", "size", "sizes", "tell")
+"""Of an opened release, what the server and the pages of reports use."""
 SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Source|Shape):$", re.MULTILINE)
 ENTRY: Final = re.compile(r"^    (\S[^\n]*(?:\n     +[^\n]*)*)", re.MULTILINE)
 LONGEST: Final = 24
@@ -80,6 +83,11 @@ def paragraphs(value: Any) -> list[str]:
     return [" ".join(each.split()) for each in text.split("\n\n") if each.strip()]
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of a text; `help` shows the others."""
+    return re.split(r"(?<=\w[.])\s(?=[A-Z])", text)[0]
+
+
 def entries(value: Any, section: str) -> Iterator[str]:
     """The entries of a section of a docstring, one line each."""
     text = inspect.getdoc(value) or ""
@@ -89,16 +97,16 @@ def entries(value: Any, section: str) -> Iterator[str]:
         end = re.search(r"^\S", rest, re.MULTILINE)
         for match in ENTRY.finditer(rest[: end.start() if end else None]):
             name, _, meaning = " ".join(match[1].split()).partition(": ")
-            yield f"- `{name}`: {meaning}" if meaning else f"- {name}"
+            yield f"- `{name}`: {first_sentence(meaning)}" if meaning else f"- {name}"
 
 
 def members(kind: type, *, without: type = object) -> Iterator[str]:
     """The public attributes and methods of a class, each with its first paragraph; those that `without` has are left out."""
     for name, value in inspect.getmembers(kind):
-        if name.startswith("_") or hasattr(without, name) or not is_shown(kind, name):
+        if name.startswith("_") or name in NOT_SHOWN or hasattr(without, name) or not is_shown(kind, name):
             continue
         called = value.func if hasattr(value, "func") else value
-        doc = " ".join(paragraphs(called)[:1])
+        doc = first_sentence(" ".join(paragraphs(called)[:1]))
         if doc and "starling" in str(getattr(inspect.unwrap(getattr(called, "fget", called)), "__module__", "")):
             yield f"- `{signature(name, called) if callable(called) else name}`: {doc}"
 
@@ -117,20 +125,31 @@ def is_common(member: str) -> bool:
 def common_arguments() -> tuple[str, ...]:
     """The arguments that at least three public names explain in the same words, where these are more than a few."""
     values = {id(value): value for module in PACKAGES for value in (getattr(module, name) for name in module.__all__)}
-    counted = Counter(line for value in values.values() for line in entries(value, "Args"))
+    counted = Counter(
+        line for value in values.values() for section in ("Args", "Attributes") for line in entries(value, section)
+    )
     return tuple(sorted(line for line, number in counted.items() if number >= COMMON and len(line.split()) > FEW))
 
 
+def is_brief(name: str, value: Any) -> bool:
+    """Whether a line says enough: a plan has the same, or it is a question, whose fields the methods of `Study` explain."""
+    package_name, _, called = name.partition(".")
+    is_in_plans = called in FACE and hasattr(getattr(getattr(starling, package_name), "Plan", None), called)
+    return hasattr(value, "check") or (is_in_plans and not inspect.isclass(value))
+
+
 def described(name: str, value: Any) -> str:
-    """The section about one public name."""
+    """The section about one public name, or its line."""
+    if is_brief(name, value):
+        return f"- `{signature(name, value)}`: {' '.join(paragraphs(value)[:1])}"
     has_arguments = "\nArgs:\n" in (inspect.getdoc(value) or "") or not inspect.isclass(value)
-    blocks = [f"### {name}", f"```python\n{signature(name, value)}\n```" if has_arguments else "", *paragraphs(value)]
     is_plan = getattr(value, "__name__", "") == "Plan"
+    call = f"`{signature(name, value)}`" if has_arguments else ""
     arguments = entries(value, "Args") if has_arguments or is_plan else entries(value, "Attributes")
     lists = ["\n".join(line for line in arguments if line not in common_arguments())]
     if inspect.isclass(value):
         lists.append("\n".join(members(value)))
-    return "\n\n".join(block for block in [*blocks, *lists] if block)
+    return "\n\n".join(block for block in [f"### {name}", call, *paragraphs(value)[:2], *lists] if block)
 
 
 def is_said(module: ModuleType, value: Any) -> bool:
@@ -140,13 +159,13 @@ def is_said(module: ModuleType, value: Any) -> bool:
 
 def package(module: ModuleType) -> str:
     """The section about a package."""
-    summary = " ".join(paragraphs(module)[:1])
-    names = [
-        described(f"{module.__name__.removeprefix('starling.')}.{name}", getattr(module, name))
-        for name in module.__all__
-        if not is_said(module, getattr(module, name))
-    ]
-    return "\n\n".join([f"## {module.__name__}", summary, *names])
+    short = module.__name__.removeprefix("starling.")
+    values = {f"{short}.{name}": getattr(module, name) for name in module.__all__}
+    names = {name: value for name, value in values.items() if not is_said(module, value)}
+    lines = [described(name, value) for name, value in names.items() if is_brief(name, value)]
+    sections = [described(name, value) for name, value in names.items() if not is_brief(name, value)]
+    blocks = [f"## {module.__name__}", " ".join(paragraphs(module)[:1]), "\n".join(lines), *sections]
+    return "\n\n".join(block for block in blocks if block)
 
 
 def releases() -> str:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -12,17 +12,19 @@ from starling.cli import EXIT_CODES, main
 
 HEAD: Final = f"""# Command line
 
-For everyone who types commands: what each one does, with its options. `starling COMMAND --help` prints the same.
+For everyone who types commands: what each one does, with its options.
+`starling COMMAND --help` prints the same with an example, and more about it.
 This page is written by `python docs/build_cli_reference.py`, and a test compares it with the live commands.
 
 `starling --version` shows the version. Every command has `--help`, and nearly every one `--json`, which prints one JSON document.
 Results go to standard output; findings and progress go to standard error.
-An option that at least three commands share in the same words is explained once: here, or at the head of its part.
+An option that commands share in the same words is explained once: here, or at the head of its part.
+"Also" lists arguments, and options that are explained so.
 
 **Exit codes.** {EXIT_CODES}
 """
-COMMON: Final = 3
-"""In so many commands an option is said once, at the head of the page."""
+COMMON: Final = 2
+"""In so many commands, an option is explained once: at the head of the page, or of their part."""
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[tuple[click.Command, click.Context]]:
@@ -52,6 +54,11 @@ def options(command: click.Command, context: click.Context) -> list[tuple[str, s
     return [(name, text) for name, text in filter(None, records) if name not in ("--help", "--json") and text]
 
 
+def heading(context: click.Context) -> str:
+    """What a command is called on the page: its words after `starling`."""
+    return context.command_path.removeprefix("starling ")
+
+
 def part_of(context: click.Context) -> str:
     """The part of the page in which a command stands: the name of its outermost group."""
     return " ".join(context.command_path.split()[:2])
@@ -67,11 +74,9 @@ def common_options(part: str = "") -> dict[str, str]:
     return common
 
 
-def table(common: dict[str, str]) -> str:
+def explained(common: dict[str, str]) -> str:
     """Common options with what they mean."""
-    cells = ((f"`{name}`", text) for name, text in sorted(common.items()))
-    rows = ["| " + " | ".join(each.replace("|", r"\|") for each in cell) + " |" for cell in cells]
-    return "\n".join(["| common option | means |", "| --- | --- |", *rows])
+    return "\n".join(["Common options:", "", *(f"- `{name}`: {text}" for name, text in sorted(common.items()))])
 
 
 def entry(command: click.Command, context: click.Context, common: dict[str, str]) -> str:
@@ -79,28 +84,47 @@ def entry(command: click.Command, context: click.Context, common: dict[str, str]
     level = min(len(context.command_path.split()), 3)
     arguments = [each.make_metavar(context) for each in command.get_params(context) if isinstance(each, click.Argument)]
     listed = options(command, context)
-    shared = [f"`{name}`" for name, text in listed if common.get(name) == text]
+    shared = [f"`{name.split()[0]}`" for name, text in listed if common.get(name) == text]
+    summary, *more = inspect.cleandoc(command.help or "").partition("\f")[0].replace("\b\n", "").split("\n\n")
+    taken = [*(f"`{name}`" for name in arguments), *shared]
     blocks = [
-        f"{'#' * level} {context.command_path}",
-        inspect.cleandoc(command.help or "").partition("\f")[0].replace("\b\n", ""),
-        f"```text\n{getattr(command, 'example', '')}\n```",
-        f"Arguments: {', '.join(f'`{name}`' for name in arguments)}." if arguments else "",
+        f"{'#' * level} {heading(context)}",
+        "\n\n".join([summary, *more]) if isinstance(command, click.Group) else summary,
         "\n".join(f"- `{name}`: {text}" for name, text in listed if common.get(name) != text),
-        f"Common: {', '.join(shared)}." if shared else "",
+        f"Also: {', '.join(taken)}." if taken else "",
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def repeated(command: click.Command, context: click.Context, seen: Mapping[str, str]) -> str:
+    """What a group is in a sentence where all of its commands stand in one earlier group by the same names; else nothing."""
+    if not isinstance(command, click.Group):
+        return ""
+    names = command.list_commands(context)
+    groups = {seen.get(name, "") for name in names}
+    (group, *others) = groups
+    return "" if others or not group else f"Commands: those of `{group}`: {', '.join(f'`{name}`' for name in names)}."
 
 
 def page() -> str:
     """The whole page."""
     common = common_options()
-    blocks = [HEAD.rstrip("\n"), "## Common options", table(common)]
+    blocks = [HEAD.rstrip("\n"), "## Common options", explained(common)]
+    seen: dict[str, str] = {}
+    hidden: list[str] = []
     for command, context in commands()[1:]:
+        parent, _, name = context.command_path.rpartition(" ")
+        if parent in hidden:
+            continue
         within = common_options(part_of(context))
         blocks.append(entry(command, context, common | within))
         own = {name: text for name, text in within.items() if common.get(name) != text}
         if context.command_path == part_of(context) and own:
-            blocks.append(table(own))
+            blocks.append(explained(own))
+        if sentence := repeated(command, context, seen):
+            blocks.append(sentence)
+            hidden.append(context.command_path)
+        seen.setdefault(name, parent)
     return "\n\n".join(blocks) + "\n"
 
 

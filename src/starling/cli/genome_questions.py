@@ -30,12 +30,12 @@ MOST_REGIONS: Final = 30
 
 def genotypes(function: Any) -> Any:
     """--genotypes and --phenotype, which open records."""
-    text = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
-    text = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
+    prefix = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
+    cases = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
     return with_options(
         function,
-        click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=text),
-        click.option("--phenotype", type=PATH, metavar="FILE", help=text),
+        click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=prefix),
+        click.option("--phenotype", type=PATH, metavar="FILE", help=cases),
     )
 
 

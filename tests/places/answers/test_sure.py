@@ -9,7 +9,7 @@ from hypothesis import given
 from starling.errors import ParameterError
 from starling.places.answers.noise_sums import upper_margins
 from starling.places.answers.sure import PARTS, Surety, divided_margins
-from starling.places.measurements import Int64, MeasuredTree
+from starling.places.measurements import Int64, MeasuredTree, Tree
 from starling.places.mechanism.singular import Singular, of_cells
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
@@ -188,3 +188,23 @@ def test_regions_hold_together_as_rectangles_do() -> None:
     by_region, plain = surety.of_regions(regions, together=True), surety.of_regions(regions)
     assert by_region.upper.tolist() == surety.of(squares, together=True).upper.tolist()
     assert (by_region.upper > plain.upper).all()
+
+
+def test_the_example_of_the_documentation() -> None:
+    """A grid of four by four cells: its northern half measured as two boxes, the southern half cell by cell, noise of scale 2."""
+    cells = [(row, row + 1, column, column + 1) for row in (0, 1) for column in range(4)]
+    boxes = np.array([(0, 4, 0, 4), (2, 4, 0, 2), (2, 4, 2, 4), *cells], dtype=np.int32)
+    measured = MeasuredTree(
+        tree=Tree((4, 4), boxes, np.array([-1] + [0] * 10)),
+        node=np.arange(1, 11),
+        value=np.array([40, 12, 3, 0, 9, 1, 30, 25, 0, 2]),
+        noise=np.zeros(10, dtype=np.int16),
+        noises=(DiscreteLaplace(Fraction(2)),),
+        steered=np.zeros(10, dtype=bool),
+    )
+    asked = np.array([[0.0, 0, 2, 2], [0, 2, 2, 4], [0, 2, 1, 4]])
+    intervals = Surety([measured]).of(asked)
+    ends = zip(intervals.lower, intervals.upper, intervals.cut, strict=True)
+    assert [tuple(map(int, each)) for each in ends] == [(47, 69, 0), (34, 46, 0), (0, 45, 40)]
+    difference = Surety([measured, measured], [1, -1]).of(asked)
+    assert (int(difference.lower[1]), int(difference.upper[1])) == (-8, 8)

@@ -281,7 +281,7 @@ class Plan(InSession, Choices):
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
-        """The plan that values of Python state, with the keys of a plan file (docs/plan-file.md); checked as the file is.
+        """The plan that values of Python state, with the keys of a plan file (docs/reference/plan-file.md); checked as the file is.
 
         Args:
             values: Texts, integers, truth values, lists and dicts. Exact numbers are texts such as "0.159", integers or fractions; a

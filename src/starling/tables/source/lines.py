@@ -2,7 +2,7 @@
 
 Privacy. A record must never change how another is read. So a line is what stands between two newline bytes and nothing else:
 no quoting, no escapes, no guessing of types, no state carried from line to line, no failure. Replacing one line by any bytes
-without a newline replaces at most one record. Why no library reader does this: docs/decisions/reading-records.md.
+without a newline replaces at most one record. Why no library reader does this: docs/decisions/0011-reading-records.md.
 
 A line gives a record when it is at most MOST_BYTES long, has as many fields as the header, is UTF-8 without NUL or carriage return (one
 before the newline aside), QSEX is 1 or 2, QAGE is one to three digits up to 115, and its block is in the plan's geography.
