@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -213,25 +213,25 @@ def used_names(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
-def breaches(rule: Rule, module: str, code: str) -> list[str]:
-    """The names in `code` that `rule` does not let the module use."""
+def breaches(rule: Rule, module: str, names: Iterable[str]) -> list[str]:
+    """Of the names that a module uses, those that `rule` does not let it use."""
     if any(fnmatch(module, pattern) for pattern in rule.allowed):
         return []
-    return [name for name in used_names(ast.parse(code)) if any(fnmatch(name, pattern) for pattern in rule.names)]
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in rule.names)]
 
 
-@pytest.mark.parametrize("title", RULES)
-def test_source_keeps_the_rule(title: str) -> None:
-    found = {
-        module: names
-        for path in sorted(SOURCE.rglob("*.py"))
-        if (names := breaches(RULES[title], module := path.relative_to(SOURCE).as_posix(), path.read_text()))
-    }
-    assert not found, f"{title}: {found}"
+def test_source_keeps_the_rules() -> None:
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        module, names = path.relative_to(SOURCE).as_posix(), [*used_names(ast.parse(path.read_text()))]
+        found += [
+            f"{title}: {module}: {broken}" for title, rule in RULES.items() if (broken := breaches(rule, module, names))
+        ]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(
     ("title", "module", "code"), [(title, *breach) for title, rule in RULES.items() for breach in rule.breach.items()]
 )
 def test_planted_name_is_caught(title: str, module: str, code: str) -> None:
-    assert breaches(RULES[title], module, code)
+    assert breaches(RULES[title], module, used_names(ast.parse(code)))

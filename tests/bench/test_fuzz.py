@@ -56,7 +56,7 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
     assert kinds == set(get_args(Domain))
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())

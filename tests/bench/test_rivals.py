@@ -57,6 +57,7 @@ def test_the_noise_has_the_stated_scale() -> None:
     assert np.abs(noisy_statistics(many, "chi2", 2, "restricted").answer).mean() == pytest.approx(wanted, rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_exponential_mechanism_has_the_stated_scale() -> None:
     """10,000 choices of one of two: the share of the better one within 5 standard deviations; with twice the scale it is 12 off."""
     statistics = chi_squared_statistic(TABLES[[0, 1]])

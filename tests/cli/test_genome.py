@@ -12,6 +12,7 @@ from starling.cli.commands import Group
 from tests.cli.conftest import Call, document
 
 
+@pytest.mark.slow
 def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     group = main.get_command(click.Context(main), "genome")

@@ -98,6 +98,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     return Bundle(folder, first.url, first.plan, first.geography, first.ledger)
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("chained_again", [False, True])
 @pytest.mark.parametrize(
     "change",

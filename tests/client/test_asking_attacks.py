@@ -106,7 +106,7 @@ def inflate(path: Path) -> None:
             writer.write_table(rows)
 
 
-@pytest.mark.series(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["data", "measurements", "plan"])
 def test_bomb_a_parquet_file_of_many_rows_is_refused_unread(
     where: str, site: Site, bundle: Path, tmp_path: Path
@@ -144,7 +144,7 @@ def grown(work: Callable[[], None]) -> int:
     return int(said)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_bomb_a_reply_that_would_expand_is_refused(site: Site, times: int) -> None:
     """Compressed again and again, some kilobytes would become as many terabytes."""

@@ -63,6 +63,7 @@ def ask(
     )
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_with_a_huge_epsilon_the_answer_is_the_exact_one(world: World, tmp_path: Path, name: str) -> None:
     before = world.charges
@@ -101,6 +102,7 @@ def test_with_a_huge_epsilon_the_answer_is_the_exact_one(world: World, tmp_path:
     starling.verify(answered.folder, ledger=world.url).refuse()
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_charge_is_durable_before_a_genotype_is_read(
     fresh: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

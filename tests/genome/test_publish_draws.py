@@ -69,7 +69,7 @@ def a_thief(url: str, study: World, folder: Path) -> Thief:
     return Thief(url, ledger, out, run, folder, "patients")
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("point", POINTS)
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
     thief.check_one_charge(POINTS, point, Fraction(2))

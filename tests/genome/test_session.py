@@ -60,7 +60,9 @@ def test_frames_are_released_and_validated(tmp_path: Path) -> None:
     ill = pd.DataFrame({"IID": names, "ill": STUDY.phenotypes})
     seen, from_files = plan.validate(frame, phenotype=ill), plan.validate(write_bed(STUDY, tmp_path / "study"))
     assert seen.read == from_files.read
-    release = plan.release(frame, genome.SnpPval(snp="rs1", test="g", epsilon=Fraction(20)), tmp_path / "out", phenotype=ill)
+    release = plan.release(
+        frame, genome.SnpPval(snp="rs1", test="g", epsilon=Fraction(20)), tmp_path / "out", phenotype=ill
+    )
     assert release.verify().outcome is Outcome.CONSISTENT
     with pytest.raises(OutputError, match="exists"):
         plan.release(frame, QUESTION, tmp_path / "out", phenotype=ill)

@@ -22,6 +22,7 @@ def published(folder: Path, **changed: object) -> Path:
     return release(Plan.load(folder / "plan.toml"), records, folder / "out", payment=PAYMENT).folder
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("budget", ['epsilon = "1"', 'rho = "1/10"'])
 def test_a_release_verifies_and_adds_up(method: str, budget: str, tmp_path: Path) -> None:

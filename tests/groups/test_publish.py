@@ -54,6 +54,7 @@ def test_a_killed_release_is_taken_up_and_paid_once(point: str, tmp_path: Path) 
     assert (tmp_path / "out" / "SIGNATURE").read_bytes() == before
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_record_can_make_a_release_fail(kind: str, tmp_path: Path) -> None:
     records = write_world(tmp_path, kind, groups=9)

@@ -51,6 +51,7 @@ def test_a_killed_release_is_taken_up_and_paid_once(moment: str, tmp_path: Path)
     assert (tmp_path / "out" / "SIGNATURE").read_bytes() == before
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("changes", [(), (PERSON, SLICED)])
 def test_attack_a08_no_record_can_make_a_release_fail(changes: tuple[Any, ...], tmp_path: Path) -> None:
     records = write_world(tmp_path)

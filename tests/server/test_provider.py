@@ -48,6 +48,7 @@ def browser(asker: Asker, liar: Liar) -> Browser:
     return Browser(asker, liar)
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -144,6 +145,7 @@ def test_of_an_address_capital_letters_are_small_ones(browser: Browser, liar: Li
     assert browser.end().status_code == 200
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize("path", [METADATA, "/token", "/keys"])
 @pytest.mark.parametrize(
     "reply",

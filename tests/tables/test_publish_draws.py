@@ -64,7 +64,7 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
     return Thief(url, ledger, out, run, folder)
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("point", POINTS)
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
     thief.check_one_charge(POINTS, point, COST)

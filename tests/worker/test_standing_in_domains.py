@@ -36,6 +36,7 @@ ALL: dict[str, tuple[str, Write, dict[str, Any] | None]] = {
 INVENTING = [name for name, (each, _, _) in ALL.items() if delivering_of(each).invent is not None]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", INVENTING)
 def test_it_is_released_in_the_sandbox(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "keys"))

@@ -30,6 +30,7 @@ def test_attack_a24_homer_works_on_exact_statistics(published: Published) -> Non
     assert found.right >= 98
 
 
+@pytest.mark.series(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     "published",

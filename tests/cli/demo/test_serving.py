@@ -98,6 +98,7 @@ def test_it_listens_before_its_data_are_registered_and_is_removed_at_the_end(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_one_that_ends_while_data_are_registered_leaves_nothing(served: subprocess.Popen[str], tmp_path: Path) -> None:
     assert served.stderr is not None
     assert next(line for line in served.stderr if line.startswith("... registering"))

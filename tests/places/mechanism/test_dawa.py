@@ -92,6 +92,7 @@ def test_the_exact_loss_over_all_neighbours_is_within_the_cost(
     assert Fraction(3, 4) < largest_loss(method, tiny_grids(shape), points, choices, monkeypatch) <= 1
 
 
+@pytest.mark.slow
 def test_half_the_sensitivity_of_deviations_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     method, grids = Dawa((4, 4), ADD_REMOVE_POINT, Fraction(1)), tiny_grids((4, 4))[:1]
     assert largest_loss(method, grids, 1, choices, monkeypatch) <= 1

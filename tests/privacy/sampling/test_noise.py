@@ -210,6 +210,7 @@ def rounded(distribution: Distribution, size: int) -> Int64:
     return np.rint(rng.normal(scale=float(distribution.sigma_squared) ** 0.5, size=size)).astype(np.int64)
 
 
+@pytest.mark.series(3)
 @pytest.mark.statistical
 @pytest.mark.parametrize("mutant", [half_scale, slightly_short, without_minus_zero, rounded])
 @pytest.mark.parametrize("distribution", [DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1))], ids=repr)

@@ -139,7 +139,7 @@ def test_intervals_of_very_small_published_groups_hold() -> None:
     assert found[True] > 0.95 - 6.5 * (0.95 * 0.05 / 400) ** 0.5
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 @pytest.mark.parametrize("both_stages", [False, True])
 def test_totals_add_up_and_err_as_stated(measure: Measure, both_stages: bool) -> None:

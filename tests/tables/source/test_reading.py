@@ -102,6 +102,7 @@ def test_attack_a08_any_bytes_in_a_line_change_at_most_one_record(
     assert (replaced - without).total() <= 1
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "line",
     [
