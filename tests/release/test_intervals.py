@@ -189,3 +189,12 @@ def test_an_exact_zero_has_a_ratio() -> None:
 def test_a_confidence_is_a_chance(confidence: str) -> None:
     with pytest.raises(ParameterError, match="between 0 and 1"):
         number(1, "a").margin(confidence)
+
+
+@pytest.mark.parametrize("epsilon", [40, 1000])
+@pytest.mark.parametrize(("part", "whole"), [(1, 3), (123_457, 999_983), (0, 10**9 + 7), (10**12 + 39, 10**12)])
+def test_numbers_with_next_to_no_noise_have_a_ratio(epsilon: int, part: int, whole: int) -> None:
+    noise = DiscreteLaplace(Fraction(1, epsilon))
+    found = number(part, "a", noise).ratio(number(whole, "b", noise))
+    assert found.lower <= part / whole <= found.upper
+    assert found.upper - found.lower < (1 + part / whole) / 10 / whole

@@ -67,6 +67,22 @@ def test_weights_finer_than_the_grid_are_on_the_safe_side() -> None:
     assert sum_margin(exact, ALPHA) - Fraction(1, 3) <= found <= sum_margin(exact, ALPHA) + Fraction(spread) / 100 + 1
 
 
+@pytest.mark.parametrize("epsilon", [1, 5, 20, 40, 100, 1000])
+@pytest.mark.parametrize(
+    "weight", [Fraction(1, 3), Fraction(12_345_678, 9), Fraction(7, 10**9 + 7), Fraction(10**12 + 1, 7)]
+)
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+def test_noise_however_narrow_has_a_margin(epsilon: int, weight: Fraction, kind: str) -> None:
+    """As the difference has whose sign decides an interval of a ratio, whatever the ratio is."""
+    scale = Fraction(1, epsilon)
+    noise: Distribution = DiscreteLaplace(scale) if kind == "laplace" else DiscreteGaussian(scale)
+    parts = [Part(noise, 1, Fraction(1)), Part(noise, 1, -weight)]
+    found = sum_margin(parts, ALPHA)
+    assert chance_beyond(parts, found) <= 0.05
+    if epsilon >= 20:  # Nearly all draws are 0.
+        assert found <= (1 + weight) / 5_000
+
+
 def test_many_terms_of_two_laws() -> None:
     parts = [Part(GAUSSIAN, 100_000, Fraction(1)), Part(LAPLACE, 50_000, Fraction(1))]
     spread = sum(part.variance for part in parts) ** 0.5

@@ -5,7 +5,8 @@ Draws of one distribution and one weight are added first: the distribution of th
 range beyond which there is less than 10^-12. Each of these few sums, times its weight, is put on a grid, and the grids are convolved.
 Where all weights are multiples of one that is not too fine, so is the grid, and nothing is lost. Otherwise its step is 1/2,000 of the
 standard deviation of the whole, and the margin is widened by half a step for each sum that was moved: on the safe side, by some parts in
-a thousand. Floating point errors are below 10^-10, and alpha is undercut by that.
+a thousand; of noise so narrow that nearly all draws are 0, the step is 1/65,536 of the range. Floating point errors are below 10^-10,
+and alpha is undercut by that.
 
 One distribution and one weight have certified margins (accuracy.py), which are used.
 """
@@ -32,6 +33,8 @@ FINEST: Final = 20_000
 """Steps in a standard deviation, of a grid that moves nothing."""
 LONGEST: Final = 2**23
 """Points of a grid."""
+COARSE: Final = 2**16
+"""Points of a grid for noise so narrow that its range would have more points than a grid may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     moved = 0
     if spread / unit > FINEST:
         moved, unit = len(parts), Fraction(spread / STEPS)
+    if (points := _points(parts, unit)) > LONGEST:
+        # Narrow noise times large weights: few values, far apart.
+        moved, unit = len(parts), unit * points / COARSE
     tails = [_tail(part, unit) for part in parts]
     size = 2 ** ceil(np.log2(sum(len(tail) for tail in tails)))
     if size > LONGEST:
@@ -91,6 +97,11 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     beyond = np.cumsum(sides[::-1])[::-1]
     index = int(np.argmax(beyond <= float(alpha) - SPARE * len(parts)))
     return unit * index + unit * moved / 2
+
+
+def _points(parts: Sequence[Part], unit: Fraction) -> int:
+    """Points of a grid of multiples of `unit` that holds the sum of all parts."""
+    return 1 + 2 * ceil(sum(_reach(part.distribution, part.terms) * abs(part.weight) / unit for part in parts))
 
 
 def _step(weights: list[Fraction]) -> Fraction:
@@ -122,17 +133,24 @@ def _tail(part: Part, unit: Fraction) -> Floats:
     return values
 
 
+def _reach(distribution: Distribution, terms: int) -> int:
+    """A number beyond which a sum of draws lies with a chance of less than 10^-12."""
+    scale = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else 0.0
+    reach: int = ceil(35 * scale + 9 * standard_deviation(distribution) * terms**0.5) + 2
+    return reach
+
+
 def _power(distribution: Distribution, terms: int) -> Floats:
     """The distribution of a sum of draws on -last..last."""
-    scale = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else 0.0
-    single = ceil(35 * scale + 9 * standard_deviation(distribution)) + 2
-    reach = ceil(35 * scale + 9 * standard_deviation(distribution) * terms**0.5) + 2
+    single, reach = _reach(distribution, 1), _reach(distribution, terms)
     size = 2 ** ceil(np.log2(2 * max(single, reach) + 1))
     if size > LONGEST:
         raise _too_wide()
     x = np.arange(-single, single + 1, dtype=np.float64)
     exponent = (
-        np.abs(x) / scale if isinstance(distribution, DiscreteLaplace) else x**2 / float(2 * distribution.sigma_squared)
+        np.abs(x) / float(distribution.scale)
+        if isinstance(distribution, DiscreteLaplace)
+        else x**2 / float(2 * distribution.sigma_squared)
     )
     mass = np.exp(-exponent)
     mass /= mass.sum()
