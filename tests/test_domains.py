@@ -1,15 +1,22 @@
 """The registry names every domain once, with what the frame asks of it; the import contracts list the same domains."""
 
 import inspect
+import re
 import tomllib
+from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from starling import genome, groups, places, tables
 from starling.cli import main
 from starling.domains import DOMAINS, domain
+from starling.release.session import SHORT
 from tests.conftest import ROOT
+from tests.genome.studies import a_study, plan_of, write_bed
 
 
 @pytest.mark.parametrize("name", DOMAINS)
@@ -42,14 +49,17 @@ OF_A_RELEASE = ("out", "ledger", "dataset", "analyst", "request_id", "unvalidate
 """What every plan's `release` takes beside its records, in this order."""
 
 
+LACKS = {"genome": {"cost"}}
+"""What a plan has not: a study has no cost of its own, as each question has one."""
+
+
 @pytest.mark.parametrize("name", DOMAINS)
 def test_every_domain_has_the_same_face(name: str) -> None:
     """One Plan with the same methods, whose arguments have the same names, order and defaults."""
     plan = import_module(f"starling.{name}").Plan
     assert isinstance(plan.__doc__, str)
-    assert [each for each in ("load", "cost", "preview", "validate", "release") if not hasattr(plan, each)] == (
-        ["cost"] if name == "genome" else []
-    ), "a study has no cost of its own: each question has one"
+    face = {"load", "of", "save", "cost", "preview", "validate", "release", "generate"}
+    assert {each for each in face if not hasattr(plan, each)} <= LACKS.get(name, set())
     signature = inspect.signature(plan.release)
     assert list(signature.parameters)[:2] == ["self", "records"]
     assert [each for each in signature.parameters if each in OF_A_RELEASE] == [*OF_A_RELEASE]
@@ -58,5 +68,92 @@ def test_every_domain_has_the_same_face(name: str) -> None:
         assert signature.parameters[each] == reference.parameters[each]
     assert next(iter(inspect.signature(plan.validate).parameters.items()))[0] == "self"
     assert {"records", "most"} <= set(inspect.signature(plan.validate).parameters)
-    for shown in ("__repr__", "_repr_html_"):
-        assert getattr(plan, shown) is not getattr(object, shown, None)
+    if hasattr(plan, "generate"):
+        assert list(inspect.signature(plan.generate).parameters)[:2] == ["self", "out"]
+        assert inspect.signature(plan.generate).parameters["seed"].default == 1
+
+
+EVIL = "<script>alert(1)</script><b>Counts</b> & more"
+"""A title that a file of somebody else may have."""
+
+
+def of_tables(folder: Path) -> dict[str, Any]:
+    plan = tables.plan(["sex"], {"sex": ["F", "M"]}, epsilon=1, title=EVIL)
+    records = {"sex": ["F"] * 40 + ["M"] * 60 + ["X"]}
+    release = plan.release(records)
+    number = release.number(sex="F")
+    return {
+        "plan": plan,
+        "validated": plan.validate(records),
+        "generated": plan.generate(folder / "invented", persons=10),
+        "preview": plan.preview(),
+        "release": release,
+        "number": number,
+        "ratio": number / release.number(),
+    }
+
+
+def of_groups(folder: Path) -> dict[str, Any]:
+    plan = groups.plan({"land": ["e1", "e2"]}, ["land", "part"], largest=4, groups=5, epsilon=1, title=EVIL)
+    records = {"region": ["e1", "e1", "e2", "e2", "<b>"], "size": [1, 2, 3, 4, 5]}
+    release = plan.release(records)
+    return {
+        "plan": plan,
+        "validated": plan.validate(records),
+        "generated": plan.generate(folder / "invented"),
+        "preview": plan.preview(),
+        "release": release,
+        "number": release.number("land", 2),
+    }
+
+
+def of_places(folder: Path) -> dict[str, Any]:
+    plan = places.plan((0, 0, 1, 1), (8, 8), epsilon=1, title=EVIL, expected=1000)
+    records = {"x": [0.1, 0.2, 2.5], "y": [0.1, 0.2, 0.5]}
+    release = plan.release(records)
+    return {
+        "plan": plan,
+        "validated": plan.validate(records),
+        "generated": plan.generate(folder / "invented", points=10),
+        "preview": plan.preview(sizes=[25]),
+        "release": release,
+        "grid": release.released(),
+        "answers": release.count([(0, 0, 4, 4)] * 100),
+        "hotspots": release.released().hotspots(5),
+    }
+
+
+def of_genome(folder: Path) -> dict[str, Any]:
+    study = a_study()
+    prefix = write_bed(study, folder / "study")
+    plan_of(study, folder)
+    plan = genome.Plan.of({**genome.Plan.load(next(folder.glob("*.toml"))).values(), "title": EVIL})
+    question = genome.NumSig("g", 2, Fraction(1))
+    release = plan.release(prefix, question)
+    return {
+        "plan": plan,
+        "validated": plan.validate(prefix),
+        "preview": plan.preview(question),
+        "release": release,
+    }
+
+
+SESSIONS = {"tables": of_tables, "groups": of_groups, "places": of_places, "genome": of_genome}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tmp_path: Path) -> None:
+    values = SESSIONS[name](tmp_path)
+    release = values["release"]
+    if name != "genome":
+        values["figure"] = release.plot()
+    values |= {"cost": release.cost, "verification": release.verify(), "plan of the release": release.plan}
+    for what, value in values.items():
+        text = repr(value)
+        assert len(text) <= SHORT, what
+        assert "object at 0x" not in text, what
+        page = value._repr_html_()
+        assert isinstance(page, str), what
+        assert not {"<script", "<b>"} & set(re.findall(r"<[a-z]+", page) + re.findall(r"<b>", page)), what
+        if what in ("plan", "plan of the release") or (what == "preview" and name != "genome"):
+            assert "&lt;script&gt;" in page, what

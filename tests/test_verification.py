@@ -259,7 +259,7 @@ def test_a_key_that_is_none_or_a_place_without_a_release_is_refused(made: Bundle
 
 def test_a_verification_shows_itself(made: Bundle, copied: Bundle) -> None:
     found = starling.verify(made.folder, ledger=made.url)
-    for shown in (repr(found), found._repr_html_()):
+    for shown in (str(found), found._repr_html_()):
         assert found.outcome.value in shown
         assert all(f"{check.name}" in shown for check in found.checks)
     (copied.folder / "report.html").write_text("<script>alert(1)</script>")

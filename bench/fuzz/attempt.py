@@ -144,10 +144,10 @@ def _domain(name: str) -> Domain:
 def _held_places(plan: str, data: pa.Table) -> Confidential[Any]:
     from starling.places.counts import count
     from starling.places.plan import Plan
-    from starling.places.source import open_held
+    from starling.places.source import open_records
 
     chosen = Plan.load(plan)
-    return count(chosen, open_held(data, chosen))
+    return count(chosen, open_records(data, chosen))
 
 
 def _held_tables(plan: str, data: pa.Table) -> Confidential[Any]:

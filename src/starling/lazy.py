@@ -1,10 +1,18 @@
-"""Packages that give a public name when it is asked for, so that naming a package imports nothing heavy."""
+"""Packages that give a public name when it is asked for, so that naming a package imports nothing heavy.
+
+A public function refuses arguments of another kind than it takes (arguments.py); within Starling it is imported from its module, as it is.
+"""
 
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
+
+from starling.arguments import checked
+
+_checked = cache(checked)
 
 
 class _Lazy(ModuleType):
@@ -22,7 +30,8 @@ class _Lazy(ModuleType):
             return import_module(f"{self.__name__}.{name}")
         if name not in self._homes:
             raise AttributeError(f"{self.__name__} has no {name}")
-        return getattr(import_module(f"{self.__name__}.{self._homes[name]}"), name)
+        value = getattr(import_module(f"{self.__name__}.{self._homes[name]}"), name)
+        return _checked(value) if isinstance(value, FunctionType) and not hasattr(value, "__wrapped__") else value
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in self._homes and isinstance(value, ModuleType)):

@@ -42,7 +42,7 @@ def test_preview_opens_no_records_and_says_which_method_is_best(tmp_path: Path, 
     asked = (tmp_path / "plan.toml", "--expected", 1000, "--size", 50)
     text = call("preview", *asked, "--out", tmp_path / "page").stdout
     assert "500 invented points in each slice" in text
-    assert "points that gather: how far counts of squares are off" in text
+    assert "how far counts of squares are off" in text
     assert "Expected error" in (tmp_path / "page" / "preview.html").read_text()
     said = json.loads(call("preview", *asked, "--json").stdout)
     assert said["best"] in said["methods"]
@@ -92,6 +92,14 @@ def test_wrong_records_are_listed_with_their_lines(tmp_path: Path, call: Callabl
     result = call("validate", tmp_path / "plan.toml", "--records", tmp_path / "records.csv", code=65)
     assert "records.csv: input has x and y swapped" in result.stderr
     assert "records.csv:10: lon, lat is outside the box" in result.stderr
+
+
+def test_points_are_invented_for_a_plan(tmp_path: Path, call: Callable[..., Result]) -> None:
+    plan = tmp_path / "plan.toml"
+    files = json.loads(call("generate", plan, "--points", 40, "--out", tmp_path / "new", "--json").stdout)
+    assert (files["plan"], files["points"]) == (str(plan), 40)
+    assert "40 records: nothing breaks the rules" in call("validate", plan, "--records", files["records"]).stdout
+    assert "without PLAN" in call("generate", plan, "--sigma", 20, "--out", tmp_path / "other", code=2).stderr
 
 
 def test_generated_points_are_released_by_their_own_plan(tmp_path: Path, call: Callable[..., Result]) -> None:

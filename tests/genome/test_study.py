@@ -181,7 +181,7 @@ def test_a_session_shows_itself(world: World, tmp_path: Path) -> None:
     assert answer.request_id in answer._repr_html_()
     assert "&lt;b&gt;T2D" in answer._repr_html_()
     opened = starling.open_release(answer.folder)
-    assert str(answer.folder) in repr(opened)
+    assert str(answer.folder) in str(opened)
     assert opened.signer.fingerprint in repr(opened)
     assert "&lt;b&gt;T2D" in opened._repr_html_()
     for shown in (study, answer, opened, study.preview(answer.question)):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from starling import groups
-from starling.errors import SourceError
+from starling.errors import ParameterError, SourceError
 from starling.verification import Outcome
 from tests.groups.worlds import CELLS, SIZES, write_world
 
@@ -26,7 +26,7 @@ def test_a_plan_is_previewed_validated_and_described(world: Path) -> None:
     plan = groups.Plan.load(world / "plan.toml")
     assert plan.preview().plan is plan
     assert plan.validate(world / "records.csv").read.startswith("9")
-    assert "3 of level county" in repr(plan)
+    assert "sizes 0 to 4" in repr(plan)
 
 
 @pytest.mark.parametrize("form", [dict, pa.table, pd.DataFrame, pl.DataFrame])
@@ -49,3 +49,24 @@ def test_a_release_is_opened_verified_and_asked(world: Path) -> None:
     release = groups.Plan.load(world / "plan.toml").release(world / "records.csv")
     assert release.number("e1", 1).exact == 2
     assert release.verify().outcome is Outcome.CONSISTENT
+
+
+def test_a_short_way_is_the_plan_of_the_file(world: Path) -> None:
+    of_file = groups.Plan.load(world / "plan.toml")
+    nested = {"land": {"east": ["e1", "e2"], "west": ["w1"]}}
+    for regions in (nested, world / "regions.csv"):
+        plan = groups.plan(regions, ["land", "state", "county"], largest=4, groups=9, epsilon=200)
+        assert plan.digest == of_file.digest
+    prices: list[Any] = [{}, {"epsilon": 1, "rho": 1}]
+    for price in prices:
+        with pytest.raises(ParameterError, match="price"):
+            groups.plan(nested, ["land", "state", "county"], largest=4, groups=9, **price)
+
+
+def test_invented_records_of_a_plan_are_released(world: Path, tmp_path: Path) -> None:
+    plan = groups.Plan.load(world / "plan.toml")
+    invented = plan.generate(tmp_path / "invented")
+    release = plan.release(invented.records)
+    assert release.number_of_sizes("land", 0).exact == 9
+    bar: Any = release.plot("e1").axes[0].patches[1]
+    assert bar.get_height() == release.rows("county", region="e1")["groups"][1].as_py()

@@ -23,6 +23,7 @@ def test_points_are_those_of_the_paper() -> None:
 
 def test_a_plan_reads_them(tmp_path: Path) -> None:
     made = write(tmp_path / "new", sigma=50, seed=2, points=1000)
+    assert made.plan is not None
     chosen = Plan.load(made.plan)
     counts = tally(chosen, open_records(made.records, chosen), b"")
     assert (counts.shape, chosen.expected) == ((1, 1024, 1024), 1000)

@@ -3,11 +3,12 @@
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from starling import places
-from starling.errors import PlanError
+from starling.errors import ParameterError, PlanError
 from starling.privacy.budget import Epsilon
 from starling.verification import Outcome
 from tests.places.plans import write_world
@@ -28,10 +29,21 @@ def test_a_plan_file_is_validated_and_described(tmp_path: Path) -> None:
     records = write_world(tmp_path)
     plan = places.Plan.load(tmp_path / "plan.toml")
     assert plan.validate(records).read.startswith("5")
-    assert "2 x 4 cells" in repr(plan)
-    assert "2 x 4 cells" in plan._repr_html_()
+    assert "2 rows of 4" in repr(plan)
+    assert "2 rows of 4" in plan._repr_html_()
 
 
 def test_what_is_no_plan_is_refused() -> None:
     with pytest.raises(PlanError, match="method"):
         places.plan((0, 0, 1, 1), (8, 8), epsilon=1, method="best")
+
+
+def test_invented_records_of_a_plan_are_released(tmp_path: Path) -> None:
+    write_world(tmp_path)
+    plan = places.Plan.load(tmp_path / "plan.toml")
+    invented = plan.generate(tmp_path / "invented", points=50)
+    assert plan.validate(invented.records).read.startswith("50")
+    release = plan.release(invented.records)
+    assert np.array_equal(np.asarray(release.plot().axes[0].images[0].get_array()), release.grid())
+    with pytest.raises(ParameterError, match="points"):
+        plan.generate(tmp_path / "fewer", points=-1)

@@ -12,7 +12,7 @@ import starling
 from starling.errors import OutputError, ParameterError, SourceError
 from starling.places.counts import tally
 from starling.places.publish import release
-from starling.places.source import open_held
+from starling.places.source import open_records
 from starling.release.payment import PaymentOptions
 from tests.places.plans import PERSON, plan
 
@@ -30,14 +30,14 @@ def test_arrays_tables_and_relations_count_alike() -> None:
     with duckdb.connect() as connection:
         connection.register("points", table)
         for data in (ARRAYS, table, connection.sql("SELECT * FROM points")):
-            assert tally(plan(), open_held(data, plan()), b"")[0].tolist() == WANTED
-            assert tally(plan(PERSON), open_held(data, plan(PERSON)), bytes(32)).sum() == 2
+            assert tally(plan(), open_records(data, plan()), b"")[0].tolist() == WANTED
+            assert tally(plan(PERSON), open_records(data, plan(PERSON)), bytes(32)).sum() == 2
 
 
 def test_a_relation_is_not_run_before_it_is_read() -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE points (lon DOUBLE, lat DOUBLE)")
-        held = open_held(connection.table("points"), plan())
+        held = open_records(connection.table("points"), plan())
         connection.execute("INSERT INTO points VALUES (0.5, 1.5)")
         assert tally(plan(), held, b"").sum() == 1
 
@@ -53,7 +53,7 @@ def test_a_relation_is_not_run_before_it_is_read() -> None:
 )
 def test_other_shapes_are_refused(data: Any, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
-        open_held(data, plan())
+        open_records(data, plan())
 
 
 def test_points_of_a_session_are_released_into_a_new_folder(tmp_path: Path) -> None:

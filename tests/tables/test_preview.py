@@ -210,7 +210,7 @@ def test_a_session_shows_a_preview_in_a_line_for_each_level() -> None:
     # It was 100,000 letters long: the plan's iterations stood in each of its levels.
     plan = Plan.load("demo")
     seen = preview(plan)
-    lines = repr(seen).splitlines()
+    lines = str(seen).splitlines()
     assert len(lines) == 4 + len(plan.levels)
     assert lines[1].split() == ["cost", "rho", "0.65137"]
     assert "USA detailed     cell ± 10; total ± 10 to ± 71" in lines

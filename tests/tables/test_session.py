@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -109,3 +111,14 @@ def test_records_of_the_session_are_validated() -> None:
 def test_what_is_no_records_is_refused_before_a_charge(records: Any) -> None:
     with pytest.raises(StarlingError):
         tables.plan(["sex"], DOMAINS, epsilon=1).release(records)
+
+
+def test_invented_records_of_a_plan_are_released_and_drawn(tmp_path: Path) -> None:
+    plan = tables.plan(["sex", "age"], DOMAINS, epsilon=EXACT)
+    release = plan.release(plan.generate(tmp_path / "invented", persons=30).persons)
+    (dots,) = release.plot(iteration_code=["sex by age: F, 0", "sex by age: M, 1"]).axes[0].lines
+    rows = release.rows("t1", iteration_code=["sex by age: F, 0", "sex by age: M, 1"])
+    assert np.asarray(dots.get_xdata()).tolist() == rows["count"].to_pylist()
+    assert len(release.plot(most=3).axes[0].get_yticks()) == 3
+    with pytest.raises(ParameterError, match="rows"):
+        release.plot(iteration_code="none")

@@ -39,8 +39,6 @@ groups = Group(
         "plot": "starling.cli.groups_custody:plot",
     },
 )
-MOST_SPLITS = 4
-"""Bands of sizes whose splits a preview prints one by one; `plan` prints all."""
 records = click.option(
     "--records",
     type=options.PATH,
@@ -63,7 +61,7 @@ def plan(plan: Path) -> Result:
     from starling.groups.plan import Plan
 
     chosen = Plan.load(plan)
-    return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+    return Result(partial(str, chosen), partial(_plan_json, chosen))
 
 
 @command("preview", example="starling groups preview plan.toml")
@@ -83,17 +81,16 @@ def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int
     """How far numbers will be off by method and level, simulated from public facts, and which method is best. Opens no records."""
     from starling.groups.plan import Plan
     from starling.groups.plan.shares import read_shares
-    from starling.groups.preview import preview as foresee
+    from starling.groups.preview import preview as simulate
     from starling.groups.preview.best_split import best_split
 
     chosen = Plan.load(plan)
     known = None if shares is None else read_shares(shares, chosen.largest)
     working("simulating releases of invented groups")
     search = best_split(chosen, _targets(targets), known, seed=seed) if targets else None
-    seen = foresee(chosen if search is None else search.found.plan, known or chosen.shares, seed=seed)
-    page = seen if search is None else replace(seen, before=(search.section(),))
-    result = Result(partial(_preview_text, seen, search), partial(_preview_json, seen, search))
-    return previewed(result, lambda: page, out)
+    simulated = simulate(chosen if search is None else search.best.plan, known or chosen.shares, seed=seed)
+    result = replace(simulated, search=search)
+    return previewed(Result(partial(str, result), partial(_preview_json, result)), lambda: result, out)
 
 
 validate = validating(
@@ -135,51 +132,16 @@ def _targets(texts: tuple[str, ...]) -> dict[str, float]:
         raise ParameterError("--target", "is not LEVEL=ERROR", "write it like county=1000") from None
 
 
-def _preview_text(seen: "Preview", search: "Search | None") -> str:
-    from starling.privacy.budget import decimal_up
-    from starling.release.text import facts, rounded, table
-
-    plan = seen.plan
-    splits = [", ".join(map(decimal_up, amounts)) for amounts in plan.budget.amounts]
-    if len(splits) > MOST_SPLITS:
-        splits = [f"{len(splits)} bands of sizes, the first {splits[0]}, the last {splits[-1]}"]
-    pairs = [
-        ("plan", plan.title),
-        ("cost", str(plan.cost)),
-        ("split", "; ".join(splits)),
-        ("simulated", seen.assumed),
-        ("best", seen.why()),
-    ]
-    rows = [
-        (
-            name,
-            level,
-            rounded(error.l1),
-            "" if error.doubt is None else f"± {rounded(error.doubt)}",
-            rounded(error.emd),
-            rounded(error.largest),
-        )
-        for name, errors in seen.methods.items()
-        for level, error in zip(plan.regions.levels, errors, strict=True)
-    ]
-    header = ("method", "level", "sum of errors", "simulation", "earth mover's distance", "largest error")
-    parts = [facts(pairs), table(header, rows, left=2)]
-    if search is not None:
-        pairs[3:3] = [("found", search.outcome()), ("against", search.against())]
-        parts = [facts(pairs), table(search.header(), search.rows()), parts[-1]]
-    return "\n\n".join(parts)
-
-
-def _preview_json(seen: "Preview", search: "Search | None") -> "dict[str, Json]":
-    levels = seen.plan.regions.levels
-    values: dict[str, Json] = {} if search is None else {"search": _search_json(search)}
-    return values | {
-        "assumed": seen.assumed,
-        "method": seen.plan.method,
-        "best": seen.best,
-        "budget": [[str(amount) for amount in amounts] for amounts in seen.plan.budget.amounts],
-        "bands": list(seen.plan.budget.bands),
-        "errors": {method: _errors_json(levels, errors) for method, errors in seen.methods.items()},
+def _preview_json(preview: "Preview") -> "dict[str, Json]":
+    levels = preview.plan.regions.levels
+    search: dict[str, Json] = {} if preview.search is None else {"search": _search_json(preview.search)}
+    return search | {
+        "assumed": preview.assumed,
+        "method": preview.plan.method,
+        "best": preview.best,
+        "budget": [[str(amount) for amount in amounts] for amounts in preview.plan.budget.amounts],
+        "bands": list(preview.plan.budget.bands),
+        "errors": {method: _errors_json(levels, errors) for method, errors in preview.methods.items()},
     }
 
 
@@ -197,7 +159,7 @@ def _errors_json(levels: Sequence[str], errors: "Sequence[Error]") -> "dict[str,
 
 def _search_json(search: "Search") -> "dict[str, Json]":
     """The split that was found, first of those that it was compared with."""
-    levels = search.found.plan.regions.levels
+    levels = search.best.plan.regions.levels
     return {
         "targets": dict(search.targets),
         "tried": dict(search.tried),
@@ -218,39 +180,6 @@ def _search_json(search: "Search") -> "dict[str, Json]":
             for split in search.splits
         ],
     }
-
-
-def _plan_text(plan: "Plan") -> str:
-    from starling.privacy.budget import decimal_up
-    from starling.release.statement import claim
-    from starling.release.text import facts, rounded, table
-
-    pairs = [
-        ("plan", plan.title),
-        ("protects", f"one {plan.unit} ({plan.relation})"),
-        ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
-        (
-            "groups",
-            f"{plan.groups:,} ({plan.group}), sizes 0 to {plan.largest:,} ({plan.member}), a record of {plan.kind}",
-        ),
-        ("public", "the number of groups of every region" if plan.totals == "region" else "the number of all groups"),
-        ("method", plan.method),
-        *(() if plan.shares is None else (("budget", "by size, from the public shares of the plan"),)),
-    ]
-    rows = [
-        (
-            name,
-            f"{len(plan.regions.ids[level]):,}",
-            f"{first:,}",
-            decimal_up(plan.budget.amounts[band][level]),
-            rounded(plan.noise(level)[band].width),
-        )
-        for level, name in enumerate(plan.regions.levels)
-        for band, first in enumerate(plan.budget.bands)
-    ]
-    header = ("level", "regions", "sizes from", plan.measure, "noise")
-    unit = "scale of the discrete Laplace" if plan.measure == "epsilon" else "sigma of the discrete Gaussian"
-    return f"{facts(pairs)}\n\n{table(header, rows)}\n\nnoise: {unit}, in groups, for each noisy number"
 
 
 def _plan_json(plan: "Plan") -> "dict[str, Json]":

@@ -53,12 +53,10 @@ records = click.option(
 @options.plan_file
 def plan(plan: Path) -> Result:
     """What a plan publishes and costs, and what the budget is spent on. Opens no records."""
-    from starling.places.mechanism.table import mechanism_of
-    from starling.places.plan import Plan
+    from starling.places.session import Plan
 
     chosen = Plan.load(plan)
-    mechanism_of(chosen)
-    return Result(partial(_plan_text, chosen), partial(_plan_json, chosen))
+    return Result(partial(str, chosen), partial(_plan_json, chosen))
 
 
 @command("preview", example="starling places preview plan.toml --size 1 --size 5")
@@ -107,12 +105,12 @@ def preview(
     """How far counts of squares will be off by method and size, on invented points, and which method is best. Opens no records."""
     from starling.places.plan import Plan
     from starling.places.preview import CITY, EVERYWHERE, GATHERED, SIZES, WORLDS
-    from starling.places.preview import preview as foresee
+    from starling.places.preview import preview as simulate
 
     chosen = Plan.load(plan)
     names = {"gather": GATHERED, "everywhere": EVERYWHERE, "city": CITY}
     working("simulating releases of invented points")
-    seen = foresee(
+    result = simulate(
         chosen,
         expected=expected,
         sizes=sizes or SIZES,
@@ -120,7 +118,7 @@ def preview(
         trials=trials,
         worlds=[names[each] for each in worlds] or tuple(WORLDS),
     )
-    return previewed(Result(partial(_preview_text, seen), partial(_preview_json, seen)), lambda: seen, out)
+    return previewed(Result(partial(str, result), partial(_preview_json, result)), lambda: result, out)
 
 
 validate = validating(
@@ -155,34 +153,40 @@ def release(plan: Path, *, records: Path, engine: str, destination: Destination)
     return released(destination, mechanism_of(chosen).guarantee, chosen.title, run, tables)
 
 
-@command("generate", example="starling places generate --sigma 50 --out invented")
+@command("generate", example="starling places generate plan.toml --out invented")
+@click.argument("plan", type=options.PATH, required=False)
 @click.option(
     "--sigma",
     type=click.IntRange(1, 10_000),
-    default=50,
-    show_default=True,
     metavar="CELLS",
-    help="Standard deviation around the centre; the paper has 20, 50 and 100.",
+    help="Without PLAN: standard deviation around the centre; the paper has 20, 50 and 100.  [default: 50]",
 )
 @click.option(
     "--points",
     type=click.IntRange(0, 100_000_000),
-    default=1_000_000,
-    show_default=True,
     metavar="N",
-    help="How many points.",
+    help="How many points.  [default: as many as PLAN expects, at most 100,000; 1,000,000 without PLAN]",
 )
 @options.new_folder
 @options.seed
-def generate(*, sigma: int, points: int, out: Path, seed: int) -> Result:
-    """Invent the paper's points, normal around one centre of 1024 x 1024 cells, with a plan. Nobody was there."""
-    from starling.places.generate import write
+def generate(*, plan: Path | None, sigma: int | None, points: int | None, out: Path, seed: int) -> Result:
+    """Invent points of a plan; or the paper's, normal around one centre of 1024 x 1024 cells, with a plan of their own."""
+    from starling.places.generate import POINTS, write, write_for
+    from starling.places.plan import Plan
     from starling.release.text import facts
 
+    if plan is not None and sigma is not None:
+        raise click.UsageError("Give --sigma without PLAN")
     working("inventing points")
-    generated = write(out, sigma=sigma, seed=seed, points=points)
-    files = {name: str(getattr(generated, name)) for name in ("records", "plan", "note")}
-    return Result(lambda: facts([*files.items(), ("points", f"{points:,}")]), lambda: {**files, "points": points})
+    if plan is not None:
+        generated = write_for(Plan.load(plan), out, seed=seed, points=points)
+    else:
+        generated = write(out, sigma=sigma or 50, seed=seed, points=POINTS if points is None else points)
+    files = {"records": str(generated.records), "plan": str(generated.plan or plan), "note": str(generated.note)}
+    return Result(
+        lambda: facts([*files.items(), ("points", f"{generated.points:,}")]),
+        lambda: {**files, "points": generated.points},
+    )
 
 
 @command("evaluate", example="starling places evaluate plan.toml --release release --records records.csv")
@@ -206,70 +210,24 @@ def evaluate(plan: Path, *, release: Path, records: Path, engine: str, seed: int
     return Result(partial(_evaluation_text, evaluation), partial(_evaluation_json, evaluation))
 
 
-def _plan_text(plan: "Plan") -> str:
-    from starling.places.artifact.pages import box
-    from starling.places.mechanism.table import mechanism_of
-    from starling.places.plan import METHODS
-    from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
-    from starling.release.text import facts, table
-
-    mechanism = mechanism_of(plan)
-    cost, grid = mechanism.guarantee.cost, plan.grid
-    bound = f", of whom at most {plan.points} points count" if plan.unit == "person" else ""
-    pairs = [
-        ("plan", plan.title),
-        ("protects", f"one {plan.unit}{bound} ({plan.relation})"),
-        ("cost", f"{cost}, under the replace-one adjacency {as_replace_one(cost)}"),
-        ("box", box(plan)),
-        (
-            "cells",
-            f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,} in each of {len(plan.slice_names):,} slices",
-        ),
-        ("method", f"{plan.method}: {METHODS[plan.method]}"),
-    ]
-    pairs += [(name, text) for name, text in plan.parameters.items()]
-    rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism.method.budget]
-    return f"{facts(pairs)}\n\n{table(('spent on', 'epsilon'), rows)}"
-
-
-def _preview_text(seen: "Preview") -> str:
-    from starling.places.mechanism.table import mechanism_of
-    from starling.places.preview import times
-    from starling.release.text import facts, table
-
-    pairs = [
-        ("plan", seen.plan.title),
-        ("cost", str(mechanism_of(seen.plan).guarantee.cost)),
-        ("simulated", f"{seen.expected:,} invented points in each slice, {times(seen.trials)} of each method"),
-        ("best", seen.why()),
-    ]
-    header = tuple(name.lower() for name in seen.header())
-    parts = [facts(pairs)]
-    for world in seen.worlds:
-        parts.append(f"{world}: how far counts of squares are off, and in percent of {seen.true_count}")
-        parts.append(table(header, seen.rows(world)))
-    return "\n\n".join(parts)
-
-
-def _preview_json(seen: "Preview") -> "dict[str, Json]":
+def _preview_json(preview: "Preview") -> "dict[str, Json]":
     from dataclasses import asdict
 
     return {
-        "title": seen.plan.title,
-        "expected_points": seen.expected,
-        "sizes_percent": list(seen.sizes),
-        "trials": seen.trials,
-        "best": seen.best,
-        "best_by_world": {world: seen.best_in(world) for world in seen.worlds},
-        "advice": seen.advice,
+        "title": preview.plan.title,
+        "expected_points": preview.expected,
+        "sizes_percent": list(preview.sizes),
+        "trials": preview.trials,
+        "best": preview.best,
+        "best_by_world": {world: preview.best_in(world) for world in preview.worlds},
+        "advice": preview.advice,
         "methods": {
             label: {
                 "method": plan.method,
                 "parameters": dict(plan.parameters),
-                "errors": {world: [asdict(each) for each in errors] for world, errors in seen.errors[label].items()},
+                "errors": {world: [asdict(each) for each in errors] for world, errors in preview.errors[label].items()},
             }
-            for label, plan in seen.plans.items()
+            for label, plan in preview.plans.items()
         },
     }
 

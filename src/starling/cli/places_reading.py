@@ -247,30 +247,10 @@ def hotspots(
 def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
     from starling.release.text import table
 
-    header = ["rank", "points", "first row", "end row", "first column", "end column", "surely among them"]
-    marks = (
-        [""] * len(hotspots.counts)
-        if hotspots.sure is None
-        else ["yes" if each else "" for each in hotspots.sure.tolist()]
-    )
-    columns = [
-        [str(rank) for rank in range(1, len(marks) + 1)],
-        [f"{points:,.1f}" for points in hotspots.counts.tolist()],
-        *([str(end) for end in ends] for ends in hotspots.boxes.T.tolist()),
-        marks,
-    ]
     notes = [f"All marks are right together with a probability of at least {level}, whatever the data."]
     if hotspots.chance is not None:
-        header.append("chance")
-        columns.append([_chance(each) for each in hotspots.chance.tolist()])
         notes.append(CHANCES)
-    return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
-
-
-def _chance(chance: float) -> str:
-    if isnan(chance):
-        return "below 0.6"
-    return "over 0.99" if chance > 0.99 else f"{chance:.2f}"
+    return "\n\n".join([table(hotspots.header(), hotspots.rows()), *notes])
 
 
 def _hotspots_json(hotspots: "Hotspots") -> "dict[str, Json]":

@@ -215,7 +215,9 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
 
 @command("worker", example="starling worker home")
 @_home
-@click.option("--until-end-of-input", is_flag=True, help="Stop when standard input ends, with the process that started it.")
+@click.option(
+    "--until-end-of-input", is_flag=True, help="Stop when standard input ends, with the process that started it."
+)
 @_log
 def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""

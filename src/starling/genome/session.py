@@ -66,8 +66,8 @@ class Plan(PlanChoices):
         """What queries read otherwise than the files may have meant it, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
-            records: Genotypes, as of `release`.
-            phenotype: Phenotypes, as of `release`.
+            records: Genotypes, as `release` takes them.
+            phenotype: Phenotypes, as `release` takes them.
             most: How many faults are listed, and how many notes; all are counted.
 
         Raises:

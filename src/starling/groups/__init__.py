@@ -9,17 +9,18 @@ if TYPE_CHECKING:
     from starling.groups.optimise.histogram import project_histogram
     from starling.groups.preview import preview
     from starling.groups.publish import release
-    from starling.groups.session import Plan
+    from starling.groups.session import Plan, plan
     from starling.groups.source import open_records
     from starling.groups.source.validation import validate
 
-__all__ = ["Plan", "open_records", "preview", "project_cumulative", "project_histogram", "release", "validate"]
+__all__ = ["Plan", "open_records", "plan", "preview", "project_cumulative", "project_histogram", "release", "validate"]
 
 lazy(
     __name__,
     {
         "Plan": "session",
         "open_records": "source",
+        "plan": "session",
         "preview": "preview",
         "project_cumulative": "optimise.cumulative",
         "project_histogram": "optimise.histogram",

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
@@ -19,6 +19,9 @@ from starling.release.intervals import Value, total
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
 from starling.release.work import Work
+
+if TYPE_CHECKING:
+    from starling.release.figures import SessionFigure
 
 PER_SIZE: Final = 200_000
 """Steps (release/work.py) of a measured count, with its noise."""
@@ -89,6 +92,19 @@ class GroupsRelease(DomainRelease):
             upper = self._draw(level, row, last)
             return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
+
+    def plot(self, region: str | None = None) -> "SessionFigure":
+        """A figure of the published numbers of groups by size in a region, with their intervals of 95 %.
+
+        Args:
+            region: Its id; the root without it.
+
+        Raises:
+            ParameterError: the plan has no such region.
+        """
+        from starling.groups.pictures import sizes_of
+
+        return sizes_of(self.plan, self.plan.regions.ids[0][0] if region is None else region, self.table)
 
     def _answered(self, question: Any) -> Json:
         """Of `Number`, the number with its standard deviation and its 95 % interval."""

@@ -7,7 +7,7 @@ its region.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,8 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.groups.plan import Plan
 from starling.groups.preview import known_shares, simulate, times, trials_of
+from starling.release.figures import SessionFigure, new_figure
 from starling.release.report.pictures import BLUE, GREY, INK, LINE, svg
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SEED: Final = 1
 """Of the simulation, so that a picture is the same again."""
@@ -55,14 +52,10 @@ def write(
         ParameterError: the plan has no such region, or the file is no such GeoJSON or names none of its regions.
         OutputError: `out` exists or cannot be written.
     """
-    places = {name: level for level, ids in zip(plan.regions.levels, plan.regions.ids, strict=True) for name in ids}
-    drawn = {}
-    for number, region in enumerate(regions or plan.regions.ids[0], start=1):
-        if region not in places:
-            raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
-        level = table(places[region])
-        rows = level.filter(pc.equal(level["region"].cast(pa.string()), region))
-        drawn[f"sizes-{number}"] = sizes(plan, region, rows)
+    drawn = {
+        f"sizes-{number}": sizes_of(plan, region, table)
+        for number, region in enumerate(regions or plan.regions.ids[0], start=1)
+    }
     drawn["error"] = errors(plan)
     if outlines is not None:
         drawn["map"] = mapped(plan, table("regions"), read_outlines(outlines))
@@ -72,7 +65,16 @@ def write(
     return tuple(out / f"{name}.svg" for name in drawn)
 
 
-def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
+def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table]) -> SessionFigure:
+    """`sizes` of a region of a release, given its tables by their names; raises ParameterError where the plan has no such region."""
+    for name, ids in zip(plan.regions.levels, plan.regions.ids, strict=True):
+        if region in ids:
+            level = table(name)
+            return sizes(plan, region, level.filter(pc.equal(level["region"].cast(pa.string()), region)))
+    raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
+
+
+def sizes(plan: Plan, region: str, rows: pa.Table) -> SessionFigure:
     """Groups by size in a region: published numbers, and around the measured ones intervals that hold the true ones.
 
     Args:
@@ -87,13 +89,13 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
     words = "interval of 95 % for each"
     if len(at) <= MOST_BARS:
         lower, upper = rows["lower"].to_numpy()[at], rows["upper"].to_numpy()[at]
-        figure, axes = _axes(f"Groups ({plan.group}) of {region} by size ({plan.member})")
+        figure, axes = new_figure(f"Groups ({plan.group}) of {region} by size ({plan.member})")
         axes.bar(at, groups[at], color=BLUE, width=0.7, label="published")
         axes.vlines(at, lower, upper, color=INK, linewidth=1.4, label=words)
         axes.set_ylim(0, 1.08 * max(int(groups[at].max()), int(np.median(upper)), 1))
     else:
         groups, lower, upper = (rows[name].to_numpy() for name in ("at_least", "at_least_lower", "at_least_upper"))
-        figure, axes = _axes(f"Groups ({plan.group}) of {region} of at least each size ({plan.member})")
+        figure, axes = new_figure(f"Groups ({plan.group}) of {region} of at least each size ({plan.member})")
         axes.fill_between(at, lower[at], upper[at], color=BLUE, alpha=0.25, linewidth=0, label=words)
         axes.plot(at, groups[at], color=BLUE, linewidth=1.0, label="published")
         axes.set_ylim(bottom=0)
@@ -105,10 +107,10 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> "Figure":
     return figure
 
 
-def errors(plan: Plan) -> "Figure":
+def errors(plan: Plan) -> SessionFigure:
     """By level, how far the published number of a size is off: as many releases simulated as a preview has, mean over regions and sizes."""
     title = f"Expected error of a number of groups ({plan.group}) of one size, {plan.method}"
-    figure, axes = _axes(title, high=0.45 * plan.levels + 0.9)
+    figure, axes = new_figure(title, (6.0, 0.45 * plan.levels + 0.9))
     shares, assumed = known_shares(plan, None)
     cells = [len(ids) * plan.sizes for ids in plan.regions.ids]
     trials = trials_of(plan)
@@ -125,7 +127,7 @@ def errors(plan: Plan) -> "Figure":
     return figure
 
 
-def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> "Figure":
+def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> SessionFigure:
     """A map of published mean sizes, where regions have outlines; white where the interval says nothing.
 
     Args:
@@ -152,7 +154,7 @@ def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -
         paths.append(Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings)))
         mean = known.get(name)
         colours.append("white" if mean is None else shade.to_rgba(mean))
-    figure, axes = _axes(f"Mean size ({plan.member}) of a {plan.group}, as published")
+    figure, axes = new_figure(f"Mean size ({plan.member}) of a {plan.group}, as published")
     axes.add_collection(
         PathCollection(paths, facecolors=colours, edgecolors=GREY, linewidths=0.5, transform=axes.transData)
     )
@@ -183,15 +185,3 @@ def read_outlines(path: Path) -> dict[str, list[Rings]]:
     if any(not polygon for polygons in found.values() for polygon in polygons):
         raise ParameterError("outlines", f"{path.name} is no GeoJSON of polygons", "give a FeatureCollection")
     return found
-
-
-def _axes(title: str, high: float = 3.2) -> "tuple[Figure, Axes]":
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.0, high))
-    axes = figure.add_subplot()
-    axes.set_title(title, fontsize=9.5, color=INK, loc="left")
-    axes.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes

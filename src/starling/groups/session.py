@@ -1,31 +1,38 @@
-"""Group sizes in a Python session: a plan that previews, validates and releases.
+"""Group sizes in a Python session: a plan that previews, validates, invents and releases, and a short way to a plan.
 
-plan = groups.Plan.load("plan.toml")
+plan = groups.plan({"land": {"east": ["e1", "e2"], "west": ["w1"]}}, ["land", "state", "county"], largest=7, groups=9, epsilon=1)
 plan.preview()
-release = plan.release("households.parquet")
-release.number("US", 4)
+release = plan.release(frame)
+release.number("e1", 4)
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
-from starling.engine.spark import DUCKDB
-from starling.errors import SHOWN
+from starling.errors import ParameterError
 from starling.groups.analysis import GroupsRelease
+from starling.groups.generate import world_of
+from starling.groups.generate.files import Format, GeneratedFiles, write
+from starling.groups.plan import Kind, PublicShares
 from starling.groups.plan import Plan as PlanChoices
-from starling.groups.plan import PublicShares
-from starling.groups.preview import Preview, preview
+from starling.groups.preview import Preview, known_shares, preview
 from starling.groups.publish import release
 from starling.groups.source import InMemory, open_records
 from starling.groups.source.validation import validate
-from starling.ledger.opening import Ledger
+from starling.privacy.budget import Exact
 from starling.release.domain import Validated
-from starling.release.in_session import SessionPayment
-from starling.release.payment import CUSTODIAN
-from starling.release.session import InSession
+from starling.release.in_session import RecordsPlan
+from starling.release.payment import PaymentOptions
+from starling.release.pipeline import Published
+from starling.release.reading import Release
 
 
-class Plan(InSession, PlanChoices):
-    """A plan of group sizes, and what a session does with it; read by `Plan.load`. `cost` is what a release costs."""
+class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
+    """A plan of group sizes, and what a session does with it.
+
+    It is made by `groups.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
+    """
 
     def preview(self, shares: PublicShares | None = None) -> Preview:
         """How far numbers will be off, by method and level. Opens no records.
@@ -35,59 +42,100 @@ class Plan(InSession, PlanChoices):
         """
         return preview(self, shares)
 
-    def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
-        """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
+    def generate(
+        self,
+        out: str | Path,
+        *,
+        shares: PublicShares | None = None,
+        format: Format = "parquet",  # noqa: A002 - as the command line has it
+        seed: int = 1,
+    ) -> GeneratedFiles:
+        """Invent records of the plan, to try everything with. They describe nobody.
 
         Args:
-            records: A file, a folder of Parquet parts, or what the session holds.
-            most: How many faults are listed, and how many notes; all are counted.
+            out: Folder to make; must not exist.
+            shares: Public shares of the sizes; those of the plan without it, and if it has none, they are assumed.
+            format: Of the records: "csv", as `[format]` of the plan has it, or "parquet".
+            seed: Public: the same gives the same records.
 
         Raises:
-            SourceError: they are no records, or are no longer what they were.
+            ParameterError: the seed is below 0.
+            OutputError: the folder exists or cannot be written.
         """
+        world = world_of(self, known_shares(self, shares)[0], seed=seed)
+        return write(world, Path(out).absolute(), seed=seed, kind=self.kind, format=format, plan=self)
+
+    def _validated(self, records: str | Path | InMemory, most: int) -> Validated:
         return validate(self, open_records(records, self), most=most).value
 
-    def release(
-        self,
-        records: str | Path | InMemory,
-        out: str | Path | None = None,
-        *,
-        ledger: Ledger | str | None = None,
-        dataset: str = "",
-        analyst: str = CUSTODIAN,
-        request_id: str | None = None,
-        unvalidated: bool | None = None,
-        engine: str = DUCKDB,
-    ) -> GroupsRelease:
-        """Charge the cost, read the records, draw the noise, publish, and open what was published.
+    def _publish(self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions) -> Published:
+        return release(self, records, folder, engine=engine, payment=payment)
 
-        Args:
-            records: CSV or Parquet, one file or a folder of parts; or an Arrow table, a data frame or a relation of DuckDB.
-            out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
-            ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
-            dataset: The name of the records in the ledger.
-            analyst: Who has a grant there.
-            request_id: The id under which the charge is found again; a fresh one without it.
-            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger.
-            engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster.
+    def _opened(self, release: Release) -> GroupsRelease:
+        return GroupsRelease(release)
 
-        Raises:
-            ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
-            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
-            RunFailed: after the charge, always with the same words.
-        """
-        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
-        return payment.release(
-            lambda folder, paid: release(self, records, folder, engine=engine, payment=paid), GroupsRelease, out
-        )
 
-    def _facts(self) -> list[tuple[str, str]]:
-        levels = zip(self.regions.levels, self.regions.ids, strict=True)
-        return [
-            ("plan", self.title),
-            ("protects", str(self.relation)),
-            ("cost", str(self.cost)),
-            ("sizes", f"0 to {self.largest:,}, of {self.groups:,} groups"),
-            ("regions", ", ".join(f"{len(ids):,} of level {level}" for level, ids in levels)),
-            ("method", self.method),
-        ]
+def plan(  # noqa: PLR0913 - what a plan may state, by name
+    regions: str | Path | Mapping[str, Any],
+    levels: Sequence[str],
+    *,
+    largest: int,
+    groups: int | None = None,
+    epsilon: Exact | None = None,
+    rho: Exact | None = None,
+    kind: Kind = "groups",
+    register: str | Path | None = None,
+    quantity: int = 1,
+    totals: Literal["root", "region"] = "root",
+    method: str | None = None,
+    group: str = "group",
+    member: str = "member",
+    title: str = "Groups by size",
+) -> Plan:
+    """A plan that counts groups by size in nested regions; other choices are keys of a plan file, which `Plan.of` takes.
+
+    Args:
+        regions: A CSV file with the columns region and parent; or each region with those inside it, as in {"land": ["e1", "e2"]}. A
+            leaf may have its public number of groups, as in {"e1": 4, "e2": 5}.
+        levels: The name of each level of regions, the root's first.
+        largest: Larger groups count as of this size.
+        groups: The public number of all groups; not needed where a register or the leaves have it.
+        epsilon: What a release costs, exact: 1, "0.5" or a fraction.
+        rho: What it costs under zero-concentrated differential privacy, instead.
+        kind: What a record is: "groups", "counts", "persons" or "events". Events are protected one by one, else members are.
+        register: Of persons and events, the public list of groups: a file with the columns group and region.
+        quantity: The most that one member, or one event, adds to a size.
+        totals: Whether the number of all groups is public ("root"), or that of every region ("region").
+        method: One of the methods; by default the one that is best by public facts.
+        group: What a group is, in a word: household.
+        member: What a group consists of, in a word: person.
+        title: What is published.
+
+    Raises:
+        ParameterError: the price is not one of the two.
+        PlanError: with every problem found.
+
+    >>> plan({"land": ["north", "south"]}, ["land", "part"], largest=7, groups=1000, epsilon=1).cost
+    epsilon 1
+    """
+    if (epsilon is None) == (rho is None):
+        problem = f"is stated as {'neither epsilon nor rho' if rho is None else 'epsilon and rho'}"
+        raise ParameterError("price", problem, "state one of them, as in epsilon=1")
+    nested = regions if isinstance(regions, Mapping) else None
+    values: dict[str, Any] = {
+        "title": title,
+        "group": group,
+        "member": member,
+        "regions": {"file": None if nested is not None else str(regions), "levels": list(levels)},
+        "sizes": {"largest": largest, "quantity": quantity},
+        "totals": {"public": totals, "groups": groups},
+        "input": {"kind": kind, "register": register},
+        "privacy": {
+            "unit": "event" if kind == "events" else "member",
+            "neighbours": "add-remove",
+            "epsilon": epsilon,
+            "rho": rho,
+            "method": method,
+        },
+    }
+    return Plan.of(values, nested)

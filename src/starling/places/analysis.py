@@ -1,10 +1,9 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import cached_property
 from math import isnan
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,12 @@ from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
 from starling.places.typical.ranking import DRAWS, RIVALS
 from starling.places.typical.reruns import MOST_CELLS, RERUNS
+from starling.privacy.budget import Exact, exact
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
+
+if TYPE_CHECKING:
+    from starling.release.figures import SessionFigure
 
 PICTURED: Final = 512
 """Squares along the longer side of a map of a sparse grid."""
@@ -60,7 +63,7 @@ class PlacesRelease(DomainRelease):
         return Sizes(self.plan.grid, self.size(BOXES)[0], reruns, DRAWS, RIVALS)
 
     @cached_property
-    def _grids(self) -> Float64:
+    def _points(self) -> Float64:
         points = self.table(CELLS)["points"].to_numpy()
         return np.asarray(points.reshape(len(self.plan.slice_names), *self.plan.grid.shape))
 
@@ -87,7 +90,7 @@ class PlacesRelease(DomainRelease):
             raise ParameterError(
                 "grid", "is sparse, so that there is no table of cells", "take the boxes, or count rectangles"
             )
-        return np.asarray(self._grids[self._slice(slice)])
+        return np.asarray(self._points[self._slice(slice)])
 
     def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
@@ -99,9 +102,9 @@ class PlacesRelease(DomainRelease):
 
     def count(
         self,
-        rectangles: Float64,
+        rectangles: npt.ArrayLike,
         units: Units = "cells",
-        level: Fraction = LEVEL,
+        level: Exact = LEVEL,
         slice: str | None = None,  # noqa: A002 - the word of the plan
         *,
         intervals: bool = True,
@@ -139,7 +142,7 @@ class PlacesRelease(DomainRelease):
 
     def typical_errors(
         self,
-        rectangles: Float64,
+        rectangles: npt.ArrayLike,
         units: Units = "cells",
         slice: str | None = None,  # noqa: A002 - the word of the plan
     ) -> Float64 | None:
@@ -154,7 +157,7 @@ class PlacesRelease(DomainRelease):
         self,
         k: int,
         side: int = 1,
-        level: Fraction = LEVEL,
+        level: Exact = LEVEL,
         slice: str | None = None,  # noqa: A002 - the word of the plan
     ) -> Hotspots:
         """The k squares of `side` cells with most released points: which surely are, and how likely each is, among those with most points.
@@ -162,7 +165,7 @@ class PlacesRelease(DomainRelease):
         Raises:
             ParameterError: as `grid`, and as `hotspots.hotspots`.
         """
-        return likely_hotspots(self.plan, self.released(slice), k, side, level=level)
+        return likely_hotspots(self.plan, self.released(slice), k, side, level=exact(level, field="level"))
 
     def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""
@@ -182,10 +185,25 @@ class PlacesRelease(DomainRelease):
         found = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
         return found.counts.reshape(rows, columns), fold
 
+    def plot(self, slice: str | None = None) -> "SessionFigure":  # noqa: A002 - the word of the plan
+        """A figure of the released points of each cell, darker where there are more; `map` has a page that can be asked.
+
+        Args:
+            slice: Its public name; left out where there is one alone.
+
+        Raises:
+            ParameterError: the plan has no such slice.
+        """
+        from starling.places.pictures.heat_map import heat_map
+
+        grid, _ = self._pictured(slice)
+        name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
+        return heat_map(self.plan, f"{self.plan.title}{name}", grid)
+
     def map(
         self,
         slice: str | None = None,  # noqa: A002 - the word of the plan
-        level: Fraction = LEVEL,
+        level: Exact = LEVEL,
         *,
         typical: bool = True,
     ) -> Map:
@@ -220,7 +238,7 @@ class PlacesRelease(DomainRelease):
             measured=measured if isinstance(measured, MeasuredTree) else None,
             fold=fold,
             shape=plan.grid.shape,
-            experience=experience(plan, self.released(slice), level) if typical else None,
+            experience=experience(plan, self.released(slice), exact(level, field="level")) if typical else None,
         )
 
 

@@ -24,7 +24,7 @@ from starling.places.generate.rectangles import workloads
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
-from starling.places.source import Records
+from starling.places.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
 from starling.release.reading import open_release
 
@@ -64,7 +64,7 @@ class Evaluation:
 
 
 def evaluate(
-    plan: Plan, records: Records, release: Path, *, seed: int = 1, engine: str = DUCKDB
+    plan: Plan, records: Records | Held, release: Path, *, seed: int = 1, engine: str = DUCKDB
 ) -> NotPrivate[Evaluation]:
     """Compare a release with the records it was drawn from.
 

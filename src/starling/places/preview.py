@@ -24,6 +24,7 @@ from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.release.report.pages import Section, Table
+from starling.release.session import Grid, InSession
 from starling.release.text import rounded
 
 Label: TypeAlias = str
@@ -68,8 +69,8 @@ Errors: TypeAlias = Mapping[Label, Mapping[str, tuple[Error, ...]]]
 """By label of a method and name of a world, the error of each size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+@dataclass(frozen=True, slots=True, repr=False)
+class Preview(InSession):
     """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
 
     Attributes:
@@ -165,6 +166,19 @@ class Preview:
         what = f"How far counts of squares are off, and in percent of {self.true_count}"
         tables = tuple(Table(self.header(), self.rows(world), f"{what}: {world}") for world in self.worlds)
         return (Section("Expected error", text, tables=tables),)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        simulated = f"{self.expected:,} invented points in each slice, {times(self.trials)} of each method"
+        return [
+            ("preview", self.title),
+            ("cost", str(mechanism_of(self.plan).guarantee.cost)),
+            ("simulated", simulated),
+            ("errors", f"how far counts of squares are off, and in percent of {self.true_count}"),
+            ("best", self.why()),
+        ]
+
+    def _grids(self) -> tuple[Grid, ...]:
+        return tuple(((world, *self.header()[1:]), self.rows(world)) for world in self.worlds)
 
 
 def times(trials: int) -> str:

@@ -12,7 +12,7 @@ from starling.places.mechanism.table import mechanism_of
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
-from starling.places.source import Held, InMemory, Records, open_held, open_records
+from starling.places.source import Held, InMemory, Records, open_records
 from starling.places.source.validation import validate
 from starling.privacy.trust import Confidential
 from starling.release.domain import Delivery
@@ -73,7 +73,7 @@ def release(
     """
     check_engine(engine)
     mechanism_of(plan)
-    opened = open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
+    opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
     return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out).absolute(), payment, listener)
 

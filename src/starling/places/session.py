@@ -1,34 +1,34 @@
-"""Places in a Python session: a plan that previews, validates and releases, and a short way to a plan.
+"""Places in a Python session: a plan that previews, validates, invents and releases, and a short way to a plan.
 
 plan = places.plan(box=("-74.3", "40.5", "-73.7", "41"), shape=(256, 256), x="lon", y="lat", epsilon=1, expected=100_000)
 plan.preview()
 release = plan.release(frame)
-release.count([(-74.0, 40.7, -73.9, 40.8)])
+release.count([(-74.0, 40.7, -73.9, 40.8)], "degrees")
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from starling.engine.spark import DUCKDB
-from starling.errors import SHOWN
-from starling.ledger.opening import Ledger
 from starling.places.analysis import PlacesRelease
+from starling.places.generate import GeneratedFiles, write_for
 from starling.places.mechanism.table import mechanism_of
-from starling.places.plan import METHODS
 from starling.places.plan import Plan as PlanChoices
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
-from starling.places.source import Held, InMemory, Records, open_held, open_records
+from starling.places.source import InMemory, open_records
 from starling.places.source.validation import validate
-from starling.privacy.budget import Cost, Exact
+from starling.privacy.budget import Cost, Exact, decimal_up
+from starling.privacy.neighbours import as_replace_one
 from starling.release.domain import Validated
-from starling.release.in_session import SessionPayment
-from starling.release.payment import CUSTODIAN
-from starling.release.session import InSession
+from starling.release.in_session import RecordsPlan
+from starling.release.payment import PaymentOptions
+from starling.release.pipeline import Published
+from starling.release.reading import Release
+from starling.release.session import Grid
 
 
-class Plan(InSession, PlanChoices):
+class Plan(PlanChoices, RecordsPlan[PlacesRelease]):
     """A plan of places, and what a session does with it.
 
     It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`.
@@ -43,74 +43,46 @@ class Plan(InSession, PlanChoices):
         """How far counts of squares will be off, by method. Opens no records.
 
         Args:
-            expected: About how many points there are, publicly; as the plan says without it.
+            expected: About how many points there are, publicly; as the plan has it without it.
             sizes: Sides of the squares that matter, in percent of the sides of the grid.
 
         Raises:
-            PlanError: nobody says how many points there are, or the grid is too fine to be simulated.
+            PlanError: the number of points is not known, or the grid is too fine to be simulated.
             ParameterError: a size is not above 0 and at most 100.
         """
         return preview(self, expected=expected, sizes=sizes)
 
-    def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
-        """Which points a release would drop, and why, for the custodian of the records alone: it is NOT PRIVATE.
+    def generate(self, out: str | Path, *, points: int | None = None, seed: int = 1) -> GeneratedFiles:
+        """Invent points of the plan, to try everything with. They describe nobody.
 
         Args:
-            records: A file, a folder of Parquet parts, or what the session holds.
-            most: How many faults are listed; all are counted.
+            out: Folder to make; must not exist.
+            points: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
+            seed: Public: the same gives the same points.
 
         Raises:
-            SourceError: they are no records, or are no longer what they were.
+            ParameterError: a number is below 0; or records name cells of H3, and the extra h3 is missing.
+            OutputError: the folder exists or cannot be made.
         """
-        return validate(self, _opened(self, records), most=most).value
+        return write_for(self, Path(out).absolute(), seed=seed, points=points)
 
-    def release(
-        self,
-        records: str | Path | InMemory,
-        out: str | Path | None = None,
-        *,
-        ledger: Ledger | str | None = None,
-        dataset: str = "",
-        analyst: str = CUSTODIAN,
-        request_id: str | None = None,
-        unvalidated: bool | None = None,
-        engine: str = DUCKDB,
-    ) -> PlacesRelease:
-        """Charge the cost, read the records, draw the noise, publish, and open what was published.
+    def _validated(self, records: str | Path | InMemory, most: int) -> Validated:
+        return validate(self, open_records(records, self), most=most).value
 
-        Args:
-            records: CSV, Parquet, GeoParquet or GeoJSON; or arrays, an Arrow table, a frame of pandas or polars, or a relation of DuckDB.
-            out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
-            ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
-            dataset: The name of the records in the ledger.
-            analyst: Who has a grant there.
-            request_id: The id under which the charge is found again; a fresh one without it.
-            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger.
-            engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster.
+    def _publish(self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions) -> Published:
+        return release(self, records, folder, engine=engine, payment=payment)
 
-        Raises:
-            ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
-            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
-            RunFailed: after the charge, always with the same words.
-        """
-        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
-        return payment.release(
-            lambda folder, paid: release(self, records, folder, engine=engine, payment=paid), PlacesRelease, out
-        )
+    def _opened(self, release: Release) -> PlacesRelease:
+        return PlacesRelease(release)
 
     def _facts(self) -> list[tuple[str, str]]:
-        grid = self.grid
-        return [
-            ("plan", self.title),
-            ("protects", str(self.relation)),
-            ("cost", str(self.cost)),
-            ("grid", f"{grid.rows:,} x {grid.columns:,} cells, {len(self.slice_names):,} slices"),
-            ("method", f"{self.method}: {METHODS[self.method]}"),
-        ]
+        title, protects, *others = super()._facts()
+        cost = ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}")
+        return [title, protects, cost, *others]
 
-
-def _opened(plan: Plan, records: str | Path | InMemory) -> Records | Held:
-    return open_records(records, plan) if isinstance(records, str | Path) else open_held(records, plan)
+    def _grids(self) -> tuple[Grid, ...]:
+        rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism_of(self).method.budget]
+        return ((("spent on", "epsilon"), rows),)
 
 
 def plan(
@@ -139,6 +111,7 @@ def plan(
         title: What is published.
 
     Raises:
+        ParameterError: an argument is of another kind.
         PlanError: with every problem found.
 
     >>> plan((0, 0, 1, 1), (8, 8), epsilon=1).cost

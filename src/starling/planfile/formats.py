@@ -1,6 +1,6 @@
 """`[format]` of a plan file: how text says its records (text_format.py)."""
 
-from typing import Final
+from typing import Any, Final
 
 from starling.errors import PlanError
 from starling.planfile.toml import Section
@@ -32,6 +32,12 @@ def read_format(top: Section) -> TextFormat:
         for each in error.problems:
             section.refuse(each.field, each.problem, each.fix)
         return PLAIN
+
+
+def format_values(form: TextFormat) -> dict[str, Any]:
+    """The key `format` of a plan with the values that `read_format` reads; none for the usual format."""
+    stated = {key: getattr(form, key) for key in KEYS if getattr(form, key) != getattr(PLAIN, key)}
+    return {"format": stated} if stated else {}
 
 
 _EXAMPLES: Final = {

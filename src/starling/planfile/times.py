@@ -1,6 +1,6 @@
 """Times that a public file states, as whole microseconds since 1970."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -15,3 +15,13 @@ def microseconds(text: str) -> int:
     time = datetime.fromisoformat(text)
     away = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
     return (away.days * 86400 + away.seconds) * 1_000_000 + away.microseconds
+
+
+def time_text(time: int) -> str:
+    """The date, or the date and time, of microseconds since 1970, as `microseconds` reads it.
+
+    >>> time_text(86400000000), time_text(3600000000)
+    ('1970-01-02', '1970-01-01T01:00:00')
+    """
+    text = (_EPOCH + timedelta(microseconds=time)).replace(tzinfo=None).isoformat()
+    return text.removesuffix("T00:00:00")

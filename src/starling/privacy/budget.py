@@ -137,6 +137,9 @@ class _Amount:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return f"<strong>{self}</strong>"
+
 
 @dataclass(frozen=True, slots=True, order=False, repr=False)
 class Epsilon(_Amount):

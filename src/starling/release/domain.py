@@ -23,6 +23,7 @@ from starling.release.encrypted import Create
 from starling.release.reading import Release
 from starling.release.registry import Product
 from starling.release.report.pages import PreviewPage, Section
+from starling.release.session import InSession
 from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
 from starling.release.work import Work
@@ -299,8 +300,8 @@ class Domain:
     delivering: Delivering | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Validated:
+@dataclass(frozen=True, slots=True, repr=False)
+class Validated(InSession):
     """What `validate` found in confidential files. NOT PRIVATE: for their custodian alone.
 
     Attributes:
@@ -314,3 +315,15 @@ class Validated:
     notes: Findings
     read: str
     values: dict[str, Json]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        number = (
+            f"{self.problems.total:,} problems and {self.notes.total:,} notes; NOT PRIVATE, for the custodian alone"
+        )
+        problems = [("problem", str(each)) for each in (*self.problems.decisive, *self.problems.listed)]
+        return [
+            ("validation", number),
+            ("read", self.read),
+            *problems,
+            *(("note", str(each)) for each in self.notes.listed),
+        ]

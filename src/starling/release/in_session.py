@@ -1,21 +1,26 @@
-"""Releasing from a Python session: what `Plan.release` of every domain does with its arguments.
+"""Plans in a Python session: what `Plan.validate` and `Plan.release` of the domains do with their arguments.
 
 Without a ledger, a release brings one of its own, which limits nothing; without a folder besides, it lies in a temporary one that goes with
 the release. With a ledger a folder has to be named: the answer of a charge must outlive the session, since no charge is answered twice.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from starling.errors import ParameterError
+from starling.engine.held_records import InMemory
+from starling.engine.spark import DUCKDB
+from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
+from starling.release.domain import Validated
 from starling.release.payment import CUSTODIAN, PaymentOptions
 from starling.release.pipeline import Published
 from starling.release.reading import Release, open_release
+from starling.release.session import InSession
 
 ReleaseT = TypeVar("ReleaseT", bound=Release)
 
@@ -70,3 +75,63 @@ class SessionPayment:
             released = open_release(publish(Path(out).absolute(), payment).folder)
             released.keep_open(stack.pop_all())
         return opened(released)
+
+
+class RecordsPlan(InSession, Generic[ReleaseT]):
+    """A plan that is released from records and nothing else."""
+
+    def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
+        """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
+
+        Args:
+            records: As `release` takes them.
+            most: How many faults are listed, and how many notes; all are counted.
+
+        Raises:
+            SourceError: they are no records, or are no longer what they were.
+        """
+        return self._validated(records, most)
+
+    def release(
+        self,
+        records: str | Path | InMemory,
+        out: str | Path | None = None,
+        *,
+        ledger: Ledger | str | None = None,
+        dataset: str = "",
+        analyst: str = CUSTODIAN,
+        request_id: str | None = None,
+        unvalidated: bool | None = None,
+        engine: str = DUCKDB,
+    ) -> ReleaseT:
+        """Charge the cost, read the records, draw the noise, publish, and open what was published.
+
+        Args:
+            records: One file of a form that the domain reads, or a folder of Parquet parts; or a dict of columns, an Arrow table, a frame
+                of pandas, polars or Spark, or a relation of DuckDB.
+            out: The folder to make. Without it and without a ledger, a temporary one that goes with the release.
+            ledger: Pays, opened or as its URL. Without it nothing limits a further release of the same records.
+            dataset: The name of the records in the ledger.
+            analyst: Who has a grant there.
+            request_id: The id under which the charge is found again; a fresh one without it.
+            unvalidated: Whether records are read that nobody accepted in the ledger; by default only without a ledger.
+            engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster.
+
+        Raises:
+            ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
+            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+            RunFailed: after the charge, always with the same words.
+        """
+        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
+        return payment.release(lambda folder, paid: self._publish(records, folder, engine, paid), self._opened, out)
+
+    @abstractmethod
+    def _validated(self, records: str | Path | InMemory, most: int) -> Validated: ...
+
+    @abstractmethod
+    def _publish(
+        self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions
+    ) -> Published: ...
+
+    @abstractmethod
+    def _opened(self, release: Release) -> ReleaseT: ...

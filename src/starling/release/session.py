@@ -4,19 +4,29 @@ A notebook table is one HTML element with its style inside, so that it looks the
 it is escaped: titles and names come from files of others.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from starling.arguments import check_arguments
 from starling.distribution import install
 from starling.errors import ParameterError
-from starling.release.text import facts
+from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Grid: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""A small table: its header and its rows."""
+
+SHORT: Final = 500
+"""Characters of a `repr`, at most."""
+WIDE: Final = 96
+"""Characters of a line of it, at most."""
+_MORE: Final = "... print it to see all"
 
 
 def public(value: object) -> list[str]:
@@ -28,25 +38,59 @@ def public(value: object) -> list[str]:
     return sorted(name for name in object.__dir__(value) if not name.startswith("_"))
 
 
-class InSession(ABC):
-    """What describes itself in a session by names and values, the title first: as text, as HTML, and by its public names."""
+def shortened(text: str) -> str:
+    r"""The first lines of a text, at most SHORT characters.
+
+    >>> len(shortened("line\n" * 1000)) <= SHORT
+    True
+    """
+    lines = [line if len(line) <= WIDE else f"{line[: WIDE - 3]}..." for line in text.splitlines()]
+    if len(whole := "\n".join(lines)) <= SHORT:
+        return whole
+    kept, _, _ = whole[: SHORT - len(_MORE) - 1].rpartition("\n")
+    return f"{kept}\n{_MORE}"
+
+
+class InSession:
+    """A value that describes itself in a session: `print` has all of it, `repr` the beginning, a notebook an HTML table.
+
+    Public methods refuse arguments of another kind than they take (arguments.py). It has no metaclass: the attribute `register` of
+    that of abstract classes would be taken for the default of a field of that name.
+    """
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_arguments(cls)
 
     @abstractmethod
     def _facts(self) -> list[tuple[str, str]]:
         """Names and values; the first pair says what it is, and its title."""
 
+    def _grids(self) -> Sequence[Grid]:
+        """Tables below the facts."""
+        return ()
+
+    def __str__(self) -> str:
+        grids = (table(header, rows, left=_labels(rows)) for header, rows in self._grids())
+        return "\n\n".join([facts(self._facts()), *grids])
+
     def __repr__(self) -> str:
-        """For a session: one pair of `_facts` a line."""
-        return facts(self._facts())
+        return shortened(str(self))
 
     def _repr_html_(self) -> str:
         (kind, title), *rest = self._facts()
-        return html(f"{kind.capitalize()}: {title}", rest)
+        return html(f"{kind.capitalize()}: {title}", rest, self._grids())
 
     def __dir__(self) -> list[str]:
         return public(self)
+
+
+def _labels(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the first columns hold words; one at least."""
+    worded = [all(cell[:1].isalpha() for cell in column) for column in zip(*rows, strict=True)]
+    return max(worded.index(False) if False in worded else len(worded), 1)
 
 
 def plain(number: Fraction) -> int | float:
@@ -58,9 +102,7 @@ def plain(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def html(
-    title: str, pairs: Iterable[tuple[str, str]], tables: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = ()
-) -> str:
+def html(title: str, pairs: Iterable[tuple[str, str]], tables: Sequence[Grid] = ()) -> str:
     """A table for a notebook, everything in it escaped; a wide one scrolls within itself.
 
     Args:

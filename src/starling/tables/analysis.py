@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
 
@@ -36,6 +36,9 @@ from starling.tables.inference.totals import deviation_of, run_deviation, stage1
 from starling.tables.plan import Detail, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested
+
+if TYPE_CHECKING:
+    from starling.release.figures import SessionFigure
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 MOST_NUMBERS: Final = 1000
@@ -228,6 +231,35 @@ class TablesRelease(DomainRelease):
             fix = "take one of them; the rows of t3 have intervals of their own"
             raise ParameterError("table", "is not t1 or t2", fix)
         return self.rows(table, **wanted)
+
+    def plot(self, table: str = "t1", *, most: int = 40, **wanted: Wanted) -> "SessionFigure":
+        """A figure of released numbers with their intervals of 95 %, a row each.
+
+        Args:
+            table: t1 or t2.
+            most: How many rows are drawn, the first of the table.
+            wanted: The values of columns that rows have, as `rows` takes them.
+
+        Raises:
+            ParameterError: there is no such table, column or row, or `most` is below 1.
+        """
+        from starling.release.figures import intervals
+
+        rows = self._published(table, wanted)
+        if not len(rows) or most < 1:
+            raise ParameterError("rows", "are none", "ask for rows that the table has")
+        texts_of = [
+            rows[name].slice(0, most).to_pylist()
+            for name, kind in zip(rows.schema.names, rows.schema.types, strict=True)
+            if name not in GROUP and not pa.types.is_floating(kind) and not pa.types.is_boolean(kind)
+            if name not in ("count", "lower", "upper")
+        ]
+        telling = [column for column in texts_of if len(set(column)) > 1]
+        labels = [", ".join(map(str, each)) for each in zip(*telling, strict=True)] or [self.plan.title]
+        more = len(rows) - len(labels)
+        title = f"{self.plan.title}{f', the first {most:,} of {len(rows):,} rows' if more else ''}"
+        numbers = (rows[name].slice(0, most).to_pylist() for name in ("count", "lower", "upper"))
+        return intervals(title, "people", labels, *numbers)
 
     def export(self, out: str | Path, form: Form, *, structure: str | None = None) -> Path:
         """Write the release into one new file in the form of another program; gives its path.

@@ -20,6 +20,8 @@ from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
 from starling.tables.analysis import TablesRelease
+from starling.tables.generate import Generated, generate
+from starling.tables.generate.census import Format
 from starling.tables.plan import Plan as PlanChoices
 from starling.tables.plan import known_regions, read_regions
 from starling.tables.plan.first_plan import EVERYBODY
@@ -59,6 +61,40 @@ class Plan(PlanChoices):
             PlanError, ParameterError: the regions cannot be read, or a size is no size.
         """
         return preview(self, known_regions(self, geography), sizes=sizes)
+
+    def generate(
+        self,
+        out: str | Path,
+        *,
+        persons: int | None = None,
+        seed: int = 1,
+        states: Sequence[str] | None = None,
+        land_for: int | None = None,
+        format: Format = "text",  # noqa: A002 - as the command line has it
+    ) -> Generated:
+        """Invent records of the plan, to try everything with; of the Census a geography too. They describe nobody.
+
+        Args:
+            out: Folder to make; must not exist.
+            persons: How many; by default so many that there are about as many records as the plan expects. The Census needs it.
+            seed: Public: the same gives the same records.
+            states: Of the Census: two-digit codes; those of the plan without them.
+            land_for: Of the Census: make land for so many persons; for as many as there are without it.
+            format: Of the files: "text" (CSV, of the Census with `|`) or "parquet".
+
+        Raises:
+            ParameterError: a number is out of range, a state is no code, or an option of the Census stands with another plan.
+            OutputError: the folder exists or cannot be written.
+        """
+        return generate(
+            self,
+            persons=persons,
+            seed=seed,
+            out=Path(out).absolute(),
+            states=states,
+            land_for=land_for,
+            format=format,
+        )
 
     def validate(
         self, records: str | Path | InMemory, *, geography: str | Path | None = None, most: int = SHOWN

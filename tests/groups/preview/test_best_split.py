@@ -34,7 +34,7 @@ def test_the_best_split_serves_the_level_that_is_asked_for(tmp_path: Path) -> No
     plan = replace(large(tmp_path), method="c_joint")
     for name, level in (("land", 0), ("county", 2)):
         search = best_split(plan, {name: 10})
-        (amounts,) = search.found.plan.budget.amounts
+        (amounts,) = search.best.plan.budget.amounts
         assert sum(amounts) == 1
         assert amounts[level] == max(amounts) >= Fraction(1, 2)
         assert search.tried.keys() == {"levels"}
@@ -54,13 +54,13 @@ def test_the_result_is_compared_on_the_same_releases(tmp_path: Path) -> None:
     assert own.errors == mean_errors(trial_errors(plan, leaves, search.releases, 3))
     for split in search.splits:
         assert split.missed == pytest.approx(max(split.errors[0].l1 / 5, split.errors[2].l1 / 20))
-        assert split.behind == pytest.approx(split.missed - search.found.missed)
+        assert split.behind == pytest.approx(split.missed - search.best.missed)
         assert split.behind >= 0
     # The noise is the same but for its scale: a difference is known better than either of both.
     assert equal.doubt < 1.4 * max(each.doubt or 0 for each in equal.errors)
     assert search.tried["levels"] > 10
     assert f"{search.tried['levels']} splits over levels" in search.against()
-    assert str(search.found.name) in search.section().text
+    assert str(search.best.name) in search.section().text
 
 
 @pytest.mark.slow

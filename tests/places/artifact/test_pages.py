@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from starling.places.artifact.pages import _published, bounds, box, charged, parameters, product
+from starling.places.artifact.pages import _published, bounds, charged, parameters, product
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import METHODS
@@ -48,5 +48,5 @@ def test_words_of_paths_and_boxes_are_those_of_methods_that_measure_boxes(method
 
 
 def test_a_box_is_told_in_its_units() -> None:
-    assert box(plan()) == "x from -1 to 3, y from 0 to 2, in degrees of longitude and latitude"
-    assert box(plan({"grid": {"crs": "plain", "crs_name": "EPSG:2263"}})).endswith("in EPSG:2263")
+    assert plan().grid.box_text == "x from -1 to 3, y from 0 to 2, in degrees of longitude and latitude"
+    assert plan({"grid": {"crs": "plain", "crs_name": "EPSG:2263"}}).grid.box_text.endswith("in EPSG:2263")

@@ -213,7 +213,7 @@ class Plan(InSession):
             raise PlanError(problems=problems) from None
 
     @staticmethod
-    def snp_list(rows: Iterable[Row]) -> Snps:
+    def snp_list(rows: Iterable[Row | Any]) -> Snps:
         """A public SNP list for `of`, sorted by place.
 
         Args:

@@ -12,7 +12,7 @@ from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import selections, tables
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
-from starling.genome.preview.typical import Assumed
+from starling.genome.preview.typical import Assumed, ExpectedAnswer
 from starling.privacy.budget import check_int
 from starling.privacy.least import check_least
 
@@ -22,8 +22,8 @@ STEP: Final = Fraction(1, 1000)
 """The steps of the cost that is found for a wanted error."""
 
 
-@dataclass(frozen=True)
-class ExpectedExplore:
+@dataclass(frozen=True, repr=False)
+class ExpectedExplore(ExpectedAnswer):
     """What to expect of an exploration that follows up k SNPs, quarter by quarter.
 
     Attributes:

@@ -20,7 +20,7 @@ from starling.genome.distance.search import first_where, settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
-from starling.genome.preview.typical import Assumed, Ladder, Others, from_which_on, ladders, pair_tables
+from starling.genome.preview.typical import Assumed, ExpectedAnswer, Ladder, Others, from_which_on, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
 
@@ -134,8 +134,8 @@ class Truth:
     high: int
 
 
-@dataclass(frozen=True)
-class ExpectedNumSig:
+@dataclass(frozen=True, repr=False)
+class ExpectedNumSig(ExpectedAnswer):
     """What to expect of num_sig.
 
     Attributes:
@@ -153,8 +153,8 @@ class ExpectedNumSig:
     causal: int
 
 
-@dataclass(frozen=True)
-class ExpectedLocSig:
+@dataclass(frozen=True, repr=False)
+class ExpectedLocSig(ExpectedAnswer):
     """What to expect of loc_sig.
 
     Attributes:
@@ -181,8 +181,8 @@ class Sure:
     correlation: float | None
 
 
-@dataclass(frozen=True)
-class ExpectedLocBlock:
+@dataclass(frozen=True, repr=False)
+class ExpectedLocBlock(ExpectedAnswer):
     """What to expect of loc_block.
 
     Attributes:

@@ -19,7 +19,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Cells
 from starling.genome.plan import Plan, SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
-from starling.genome.preview.typical import ODDS_RATIOS, Assumed, Int64, pair_tables
+from starling.genome.preview.typical import ODDS_RATIOS, Assumed, ExpectedAnswer, Int64, pair_tables
 from starling.genome.statistics import PTest, allele_tables, log10_p_values
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
@@ -56,8 +56,8 @@ class TypicalInterval:
         return self.interval.high - self.interval.low
 
 
-@dataclass(frozen=True)
-class ExpectedTables:
+@dataclass(frozen=True, repr=False)
+class ExpectedTables(ExpectedAnswer):
     """What to expect of snp_pval or snp_corr.
 
     Attributes:

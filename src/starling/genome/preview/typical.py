@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import log
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,10 @@ from starling.errors import ParameterError
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
+from starling.release.session import Grid, InSession
+
+if TYPE_CHECKING:
+    from starling.genome.preview.expected import Expected
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -37,6 +41,25 @@ _ONE_BY_ONE: Final = 4096
 """The most significant SNPs without effect are laid out one by one, the others in groups that grow."""
 _GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, less their whole parts, are spread evenly over 0 to 1 whatever their number."""
+
+
+class ExpectedAnswer(InSession):
+    """What to expect of an answer, as a session shows it."""
+
+    query: Any
+
+    def _facts(self) -> list[tuple[str, str]]:
+        from starling.genome.preview.grids import asked
+
+        return [("preview", asked(self.query))]
+
+    def _grids(self) -> tuple[Grid, ...]:
+        from starling.genome.preview.grids import grids
+
+        return tuple(
+            ((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows)
+            for each in grids((cast("Expected", self),))
+        )
 
 
 @dataclass(frozen=True)

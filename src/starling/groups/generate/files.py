@@ -3,7 +3,6 @@
 Memory holds the cells and some rows, however many groups there are.
 """
 
-import csv
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +20,10 @@ from starling.engine.new_folder import new_folder
 from starling.errors import OutputError, ParameterError
 from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
-from starling.groups.plan import Kind, Plan, Regions
+from starling.groups.plan import Kind, Plan
 from starling.groups.plan.readable import read_register
+from starling.groups.plan.regions import regions_text
+from starling.release.session import InSession
 from starling.text_format import PLAIN, TextFormat
 
 Format: TypeAlias = Literal["csv", "parquet"]
@@ -38,9 +39,9 @@ ROWS: Final = 1 << 20
 """Rows that are written at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """What was written.
+@dataclass(frozen=True, slots=True, repr=False)
+class GeneratedFiles(InSession):
+    """The files of invented groups.
 
     Attributes:
         records: The records, named after their kind: groups.parquet.
@@ -54,6 +55,10 @@ class Generated:
     plan: Path | None
     note: Path
 
+    def _facts(self) -> list[tuple[str, str]]:
+        plan = [] if self.plan is None else [("plan", str(self.plan))]
+        return [("invented groups", self.records.name), ("records", str(self.records)), *plan, ("note", str(self.note))]
+
 
 def write(
     world: World,
@@ -63,7 +68,7 @@ def write(
     kind: Kind = "groups",
     format: Format = "parquet",  # noqa: A002 - the word that the command line and its users have for it
     plan: Plan | None = None,
-) -> Generated:
+) -> GeneratedFiles:
     """Write an invented world into the folder `out`.
 
     Args:
@@ -90,12 +95,12 @@ def write(
         "numpy": np.__version__,
     }
     with new_folder(out) as folder:
-        _write_regions(world.regions, folder / REGIONS)
+        (folder / REGIONS).write_text(regions_text(world.regions), encoding="utf-8")
         _write_rows(batches, folder / f"{kind}.{format}", format, PLAIN if plan is None else plan.format)
         if plan is None:
             (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-    return Generated(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
+    return GeneratedFiles(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
 
 
 def write_records(world: World, path: Path, *, seed: int, kind: Kind, plan: Plan) -> None:
@@ -125,15 +130,6 @@ def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator
     place = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
     names = listed["group"].take(pc.array_sort_indices(place.combine_chunks())).combine_chunks()
     return _member_batches(world, seed, names, kind, plan.quantity > 1)
-
-
-def _write_regions(regions: Regions, path: Path) -> None:
-    """Write regions as a plan reads them: region, parent."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(("region", "parent"))
-        for ids, above in zip(regions.ids, regions.above, strict=True):
-            rows.writerows(zip(ids, above, strict=True))
 
 
 def _plan_text(world: World, kind: Kind) -> str:

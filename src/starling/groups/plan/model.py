@@ -17,15 +17,16 @@ at size s of level l, so that a size costs eps/q over all levels, and one member
 variance q/(2 rho_l(s))). Where a total is public, c at size N is that total and gets no noise.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, isqrt
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from starling.errors import PlanError
+from starling.errors import OutputError, PlanError
 from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import (
     METHODS,
@@ -38,15 +39,19 @@ from starling.groups.plan.choices import (
     Totals,
     Unit,
 )
-from starling.groups.plan.regions import MOST_GROUPS, Regions
+from starling.groups.plan.regions import MOST_GROUPS, Regions, nested_rows, regions_text
 from starling.groups.plan.shares import PublicShares
-from starling.privacy.budget import Cost, Measure
+from starling.planfile.toml import read_file
+from starling.planfile.values import plan_path, section_of, toml_of, write_new
+from starling.privacy.budget import Cost, Measure, decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import least_text, shortfall
-from starling.privacy.neighbours import Relation
+from starling.privacy.neighbours import Relation, as_replace_one
 from starling.release.codec import OPTIONAL, digest
+from starling.release.session import Grid, InSession
+from starling.release.text import rounded
 from starling.text_format import PLAIN, TextFormat
 
 MOST_MEMBERS: Final = 1 << 60
@@ -61,8 +66,8 @@ WIDTHS: Final = 64
 """Scales, or standard deviations, that no measurement is taken to be off by."""
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(InSession):
     """Every public choice of a release.
 
     Attributes:
@@ -154,7 +159,49 @@ class Plan:
         """
         from starling.groups.plan.readable import read_plan
 
-        return cls(**read_plan(Path(path).absolute()))
+        file = Path(path).absolute()
+        return cls(**read_plan(read_file(file), file.parent))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], regions: Mapping[str, Any] | None = None, folder: str | Path = ".") -> Self:
+        """The plan that values of Python state, with the keys of a plan file; checked as the file is.
+
+        Args:
+            values: Texts, integers, lists and dicts. Exact numbers are texts such as "0.1", integers or fractions; a float is refused. A
+                key whose value is None is left out.
+            regions: In place of the file of regions: each region with those inside it, as in {"land": {"east": ["e1", "e2"]}}. A leaf
+                may have its public number of groups, as in {"e1": 4, "e2": 5}.
+            folder: Where public files are looked for that the values name.
+
+        Raises:
+            PlanError: with every problem found.
+        """
+        from starling.groups.plan.readable import read_plan
+
+        rows = None if regions is None else nested_rows(regions)
+        return cls(**read_plan(section_of(values), Path(folder).absolute(), rows))
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as a plan file, which `load` reads back as the same plan, and its regions beside it.
+
+        Args:
+            path: File to make, ending in .toml; neither it nor the file of its name that ends in .regions.csv may exist.
+
+        Raises:
+            PlanError: the plan is of a release, which knows no more of the register of groups than its hash.
+            OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
+        """
+        from starling.groups.plan.values import values_of
+
+        file = plan_path(path)
+        regions = file.with_suffix(".regions.csv")
+        values = values_of(self, regions.name, file.absolute().parent)
+        write_new(regions, regions_text(self.regions))
+        try:
+            write_new(file, toml_of(values))
+        except OutputError:
+            regions.unlink()
+            raise
 
     def derived(self, shares: PublicShares) -> SplitBudget:
         """The budget by size that follows from public shares, for the plan's whole budget."""
@@ -245,6 +292,38 @@ class Plan:
                 **({} if self.format == PLAIN else {"format": self.format}),
             }
         )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = f"sizes 0 to {self.largest:,} ({self.member}), a record of {self.kind}"
+        unit = "scale of the discrete Laplace" if self.measure == "epsilon" else "sigma of the discrete Gaussian"
+        return [
+            ("plan", self.title),
+            ("protects", f"one {self.unit} ({self.relation})"),
+            ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}"),
+            ("groups", f"{self.groups:,} ({self.group}), {sizes}"),
+            (
+                "public",
+                "the number of groups of every region" if self.totals == "region" else "the number of all groups",
+            ),
+            ("method", self.method),
+            *(() if self.shares is None else (("budget", "by size, from the public shares of the plan"),)),
+            ("noise", f"{unit}, in groups, for each noisy number"),
+        ]
+
+    def _grids(self) -> tuple[Grid, ...]:
+        header = ("level", "regions", "sizes from", self.measure, "noise")
+        rows = [
+            (
+                name,
+                f"{len(self.regions.ids[level]):,}",
+                f"{first:,}",
+                decimal_up(self.budget.amounts[band][level]),
+                rounded(self.noise(level)[band].width),
+            )
+            for level, name in enumerate(self.regions.levels)
+            for band, first in enumerate(self.budget.bands)
+        ]
+        return ((header, rows),)
 
 
 def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:

@@ -42,7 +42,7 @@ importance = ["9", "4", "1"]   # optional: what an error in one group weighs at 
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -56,11 +56,11 @@ import pyarrow.parquet as pq
 from starling.errors import ParameterError, PlanError, Problem
 from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Unit, default_method
-from starling.groups.plan.regions import MOST_GROUPS, Regions, leaf_totals, read_rows, regions_of
+from starling.groups.plan.regions import MOST_GROUPS, Regions, Row, leaf_totals, read_rows, regions_of
 from starling.groups.plan.shares import COLUMNS, INLINE, PublicShares, read_shares, shares_of
 from starling.planfile.formats import read_format
 from starling.planfile.spelling import did_you_mean, shown
-from starling.planfile.toml import Section, read_file
+from starling.planfile.toml import Section
 from starling.privacy.budget import Measure, exact
 
 if TYPE_CHECKING:
@@ -74,17 +74,21 @@ MOST_LEVELS: Final = 16
 REGISTER: Final = ("group", "region")
 
 
-def read_plan(path: Path) -> dict[str, Any]:
-    """The fields of the plan that a file says, with the public files that it names.
+def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> dict[str, Any]:
+    """The fields of the plan that the top of a file states, with the public files that it names.
+
+    Args:
+        top: The top of the plan.
+        folder: Where the files lie that it names by relative paths.
+        rows: The regions, in place of their file.
 
     Raises:
         PlanError: with every problem found.
     """
-    top = read_file(path)
     top.only(_TOP)
     said: dict[str, Any] = {"title": top.text("title", "say what is published")}
     said |= {name: top.text(name, f'say it in a word, as in {name} = "{word}"') for name, word in _WORDS.items()}
-    regions = _regions(top.table("regions"), path.parent)
+    regions = _regions(top.table("regions"), folder, rows)
     sizes = top.table("sizes")
     sizes.only(("largest", "quantity"))
     said["largest"] = sizes.whole("largest", 1, MOST_CELLS)
@@ -92,13 +96,13 @@ def read_plan(path: Path) -> dict[str, Any]:
     records = top.table("input")
     records.only(("kind", "register"))
     said["kind"] = records.choice("kind", get_args(Kind), f"write one of {', '.join(get_args(Kind))}")
-    register = _register(records, path.parent)
+    register = _register(records, folder)
     said["format"] = read_format(top)
     totals = top.table("totals")
     totals.only(("public", "groups"))
     said["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')
     privacy = top.table("privacy")
-    said |= _privacy(privacy, 0 if regions is None else len(regions[0].levels), said, path.parent)
+    said |= _privacy(privacy, 0 if regions is None else len(regions[0].levels), said, folder)
     given = totals.whole("groups", 0, MOST_GROUPS) if "groups" in totals.values else None
     if top.problems or regions is None:
         raise PlanError(problems=top.problems)
@@ -137,11 +141,13 @@ def _derived(section: Section, said: dict[str, Any]) -> SplitBudget:
     raise PlanError(problems=section.problems)
 
 
-def _regions(section: Section, folder: Path) -> tuple[Regions, dict[str, int | None]] | None:
-    """The regions, and the public number of groups of each leaf where their file says it; None after a refusal."""
-    section.only(("file", "levels"))
+def _regions(
+    section: Section, folder: Path, rows: Sequence[Row] | None
+) -> tuple[Regions, dict[str, int | None]] | None:
+    """The regions, and the public number of groups of each leaf where they state it; None after a refusal."""
+    section.only(("file", "levels") if rows is None else ("levels",))
     before = len(section.problems)
-    path = folder / section.text("file", "name a public CSV file: region,parent")
+    path = folder / (section.text("file", "name a public CSV file: region,parent") if rows is None else "regions")
     levels = section.texts("levels", 'name the levels, the root\'s first, like ["nation", "state", "county"]')
     if "levels" in section.values and not 1 <= len(levels) <= MOST_LEVELS:
         section.refuse("levels", f"are {len(levels)}", f"name 1 to {MOST_LEVELS} levels, the root's first")
@@ -152,7 +158,7 @@ def _regions(section: Section, folder: Path) -> tuple[Regions, dict[str, int | N
         section.refuse("levels", "name a level twice, or one regions", "give each a name of its own")
     if len(section.problems) > before:
         return None
-    rows = read_rows(path)
+    rows = read_rows(path) if rows is None else rows
     regions = regions_of(rows, levels, path.name)
     groups = {row.region: row.groups for row in rows}
     return regions, {leaf: groups[leaf] for leaf in regions.leaves}

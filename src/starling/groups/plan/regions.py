@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -127,6 +127,47 @@ def read_rows(path: Path) -> list[Row]:
         problems.append(Problem("regions", "is not CSV", "correct it", path.name, lines.line_num))
     _refuse(problems)
     return rows
+
+
+def nested_rows(regions: Mapping[str, Any]) -> list[Row]:
+    """The rows of regions that are nested in dicts: each name with the regions in it, or of a leaf with its public number of groups.
+
+    Raises:
+        PlanError: with every name or number that is none.
+
+    >>> [(row.region, row.parent, row.groups) for row in nested_rows({"land": {"east": ["e1"], "west": {"w1": 3}}})]
+    [('land', '', None), ('east', 'land', None), ('e1', 'east', None), ('west', 'land', None), ('w1', 'west', 3)]
+    """
+    rows: list[Row] = []
+    problems: list[Problem] = []
+
+    def add(inside: Any, parent: str) -> None:
+        for name, each in inside.items() if isinstance(inside, Mapping) else ((name, None) for name in inside):
+            number = each if isinstance(each, int) and not isinstance(each, bool) else None
+            if not isinstance(name, str) or not (number is not None or isinstance(each, Mapping | list | tuple | None)):
+                fix = 'nest dicts, as in {"land": {"east": ["e1", "e2"]}}'
+                problems.append(Problem("regions", "hold what is neither a name, a list, a dict nor a number", fix))
+                continue
+            fields = {"region": name, "parent": parent, TOTALS: "" if number is None else str(number)}
+            rows.append(_row(fields, len(rows) + 1, "regions", problems))
+            if isinstance(each, Mapping | list | tuple):
+                add(each, name)
+
+    add(regions, "")
+    _refuse(problems)
+    return rows
+
+
+def regions_text(regions: Regions) -> str:
+    """The text of a file of regions, which `read_rows` and `regions_of` read."""
+    text = io.StringIO(newline="")
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS if regions.totals is None else (*COLUMNS, TOTALS))
+    totals = dict(zip(regions.leaves, regions.totals or (), strict=False))
+    for ids, above in zip(regions.ids, regions.above, strict=True):
+        for name, parent in zip(ids, above, strict=True):
+            lines.writerow((name, parent) if regions.totals is None else (name, parent, totals.get(name, "")))
+    return text.getvalue()
 
 
 def _refuse(problems: list[Problem]) -> None:

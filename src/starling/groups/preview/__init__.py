@@ -7,7 +7,7 @@ anybody; what the true groups make of the same plan may differ.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,22 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
+from starling.release.session import Grid, InSession
 from starling.release.text import rounded
+
+if TYPE_CHECKING:
+    from starling.groups.preview.best_split import Search
+
+HEADER: Final = (
+    "Method",
+    "Level",
+    "Sum of errors (L1)",
+    "Its standard error",
+    "Earth mover's distance",
+    "Largest error",
+)
+MOST_SPLITS: Final = 4
+"""Bands of sizes whose splits a preview shows one by one; a plan shows all."""
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -51,21 +66,21 @@ class Error:
     doubt: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+@dataclass(frozen=True, slots=True, repr=False)
+class Preview(InSession):
     """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
 
     Attributes:
         plan: The public choices.
         assumed: What sizes were assumed, in words.
         methods: The simulated error of each level, by method.
-        before: Sections of the page that stand before its own.
+        search: The search that the plan's budget comes from; None where there was none.
     """
 
     plan: Plan
     assumed: str
     methods: Mapping[Method, tuple[Error, ...]]
-    before: tuple[Section, ...] = ()
+    search: "Search | None" = None
 
     @property
     def best(self) -> Method:
@@ -90,9 +105,9 @@ class Preview:
         """What the page is."""
         return f"Expected error of numbers of groups by size; {self.plan.cost} for {self.plan.relation}"
 
-    def sections(self) -> tuple[Section, ...]:
-        """The content of the page."""
-        rows = tuple(
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The errors of each method and level, as HEADER has them."""
+        return tuple(
             (
                 name,
                 level,
@@ -104,31 +119,39 @@ class Preview:
             for name, errors in self.methods.items()
             for level, error in zip(self.plan.regions.levels, errors, strict=True)
         )
-        header = (
-            "Method",
-            "Level",
-            "Sum of errors (L1)",
-            "Its standard error",
-            "Earth mover's distance",
-            "Largest error",
-        )
+
+    def sections(self) -> tuple[Section, ...]:
+        """The content of the page."""
         text = f"Simulated: {self.assumed}. Of these methods {self.why()}. The true groups may differ from what was assumed."
         budget = tuple(
             (level, *(decimal_up(amounts[at]) for amounts in self.plan.budget.amounts))
             for at, level in enumerate(self.plan.regions.levels)
         )
         bands = tuple(f"From size {first:,}" for first in self.plan.budget.bands)
+        caption = "In groups, by method and level; the standard error is that of the simulation"
         return (
-            *self.before,
-            Section(
-                "Expected error",
-                text,
-                tables=(
-                    Table(header, rows, "In groups, by method and level; the standard error is that of the simulation"),
-                ),
-            ),
+            *(() if self.search is None else (self.search.section(),)),
+            Section("Expected error", text, tables=(Table(HEADER, self.rows(), caption),)),
             Section("Budget", tables=(Table(("Level", *bands), budget, f"{self.plan.measure} of each level"),)),
         )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        splits = [", ".join(map(decimal_up, amounts)) for amounts in self.plan.budget.amounts]
+        if len(splits) > MOST_SPLITS:
+            splits = [f"{len(splits)} bands of sizes, the first {splits[0]}, the last {splits[-1]}"]
+        search = self.search
+        return [
+            ("preview", self.title),
+            ("cost", str(self.plan.cost)),
+            ("split", "; ".join(splits)),
+            *(() if search is None else (("result", search.outcome()), ("against", search.against()))),
+            ("simulated", self.assumed),
+            ("best", self.why()),
+        ]
+
+    def _grids(self) -> tuple[Grid, ...]:
+        search: tuple[Grid, ...] = () if self.search is None else ((self.search.header(), self.search.rows()),)
+        return (*search, (HEADER, self.rows()))
 
 
 def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) -> Preview:

@@ -105,13 +105,13 @@ class Search:
     releases: int
 
     @property
-    def found(self) -> Split:
+    def best(self) -> Split:
         """The split that comes nearest to the targets."""
         return self.splits[0]
 
     def outcome(self) -> str:
         """What was found, in a sentence."""
-        best = self.found
+        best = self.best
         return f"{best.name}: the error is at most {rounded(best.missed)} ± {rounded(best.doubt)} times its target"
 
     def against(self) -> str:
@@ -126,14 +126,14 @@ class Search:
                 split.name,
                 *(f"{rounded(error.l1)} ± {rounded(error.doubt or 0.0)}" for error in split.errors),
                 rounded(split.missed),
-                f"{rounded(split.behind)} ± {rounded(split.doubt)}" if split is not self.found else "",
+                f"{rounded(split.behind)} ± {rounded(split.doubt)}" if split is not self.best else "",
             )
             for split in self.splits
         ]
 
     def header(self) -> tuple[str, ...]:
         """Of `rows`."""
-        return ("split", *self.found.plan.regions.levels, "over target", "behind the first by")
+        return ("split", *self.best.plan.regions.levels, "over target", "behind the first by")
 
     def section(self) -> Section:
         """Its part of the page of a preview."""

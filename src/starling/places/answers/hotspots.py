@@ -9,17 +9,19 @@ A square is among the k with most points if fewer than k others have more.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isnan
 
 import numpy as np
 
-from starling.errors import ParameterError
+from starling.errors import SHOWN, ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.sure import LEVEL, Surety
 from starling.places.measurements import Bool, Int32
+from starling.release.session import Grid, InSession
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hotspots:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hotspots(InSession):
     """The first squares by their released counts, most points first; of equal ones the southern and then the western one first.
 
     Attributes:
@@ -34,6 +36,35 @@ class Hotspots:
     counts: Float64
     sure: Bool | None
     chance: Float64 | None = None
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("hotspots", f"{len(self.counts):,} squares with most points")]
+
+    def _grids(self) -> tuple[Grid, ...]:
+        return ((self.header(), self.rows()[:SHOWN]),)
+
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        chance = () if self.chance is None else ("chance",)
+        return ("rank", "points", "first row", "end row", "first column", "end column", "surely among them", *chance)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Each square in words, most points first."""
+        marks = [""] * len(self.counts) if self.sure is None else ["yes" if each else "" for each in self.sure.tolist()]
+        columns = [
+            [str(rank) for rank in range(1, len(marks) + 1)],
+            [f"{points:,.1f}" for points in self.counts.tolist()],
+            *([str(end) for end in ends] for ends in self.boxes.T.tolist()),
+            marks,
+            *(() if self.chance is None else ([_chance_text(each) for each in self.chance.tolist()],)),
+        ]
+        return list(zip(*columns, strict=True))
+
+
+def _chance_text(chance: float) -> str:
+    if isnan(chance):
+        return "below 0.6"
+    return "over 0.99" if chance > 0.99 else f"{chance:.2f}"
 
 
 def tiles(shape: tuple[int, int], side: int) -> Int32:

@@ -85,16 +85,19 @@ class CumulativeGrid:
         return Counts(counts, clipped)
 
 
-def rectangular(rectangles: Float64) -> Float64:
-    """Rectangles as they are asked for, in an array (m, 4).
+def rectangular(rectangles: npt.ArrayLike) -> Float64:
+    """Rectangles as an array (m, 4).
 
     Raises:
-        ParameterError: an array of another shape.
+        ParameterError: they are no such array.
     """
-    asked = np.ascontiguousarray(rectangles, dtype=np.float64)
-    if asked.ndim != 2 or asked.shape[1] != 4:
+    try:
+        array: Float64 = np.ascontiguousarray(rectangles, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != 4:
         raise ParameterError("rectangles", "are no array (m, 4)", "give x0, y0, x1, y1 of each")
-    return asked
+    return array
 
 
 def checked_rectangles(rectangles: Float64) -> Float64:

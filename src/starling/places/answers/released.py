@@ -2,22 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-import numpy as np
+import numpy.typing as npt
 
-from starling.errors import ParameterError
+from starling.errors import SHOWN, ParameterError
 from starling.places.answers.coordinates import degrees_in_cells, units_in_cells
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
 from starling.places.answers.leaf_table import LeafTable
-from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
+from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64, rectangular
 from starling.places.answers.regions import Region, count_regions, regions_of
 from starling.places.answers.sure import LEVEL, SureIntervals, Surety
 from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
-from starling.places.plan.grid import Grid
+from starling.places.plan.grid import Grid as PublicGrid
+from starling.privacy.budget import Exact, exact
+from starling.release.session import Grid, InSession
+from starling.release.text import rounded
 
 Units: TypeAlias = Literal["cells", "box", "degrees"]
 
@@ -25,8 +27,8 @@ UNITS: Final[tuple[Units, ...]] = ("cells", "box", "degrees")
 """Cells of the grid from its south-western corner; the units of the plan's box; longitude and latitude."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Answers(InSession):
     """Answers to queries, in their order.
 
     Attributes:
@@ -43,8 +45,23 @@ class Answers:
     cut: Int64 | None
     clipped: Bool
 
+    def _facts(self) -> list[tuple[str, str]]:
+        more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
+        return [("answers", f"{len(self.counts):,} queries"), *more]
 
-class ReleasedGrid:
+    def _grids(self) -> tuple[Grid, ...]:
+        first = slice(SHOWN)
+        header = ["query", "points"]
+        counts = [rounded(count) for count in self.counts[first].tolist()]
+        columns = [[f"{number:,}" for number in range(1, len(counts) + 1)], counts]
+        for name, ends in (("surely from", self.lower), ("to", self.upper)):
+            if ends is not None:
+                header.append(name)
+                columns.append([f"{end:,}" for end in ends[first].tolist()])
+        return ((header, list(zip(*columns, strict=True))),) if counts else ()
+
+
+class ReleasedGrid(InSession):
     """One grid of a release, or a sum or difference of some.
 
     Args:
@@ -58,7 +75,7 @@ class ReleasedGrid:
         parts: The measurements, and whether each was added (1) or taken away (-1).
     """
 
-    def __init__(self, grid: Grid, counts: Float64 | LeafTable, measured: Sequence[tuple[Measured, int]]) -> None:
+    def __init__(self, grid: PublicGrid, counts: Float64 | LeafTable, measured: Sequence[tuple[Measured, int]]) -> None:
         if counts.shape != grid.shape:
             raise ParameterError("counts", "have another shape than the grid", "give those of the release")
         self.grid, self.boxes = grid, counts if isinstance(counts, LeafTable) else None
@@ -84,6 +101,11 @@ class ReleasedGrid:
             return None
         return Surety(trees, [sign for _, sign in self.parts])
 
+    def _facts(self) -> list[tuple[str, str]]:
+        rows, columns = self.grid.shape
+        intervals = "none: the method measures no boxes" if self.surety is None else "of every query"
+        return [("released grid", f"{rows:,} x {columns:,} cells"), ("sure intervals", intervals)]
+
     def plus(self, other: "ReleasedGrid") -> "ReleasedGrid":
         """The sum of two grids whose noise was drawn independently: slices of a release, or releases of other points."""
         return self._with(other, 1)
@@ -105,9 +127,9 @@ class ReleasedGrid:
 
     def count(
         self,
-        rectangles: Float64,
+        rectangles: npt.ArrayLike,
         units: Units = "cells",
-        level: Fraction = LEVEL,
+        level: Exact = LEVEL,
         *,
         together: bool = False,
         intervals: bool = True,
@@ -115,7 +137,7 @@ class ReleasedGrid:
         """Points in rectangles.
 
         Args:
-            rectangles: float64 (m, 4): x0, y0, x1, y1, fractions allowed.
+            rectangles: (m, 4): x0, y0, x1, y1 of each, fractions allowed.
             units: Of them. Degrees of a grid of equal-area cells are parallels and meridians, which are straight on it.
             level: The probability with which each sure interval holds the true number.
             together: Whether it is that with which all of them do at once.
@@ -125,19 +147,19 @@ class ReleasedGrid:
             ParameterError: an array of another shape, a number that is not finite, a rectangle whose ends are in the wrong order,
                 degrees of a grid in plain units, or another level than `Surety.of` takes.
         """
-        asked = np.asarray(rectangles, dtype=np.float64)
-        if units != "cells" and asked.ndim == 2 and asked.shape[1] == 4:
+        queries = rectangular(rectangles)
+        if units != "cells":
             project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
-            asked = project(asked.reshape(-1, 2)).reshape(-1, 4)
-        found = (self.boxes or self.table).count(asked)
+            queries = project(queries.reshape(-1, 2)).reshape(-1, 4)
+        counts = (self.boxes or self.table).count(queries)
         surety = self.surety if intervals else None
-        return _answers(found, surety.of(asked, level, together=together) if surety else None)
+        return _answers(counts, surety.of(queries, exact(level, field="level"), together=together) if surety else None)
 
     def count_polygons(
         self,
         polygons: Sequence[Mapping[str, Any]],
         units: Units = "degrees",
-        level: Fraction = LEVEL,
+        level: Exact = LEVEL,
         *,
         together: bool = False,
     ) -> Answers:
@@ -158,7 +180,7 @@ class ReleasedGrid:
             regions = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
         return self._count_regions(regions, level, together)
 
-    def count_hexagons(self, cells: Sequence[str], level: Fraction = LEVEL, *, together: bool = False) -> Answers:
+    def count_hexagons(self, cells: Sequence[str], level: Exact = LEVEL, *, together: bool = False) -> Answers:
         """Points in H3 cells, by the share of each cell of the grid that lies in them.
 
         Args:
@@ -171,14 +193,14 @@ class ReleasedGrid:
         """
         return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level, together)
 
-    def _count_regions(self, regions: Sequence[Region], level: Fraction, together: bool) -> Answers:
+    def _count_regions(self, regions: Sequence[Region], level: Exact, together: bool) -> Answers:
         found = count_regions(self.table, regions)
-        sure = self.surety.of_regions(regions, level, together=together) if self.surety else None
+        sure = self.surety.of_regions(regions, exact(level, field="level"), together=together) if self.surety else None
         return _answers(found, sure)
 
-    def hotspots(self, k: int, side: int = 1, level: Fraction = LEVEL) -> Hotspots:
+    def hotspots(self, k: int, side: int = 1, level: Exact = LEVEL) -> Hotspots:
         """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""
-        return hotspots(self.table, k, side, surety=self.surety, level=level)
+        return hotspots(self.table, k, side, surety=self.surety, level=exact(level, field="level"))
 
 
 def _answers(found: Counts, sure: SureIntervals | None) -> Answers:

@@ -19,7 +19,6 @@ from starling.release.text import rounded
 SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
 )
-CRS: Final = {"degrees": "degrees of longitude and latitude", "equal-area": "metres of cylindrical equal area"}
 MOST_ROWS: Final = 24
 
 
@@ -66,7 +65,7 @@ def product(plan: Plan) -> Product:
     return Product(
         description=f"Points ({plan.point}) by cell of a public grid of {plan.grid.rows:,} x {plan.grid.columns:,} cells{sliced}.",
         intended_use=f"Counts of any rectangle{'' if plan.grid.sparse else ', polygon or hexagon'}, all from one grid.",
-        region=f"A public box, {box(plan)}",
+        region=f"A public box, {plan.grid.box_text}",
         domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
         bounds=kept if plan.unit == "person" else "Each point lies in one cell of one slice.",
         mechanisms=f"{plan.method}: {METHODS[plan.method]}, with discrete Laplace noise, exact over the integers.",
@@ -79,17 +78,6 @@ def product(plan: Plan) -> Product:
         + " The tree with every event is in privacy.json.",
         unprotected="Nothing about the points is published without noise.",
     )
-
-
-def box(plan: Plan) -> str:
-    """The public box in words."""
-    x0, y0, x1, y1 = (decimal_or_ratio(float(side)) for side in plan.grid.box)
-    return f"x from {x0} to {x1}, y from {y0} to {y1}, in {CRS.get(plan.grid.crs, plan.grid.crs_name)}"
-
-
-def decimal_or_ratio(number: float) -> str:
-    """A coordinate in words."""
-    return f"{number:.10g}"
 
 
 def charged(plan: Plan) -> Section:
@@ -133,8 +121,9 @@ def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
 def _public(plan: Plan) -> Section:
     x, y = "west or south", "east or north"
     text = f"""
-        Public, and used as such: the box ({box(plan)}), its {plan.grid.rows:,} rows and {plan.grid.columns:,} columns, the slices, and the
-        method with its parameters. A cell holds the points on its edges to the {x}; those on its edges to the {y} lie in the next cell.
+        Public, and used as such: the box ({plan.grid.box_text}), its {plan.grid.rows:,} rows and {plan.grid.columns:,} columns, the
+        slices, and the method with its parameters. A cell holds the points on its edges to the {x}; those on its edges to the {y} lie in
+        the next cell.
 
         By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
         whose time is in no slice. How many were dropped is not published.

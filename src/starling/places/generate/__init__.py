@@ -1,4 +1,4 @@
-"""Points that nobody left, to try everything with: the Gaussians of the paper, with a plan of their own.
+"""Invented points, to try everything with: those of a plan, or the Gaussians of the paper, with a plan of their own.
 
 The paper draws a centre uniformly in a grid of 1024 x 1024 cells and a million points around it, with independent normal deviations of
 20, 50 or 100 cells (HTF 2021, Section 5.1). Points outside the grid are written too; a release drops them.
@@ -15,8 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
+from starling.places.generate.standing_in import points_of, records
+from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.planfile.values import toml_of, write_new
+from starling.release.session import InSession
 
 SIDE: Final = 1024
 """Cells of a side of the grid."""
@@ -32,19 +36,25 @@ SIGMAS: Final = (20, 50, 100)
 """Of the paper, in cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+@dataclass(frozen=True, slots=True, repr=False)
+class GeneratedFiles(InSession):
     """The files of invented points.
 
     Attributes:
-        records: The points, Parquet with the columns x and y.
-        plan: A plan for them.
+        records: The points, Parquet.
+        plan: A plan for them; None beside a plan that is there.
         note: What they are.
+        points: How many.
     """
 
     records: Path
-    plan: Path
+    plan: Path | None
     note: Path
+    points: int
+
+    def _facts(self) -> list[tuple[str, str]]:
+        plan = [] if self.plan is None else [("plan", str(self.plan))]
+        return [("invented points", self.records.name), ("records", str(self.records)), *plan, ("note", str(self.note))]
 
 
 def gaussian(sigma: int, seed: int, points: int = POINTS) -> tuple[Float64, Float64]:
@@ -78,16 +88,43 @@ def plan_values(sigma: int, points: int) -> Mapping[str, Any]:
     }
 
 
-def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> Made:
+def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> GeneratedFiles:
     """Write invented points with a plan and a note into a new folder.
 
     Raises:
         OutputError: the folder exists or cannot be made.
     """
     x, y = gaussian(sigma, seed, points)
-    said = {"notice": NOTICE, "points": points, "sigma": sigma, "seed": seed}
+    note = {"points": points, "sigma": sigma, "seed": seed}
+    return _write(out, pa.table({"x": x, "y": y}), note, plan_values(sigma, points))
+
+
+def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) -> GeneratedFiles:
+    """Write invented points of a plan, in its columns, box and slices, with a note into a new folder.
+
+    Args:
+        plan: The public choices.
+        out: Folder to make; must not exist.
+        seed: Public; 0 or more.
+        points: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
+
+    Raises:
+        ParameterError: the seed or the number is below 0; or records name cells of H3, and the extra h3 is missing.
+        OutputError: the folder exists or cannot be made.
+    """
+    for name, number in (("seed", seed), ("points", points or 0)):
+        if number < 0:
+            raise ParameterError(name, "is below 0", "give a number of 0 or more")
+    table = records(plan, points_of(plan) if points is None else points, seed)
+    return _write(out, table, {"points": len(table), "seed": seed})
+
+
+def _write(
+    out: Path, table: pa.Table, note: Mapping[str, int], plan: Mapping[str, Any] | None = None
+) -> GeneratedFiles:
     with new_folder(out) as folder:
-        pq.write_table(pa.table({"x": x, "y": y}), folder / RECORDS, compression="zstd")
-        write_new(folder / PLAN, toml_of(plan_values(sigma, points)))
-        write_new(folder / NOTE, json.dumps(said, indent=1) + "\n")
-    return Made(out / RECORDS, out / PLAN, out / NOTE)
+        pq.write_table(table, folder / RECORDS, compression="zstd")
+        if plan is not None:
+            write_new(folder / PLAN, toml_of(plan))
+        write_new(folder / NOTE, json.dumps({"notice": NOTICE, **note}, indent=1) + "\n")
+    return GeneratedFiles(out / RECORDS, None if plan is None else out / PLAN, out / NOTE, len(table))

@@ -47,7 +47,7 @@ def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
         OutputError: the folder cannot be written.
     """
     written = write_titled(path, folder)
-    table = records(plan, POINTS if plan.expected is None else min(plan.expected, MOST))
+    table = records(plan, points_of(plan))
     try:
         pq.write_table(table, folder / RECORDS, compression="zstd")
     except OSError as error:
@@ -55,9 +55,14 @@ def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
     return written, folder / RECORDS
 
 
-def records(plan: Plan, points: int) -> pa.Table:
-    """So many invented points, in the columns that the plan reads; all lie in its box and its slices."""
-    random = np.random.default_rng(SEED)
+def points_of(plan: Plan) -> int:
+    """How many points are invented for a plan where nobody says."""
+    return POINTS if plan.expected is None else min(plan.expected, MOST)
+
+
+def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
+    """So many invented points by a public seed, in the columns that the plan reads; all lie in its box and its slices."""
+    random = np.random.default_rng(seed)
     x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
     named = plan.columns
     found = {}

@@ -37,6 +37,8 @@ RADIUS: Final = Fraction(63_710_072, 10)
 """R: metres, of the sphere with the surface of the WGS 84 ellipsoid."""
 EAST: Final = 180
 NORTH: Final = 90
+UNITS: Final = {"degrees": "degrees of longitude and latitude", "equal-area": "metres of cylindrical equal area"}
+"""The units of a box in words, of all but plain ones."""
 _BITS: Final = 256
 
 
@@ -92,6 +94,12 @@ class Grid:
                 yield "box", "lies beyond latitude 90", "give x0, y0, x1, y1: eastings or longitudes come first"
             if max(abs(x0), abs(x1)) > beyond[0]:
                 yield "box", "lies beyond longitude 180", "give longitudes from -180 to 180, or metres of equal area"
+
+    @property
+    def box_text(self) -> str:
+        """The box in words."""
+        x0, y0, x1, y1 = (f"{float(side):.10g}" for side in self.box)
+        return f"x from {x0} to {x1}, y from {y0} to {y1}, in {UNITS.get(self.crs, self.crs_name)}"
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -20,10 +20,11 @@ from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RE
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import read_file
-from starling.planfile.values import section_of
+from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
+from starling.release.session import InSession
 from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 30
@@ -32,8 +33,8 @@ WHOLE: Final = "all"
 """The name of the only slice of a plan without slices."""
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(InSession):
     """Every public choice of a release.
 
     Attributes:
@@ -120,6 +121,23 @@ class Plan:
 
         return cls(**read_plan(section_of(values)))
 
+    def values(self) -> dict[str, Any]:
+        """The values that `of` makes this plan of, as a plan file states them."""
+        from starling.places.plan.values import values_of
+
+        return values_of(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as a plan file, which `load` reads back as the same plan.
+
+        Args:
+            path: File to make, ending in .toml; must not exist.
+
+        Raises:
+            OutputError: the file is there, does not end in .toml, or cannot be written.
+        """
+        write_new(plan_path(path), toml_of(self.values()))
+
     @property
     def slice_names(self) -> tuple[str, ...]:
         """The name of each slice."""
@@ -147,3 +165,18 @@ class Plan:
                 **stated,
             }
         )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        counted = f", of whom at most {self.points} points count" if self.unit == "person" else ""
+        grid = self.grid
+        return [
+            ("plan", self.title),
+            ("protects", f"one {self.unit}{counted} ({self.relation})"),
+            ("box", grid.box_text),
+            (
+                "cells",
+                f"{grid.rows:,} rows of {grid.columns:,}, {grid.cells:,} in each of {len(self.slice_names):,} slices",
+            ),
+            ("method", f"{self.method}: {METHODS[self.method]}"),
+            *self.parameters.items(),
+        ]

@@ -28,7 +28,7 @@ from starling.places.plan import Plan
 from starling.places.source import geojson
 from starling.places.source.reference import check_named, check_reference, identifier
 
-__all__ = ["Held", "InMemory", "Records", "open_held", "open_records", "read_part"]
+__all__ = ["Held", "InMemory", "Records", "open_records", "read_part"]
 
 LARGEST_GEOJSON: Final = 1 << 28
 """Bytes: it is read as a whole."""
@@ -36,31 +36,19 @@ _HEAD: Final = 1 << 16
 """Bytes of a GeoJSON before its features, among which it may name its reference system."""
 
 
-def open_records(path: str | Path, plan: Plan) -> Records:
-    """Check the public shape of records in files: that they are there, their form, their columns, the reference system that they name.
+def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
+    """Check the public shape of records in a file, in a folder, or in memory: their form, columns and types, and the reference system.
 
     Raises:
         SourceError: with all missing columns at once.
     """
-    _check_extra(plan)
-    return open_files(path, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
-
-
-def open_held(data: InMemory, plan: Plan) -> Held:
-    """Check the public shape of records in memory: their columns and types.
-
-    Raises:
-        SourceError: they are of another shape.
-    """
-    _check_extra(plan)
+    if plan.columns.h3 and find_spec("h3") is None:
+        raise SourceError("input.h3", "needs the extra h3", install("h3"))
+    if isinstance(data, str | Path):
+        return open_files(data, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
     held = hold(data, plan.columns.names)
     _check_types(held.parts[0].path, plan, held.schema)
     return held
-
-
-def _check_extra(plan: Plan) -> None:
-    if plan.columns.h3 and find_spec("h3") is None:
-        raise SourceError("input.h3", "needs the extra h3", install("h3"))
 
 
 def _open_file(path: Path, plan: Plan) -> Records:

@@ -13,6 +13,7 @@ from typing import Final
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
+from starling.release.session import InSession
 from starling.tables.generate.census import ENDINGS, LAND, NAMES, Format, Settlers, sizes
 from starling.tables.generate.custom import persons_of, write_custom
 from starling.tables.generate.custom_people import MANNER
@@ -26,8 +27,8 @@ from starling.tables.plan.custom_records import CustomRecords
 MOST_PERSONS: Final = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+@dataclass(frozen=True, slots=True, repr=False)
+class Generated(InSession):
     """What was written.
 
     Attributes:
@@ -55,6 +56,11 @@ class Generated:
     def names(self) -> Path:
         """Of the Census: invented names of the regions, which `read_geography` takes beside the geography; else KeyError."""
         return self.files["names"]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in self.sizes.items())
+        files = [(name, str(path)) for name, path in self.files.items()]
+        return [("invented records", sizes), *files, ("note", str(self.note))]
 
 
 def generate(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from starling.planfile.formats import format_values
 from starling.planfile.values import exact_text
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.columns import Codes, Column, Decimals, Integers, Periods, places_of
@@ -22,6 +23,7 @@ def custom_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
         "title": plan.title,
         "privacy": privacy_values(plan),
         "records": _record_values(records),
+        **format_values(records.format),
         "publication": publication_values(plan),
         **_region_values(plan, records.areas),
         **({"detail": _detail_values(plan.detail, records)} if plan.detail.steps else {}),

@@ -1,0 +1,70 @@
+"""Figures of Matplotlib for a session: drawn as in a report, and shown by a notebook without an import."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from starling.release.report.pictures import BLUE, INK, svg
+
+ROW: float = 0.3
+"""Inches of a row of a chart of intervals."""
+
+
+class SessionFigure(Figure):
+    """A figure that a notebook shows by itself; `savefig` writes it as any."""
+
+    def _repr_svg_(self) -> str:
+        return svg(self, "figure")
+
+    def _repr_html_(self) -> str:
+        return self._repr_svg_()
+
+    def __repr__(self) -> str:
+        wide, high = self.get_size_inches()
+        return f"a figure of {wide:g} x {high:g} inches"
+
+
+def new_figure(title: str, size: tuple[float, float] = (6.0, 3.2)) -> tuple[SessionFigure, Axes]:
+    """A figure with one set of axes under a title.
+
+    Args:
+        title: Dollar signs in it are dollar signs.
+        size: Inches, wide and high.
+    """
+    figure = SessionFigure(figsize=size)
+    axes = figure.add_subplot()
+    axes.set_title(title.replace("$", r"\$"), fontsize=9.5, color=INK, loc="left")
+    axes.tick_params(labelsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def intervals(
+    title: str,
+    axis: str,
+    labels: Sequence[str],
+    estimates: Sequence[float],
+    lower: Sequence[float],
+    upper: Sequence[float],
+) -> SessionFigure:
+    """Numbers with their intervals, a row each from the top.
+
+    Args:
+        title: What they are.
+        axis: What they count.
+        labels: One for each number.
+        estimates: The numbers.
+        lower: The lower end of the interval of each.
+        upper: The upper ends.
+    """
+    figure, axes = new_figure(title, (6.0, ROW * len(labels) + 0.9))
+    rows = range(len(labels))
+    axes.hlines(rows, lower, upper, color=BLUE, linewidth=4, alpha=0.45, label="interval of 95 %")
+    axes.plot(estimates, rows, "o", color=BLUE, markersize=4, label="published")
+    axes.set_yticks(rows, [label.replace("$", r"\$") for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.set_xlabel(axis, fontsize=8.5)
+    axes.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+    return figure

@@ -1,0 +1,23 @@
+"""Figures for a session: what is drawn is what was given, and a notebook shows them by themselves."""
+
+import re
+
+from starling.release.figures import intervals, new_figure
+
+
+def test_intervals_are_drawn_from_end_to_end() -> None:
+    figure = intervals("People $", "people", ["F", "M $"], [3, 5], [1, 4], [6, 9])
+    (axes,) = figure.axes
+    (lines,) = axes.collections
+    assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[1, 6], [4, 9]]
+    (dots,) = axes.lines
+    assert list(dots.get_xdata()) == [3, 5]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["F", r"M \$"]
+
+
+def test_a_notebook_shows_a_figure_without_script_or_reference() -> None:
+    figure, _ = new_figure("<script>")
+    page = figure._repr_html_()
+    assert page.startswith("<svg")
+    assert not re.search(r"<script|https?://(?!www\.w3\.org)", page)
+    assert "6 x 3.2 inches" in repr(figure)
