@@ -40,11 +40,11 @@ def aggregate_worlds(draw: st.DrawFn, most: int = 6, measure: str = "rho") -> Wo
     )
     classes = {"amount": ["-1.5", 0, "0.5", 2], "age": [0, 1, 5]}
     for place, column, of_sums in chosen:
-        said: dict[str, Any] = {"of": column, **places[place], "budget": "1"}
+        stated: dict[str, Any] = {"of": column, **places[place], "budget": "1"}
         if not of_sums:
-            said |= {"shares": ["0.5", "0.9"], "way": draw(st.sampled_from(["counts", "selection"]))}
-            said |= {"classes": classes[column]} if draw(st.booleans()) else {}
-        values.setdefault("sums" if of_sums else "quantiles", []).append(said)
+            stated |= {"shares": ["0.5", "0.9"], "way": draw(st.sampled_from(["counts", "selection"]))}
+            stated |= {"classes": classes[column]} if draw(st.booleans()) else {}
+        values.setdefault("sums" if of_sums else "quantiles", []).append(stated)
     if draw(st.booleans()):
         values.pop("levels")
     fields = draw(
@@ -54,7 +54,7 @@ def aggregate_worlds(draw: st.DrawFn, most: int = 6, measure: str = "rho") -> Wo
             max_size=len(world.records),
         )
     )
-    return World(values, tuple({**each, "amount": said} for each, said in zip(world.records, fields, strict=True)))
+    return World(values, tuple({**each, "amount": stated} for each, stated in zip(world.records, fields, strict=True)))
 
 
 def number_of(column: str, text: str) -> int | None:
@@ -63,37 +63,37 @@ def number_of(column: str, text: str) -> int | None:
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text, re.ASCII):
         return None
     low, high, places = (0, 9, 0) if column == "age" else (int(LOW * 10), int(HIGH * 10), PLACES)
-    said = float(text)
+    stated = float(text)
     # Python rounds halves to the even number too.
-    return low if said < -1e6 else high if said > 1e6 else min(max(round(said * 10**places), low), high)
+    return low if stated < -1e6 else high if stated > 1e6 else min(max(round(stated * 10**places), low), high)
 
 
 def aggregates_of(world: World) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Kind and keys of each aggregate of the plan file."""
     for kind in ("sums", "quantiles"):
-        for said in world.values.get(kind, []):
-            yield kind, said
+        for stated in world.values.get(kind, []):
+            yield kind, stated
 
 
-def cells_of(kind: str, said: Mapping[str, Any]) -> Sequence[int]:
+def cells_of(kind: str, stated: Mapping[str, Any]) -> Sequence[int]:
     """The bounds of a sum, or where the classes of quantiles begin, in units of the last place."""
-    low, high, places = (0, 9, 0) if said["of"] == "age" else (int(LOW * 10), int(HIGH * 10), PLACES)
+    low, high, places = (0, 9, 0) if stated["of"] == "age" else (int(LOW * 10), int(HIGH * 10), PLACES)
     if kind == "sums":
         return (low, high)
-    return [int(Fraction(each) * 10**places) for each in said.get("classes", [])] or list(range(low, high + 1))
+    return [int(Fraction(each) * 10**places) for each in stated.get("classes", [])] or list(range(low, high + 1))
 
 
-def expected_aggregate(world: World, kind: str, said: Mapping[str, Any]) -> dict[Group, list[int]]:
+def expected_aggregate(world: World, kind: str, stated: Mapping[str, Any]) -> dict[Group, list[int]]:
     """The exact numbers of each group that has some."""
-    found: dict[Group, list[int]] = {}
+    result: dict[Group, list[int]] = {}
     families = {family["name"]: family for family in world.values["groups"]}
-    cells, level = cells_of(kind, said), said.get("regions", "all")
+    cells, level = cells_of(kind, stated), stated.get("regions", "all")
     for record in world.records:
-        numbers = spread(kind, cells, number_of(said["of"], record[said["of"]]))
-        for group in _groups(world, record, level, families[said["groups"]]):
-            both = zip(found.get(group, [0] * len(cells)), numbers, strict=True)
-            found[group] = [one + other for one, other in both]
-    return {group: each for group, each in found.items() if any(each)}
+        numbers = spread(kind, cells, number_of(stated["of"], record[stated["of"]]))
+        for group in _groups(world, record, level, families[stated["groups"]]):
+            both = zip(result.get(group, [0] * len(cells)), numbers, strict=True)
+            result[group] = [one + other for one, other in both]
+    return {group: each for group, each in result.items() if any(each)}
 
 
 def spread(kind: str, cells: Sequence[int], number: int | None) -> list[int]:
@@ -102,8 +102,8 @@ def spread(kind: str, cells: Sequence[int], number: int | None) -> list[int]:
         return [0] * len(cells)
     if kind == "sums":
         return [cells[1] - number, number - cells[0]]
-    mine = max(at for at, low in enumerate(cells) if low <= number)
-    return [int(at == mine) for at in range(len(cells))]
+    actual = max(at for at, low in enumerate(cells) if low <= number)
+    return [int(at == actual) for at in range(len(cells))]
 
 
 def _groups(world: World, record: Record, level: str, family: Mapping[str, Any]) -> set[Group]:

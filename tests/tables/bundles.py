@@ -78,8 +78,8 @@ def new_ledger(folder: Path, plan: Plan, name: str = "ledger.sqlite") -> tuple[s
 def write(folder: Path, plan: Plan, geography: Geography, measurements: Released[Measurements]) -> None:
     """The files of a release but its signature."""
     folder.mkdir(exist_ok=True)
-    kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
-    contents.write(folder, TablesPublication(plan, geography), kept)
+    remaining = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
+    contents.write(folder, TablesPublication(plan, geography), remaining)
 
 
 def write_paid(folder: Path, plan: Plan, geography: Geography, shift: int, account: RequestAccount) -> None:

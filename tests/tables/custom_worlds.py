@@ -1,4 +1,4 @@
-"""Small plans about records of one's own with records, drawn by Hypothesis, and what they count to by the words of the plan file.
+"""Small plans of custom tables with records, drawn by Hypothesis, and what they count to by the words of the plan file.
 
 The slow twin reads the values of the plan file, never the plan made of them, so that it shares no code with what it checks.
 """
@@ -169,10 +169,10 @@ def groups_of_family(world: World, family: Mapping[str, Any], record: Record) ->
         return {f"{name}: everybody"}
     several = [classes_of(world, column, family.get("cuts", {}).get(column), record) for column in family["columns"]]
     if "sets" in family:
-        (found,) = several
+        (result,) = several
         every = family.get("match") == "all"
         inside = {
-            group: (bool(found) and found <= set(members)) if every else bool(found & set(members))
+            group: (bool(result) and result <= set(members)) if every else bool(result & set(members))
             for group, members in family["sets"].items()
         }
         return {f"{name}: {group}" for group, is_in in inside.items() if is_in}
@@ -192,12 +192,12 @@ def classes_of(world: World, column: str, cuts: Sequence[int] | None, record: Re
         end = next((low - 1 for low in cuts or [] if low > lows[-1]), AGES[1])
         return {f"{lows[-1]} to {end}"}
     read = next(each["most"] for each in world.values["columns"] if each["name"] == "skills")
-    kept: list[str | None] = []
+    remaining: list[str | None] = []
     for part in text.split(";"):
         value = part.strip() if part.strip() in SKILLS else None
-        if part.strip() and value not in kept:
-            kept.append(value)
-    return set(kept[:read])
+        if part.strip() and value not in remaining:
+            remaining.append(value)
+    return set(remaining[:read])
 
 
 def age_of(text: str) -> int | None:
@@ -220,10 +220,10 @@ def cell_of(world: World, record: Record) -> tuple[int, ...] | None:
 
 def expected(world: World) -> dict[Group, Counter[tuple[int, ...]]]:
     """Records by cell in each group that has some."""
-    found: dict[Group, Counter[tuple[int, ...]]] = {}
+    result: dict[Group, Counter[tuple[int, ...]]] = {}
     for record in world.records:
         cell = cell_of(world, record)
         for group in groups_of(world, record):
             assert cell is not None
-            found.setdefault(group, Counter())[cell] += 1
-    return found
+            result.setdefault(group, Counter())[cell] += 1
+    return result

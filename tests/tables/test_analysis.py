@@ -32,9 +32,9 @@ def released(place: Path, persons: int = 30, *, counties: int = 3, **options: An
     exact = written(plan, geography, persons)
     write(place / "release", plan, geography, publish(Confidential(lambda: exact), SafeTab(plan, geography), account))
     sign(place / "release", KEY)
-    found = starling.open_release(place / "release")
-    assert isinstance(found, TablesRelease)
-    return found
+    result = starling.open_release(place / "release")
+    assert isinstance(result, TablesRelease)
+    return result
 
 
 DETAILED = (1, 5000, 10_000)
@@ -174,10 +174,10 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
 
 def test_a_release_is_opened_as_tables(tmp_path: Path) -> None:
     release = released(tmp_path)
-    again = open_release(release.folder)
-    assert isinstance(again.plan, Plan)
-    assert again.names == release.names
-    assert again.table("t1") == release.table("t1")
+    second = open_release(release.folder)
+    assert isinstance(second.plan, Plan)
+    assert second.names == release.names
+    assert second.table("t1") == release.table("t1")
     release.statement["domain"] = "groups"
     with pytest.raises(ParameterError, match="no release of tables"):
         opened(release)
@@ -217,17 +217,17 @@ def test_sums_and_ratios_are_told_as_the_release_has_them(tmp_path: Path) -> Non
     cells = release.numbers("t2", **COUNTY)
     half: dict[str, Any] = {"table": "t2", "where": where(COUNTY), "weight": "-1/2"}
     both: dict[str, Any] = {"table": "t1", "where": [*where(COUNTY), ["region_id", "01003"]]}
-    asked: list[tuple[list[Any], Value]] = [
+    request: list[tuple[list[Any], Value]] = [
         ([one, two], a + b),
         ([one, {**two, "weight": "-1"}], a - b),
         ([one, half], a - sum(cells) * Fraction(1, 2)),
         ([both], a + b),
     ]
-    for terms, here in asked:
-        told: Any = release.tell({"kind": "sum", "terms": terms, "confidence": "0.9"})
-        assert (told["estimate"], told["standard_deviation"]) == (here.estimate, here.standard_deviation)
-        assert (told["lower"], told["upper"]) == here.interval(Fraction(9, 10))
-        assert told["left_out"] == 0
+    for terms, here in request:
+        report: Any = release.tell({"kind": "sum", "terms": terms, "confidence": "0.9"})
+        assert (report["estimate"], report["standard_deviation"]) == (here.estimate, here.standard_deviation)
+        assert (report["lower"], report["upper"]) == here.interval(Fraction(9, 10))
+        assert report["left_out"] == 0
     ratio: Any = release.tell({"kind": "ratio", "terms": [one], "divisor": [one, two]})
     share = a.ratio(a + b)
     assert (ratio["estimate"], ratio["lower"], ratio["upper"]) == (share.estimate, share.lower, share.upper)
@@ -243,7 +243,7 @@ def test_a_sum_says_how_many_groups_are_missing_from_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         {"kind": "sum", "terms": []},
         {"kind": "sum", "terms": [{"table": "t3", "where": []}]},
@@ -254,9 +254,9 @@ def test_a_sum_says_how_many_groups_are_missing_from_it(tmp_path: Path) -> None:
         {"kind": "sum", "terms": [{"table": "t1", "where": where(COUNTY)}] * (MOST_NUMBERS + 1)},
     ],
 )
-def test_what_is_no_sum_is_not_told(small: TablesRelease, said: dict[str, Any]) -> None:
+def test_what_is_no_sum_is_not_told(small: TablesRelease, text: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
-        small.tell(said)
+        small.tell(text)
 
 
 @pytest.fixture(scope="module")

@@ -48,8 +48,8 @@ def write(folder: Path, plan: Plan, records: int = 0) -> tuple[Geography, Releas
     account = OneCharge(plan.cost, REQUEST)
     measurements = publish(Confidential(lambda: records), Fixed(plan), account)
     folder.mkdir()
-    kept = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
-    release_contents.write(folder, TablesPublication(plan, geography), kept)
+    remaining = measurements.then(partial(keep_measurements, folder, plain(folder), plan, geography))
+    release_contents.write(folder, TablesPublication(plan, geography), remaining)
     return geography, measurements
 
 
@@ -90,9 +90,9 @@ def test_the_tables_follow_again_from_the_shipped_measurements(tmp_path: Path) -
         stage1 = np.array([value or 0 for value in read["stage_1"]])
         values = np.concatenate([np.array(each) for each in read["stage_2"]])
         levels.append(Measured(stage1, np.array(read["branch"], dtype=np.int8), values))
-    again = joined(tabulate(plan, geography, whole_levels(plan, geography, levels)))
-    assert pq.read_table(tmp_path / "out" / "data" / "t1.parquet").equals(again.t1)
-    assert pq.read_table(tmp_path / "out" / "data" / "t2.parquet").equals(again.t2)
+    second = joined(tabulate(plan, geography, whole_levels(plan, geography, levels)))
+    assert pq.read_table(tmp_path / "out" / "data" / "t1.parquet").equals(second.t1)
+    assert pq.read_table(tmp_path / "out" / "data" / "t2.parquet").equals(second.t2)
 
 
 def test_nothing_but_a_released_value_is_written(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def random_counts(plan: Plan, geography: Geography, seed: int = 1) -> Written:
 
 def by_hand(plan: Plan, geography: Geography, tables: Tables, exact: Written) -> dict[tuple[object, ...], list[float]]:
     """Every class of numbers with its rows, errors and covered intervals, from one walk over the rows."""
-    found: dict[tuple[object, ...], list[float]] = {}
+    results: dict[tuple[object, ...], list[float]] = {}
     order = {
         (str(level.geography), region, iteration.code): (index, group)
         for index, level in enumerate(plan.levels)
@@ -94,12 +94,12 @@ def by_hand(plan: Plan, geography: Geography, tables: Tables, exact: Written) ->
         bare = level.iterations[group % len(level.iterations)].total_only
         branch = TOTAL_ONLY if bare else [0, 10, 20, 48].index(rows_of.get(key, 0))
         size = max(bound for bound in SIZES if bound <= cell.sum())
-        sums = found.setdefault((level.name, size, branch, number), [0, 0, 0, 0, 0, 0])
+        sums = results.setdefault((level.name, size, branch, number), [0, 0, 0, 0, 0, 0])
         error = row["count"] - truth
         deviation, covered = row["standard_deviation"], row["lower"] <= truth <= row["upper"]
         for at, value in enumerate((1, error, abs(error), error**2, deviation**2, covered)):
             sums[at] += value
-    return found
+    return results
 
 
 @pytest.mark.series(3)
@@ -118,14 +118,14 @@ def test_every_class_is_that_of_a_walk_over_the_rows(
     )
     shown = compare(plan, geography, released(tmp_path, tables), exact, most_groups=most_groups)
     expected = by_hand(plan, geography, tables, exact)
-    found = {(each.level, each.size, each.branch, each.number): each.errors for each in shown.classes}
-    assert found.keys() == expected.keys()
-    for key, errors in found.items():
+    results = {(each.level, each.size, each.branch, each.number): each.errors for each in shown.classes}
+    assert results.keys() == expected.keys()
+    for key, errors in results.items():
         got = [errors.rows, errors.error, errors.absolute, errors.square, errors.variance, errors.covered]
         assert got == pytest.approx(expected[key]), key
     # All branches, total-only groups and all kinds of numbers were there to be compared.
-    assert {key[2] for key in found} == {-1, 0, 1, 2, 3}
-    assert {key[3] for key in found} == {"total", "sex", "cell"}
+    assert {key[2] for key in results} == {-1, 0, 1, 2, 3}
+    assert {key[3] for key in results} == {"total", "sex", "cell"}
 
 
 def test_suppressed_groups_are_those_not_in_t1(tmp_path: Path) -> None:
@@ -229,12 +229,12 @@ def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
 def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     """The whole way, from generated files by `inspect`; the published tables are exact here, so nothing errs."""
     plan = small_plan(thresholds=(50, 200, 1000))
-    made = generate(plan, persons=3000, seed=1, out=tmp_path / "in")
-    geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
+    output = generate(plan, persons=3000, seed=1, out=tmp_path / "in")
+    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
     out = tmp_path / "out"
     out.mkdir()
     tables = joined(
-        tabulate(plan, geography, measured(plan, geography, counted_by_hand(made.persons, plan, geography)))
+        tabulate(plan, geography, measured(plan, geography, counted_by_hand(output.persons, plan, geography)))
     )
     released(out, tables)
     result = evaluate(plan, geography, persons, out)
@@ -250,8 +250,8 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
 
 def test_an_engine_that_there_is_not_is_refused(tmp_path: Path) -> None:
     plan = small_plan()
-    made = generate(plan, persons=100, seed=1, out=tmp_path / "in")
-    geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
+    output = generate(plan, persons=100, seed=1, out=tmp_path / "in")
+    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
     folder = tmp_path / "out"
     folder.mkdir()
     released(folder, joined([]))

@@ -18,8 +18,8 @@ from starling.tables.source import open_persons, validate
 from tests.tables.small import census_attributes, small_plan, with_records
 
 
-def digests(made: Generated) -> list[str]:
-    files = (made.geography, made.persons, made.names, made.note)
+def digests(output: Generated) -> list[str]:
+    files = (output.geography, output.persons, output.names, output.note)
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
@@ -35,11 +35,11 @@ def plan() -> Plan:
 
 def test_same_seed_same_bytes_whatever_the_workers(plan: Plan, tmp_path: Path) -> None:
     """More than one run of persons, so that workers really share the work."""
-    made = [
+    output = [
         generate(plan, persons=RUN + 1000, seed=7, out=tmp_path / str(workers), workers=workers) for workers in (1, 3)
     ]
-    assert digests(made[0]) == digests(made[1])
-    assert made[0].sizes["persons"] == RUN + 1000
+    assert digests(output[0]) == digests(output[1])
+    assert output[0].sizes["persons"] == RUN + 1000
 
 
 def test_land_for_others_is_the_same_land_for_any_number_of_persons(plan: Plan, tmp_path: Path) -> None:
@@ -58,20 +58,20 @@ def test_other_seed_other_bytes(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_every_person_lives_in_a_block_and_all_are_there(plan: Plan, tmp_path: Path) -> None:
-    made = generate(plan, persons=5000, seed=1, out=tmp_path / "out", states=["01", "02", "72"])
+    output = generate(plan, persons=5000, seed=1, out=tmp_path / "out", states=["01", "02", "72"])
     home = "TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK"
     read = "read_csv('{}', delim='|', header=true, all_varchar=true)"
-    persons, blocks = read.format(made.persons), read.format(made.geography)
+    persons, blocks = read.format(output.persons), read.format(output.geography)
     assert answer(f"select count(*) from {persons} anti join {blocks} using ({home})") == [(0,)]
     assert answer(f"select count(*), count(distinct TABBLKST) from {persons}") == [(5000, 3)]
 
 
 def test_the_geography_is_one_the_plan_reads(plan: Plan, tmp_path: Path) -> None:
     for form in ("text", "parquet"):
-        made = generate(plan, persons=100_000, seed=1, out=tmp_path / form, format=form)
-        geography = read_geography(made.geography, plan, names=made.names)
+        output = generate(plan, persons=100_000, seed=1, out=tmp_path / form, format=form)
+        geography = read_geography(output.geography, plan, names=output.names)
         assert geography.regions[GeographyLevel.STATE] == ("01",)
-        assert len(geography.regions[GeographyLevel.COUNTY]) == made.sizes["counties"]
+        assert len(geography.regions[GeographyLevel.COUNTY]) == output.sizes["counties"]
         assert geography.names[GeographyLevel.STATE] != ("Alabama",)
         assert all(name.endswith(" County") for name in geography.names[GeographyLevel.COUNTY])
 
@@ -82,10 +82,10 @@ def test_the_custodian_finds_nothing_wrong_with_what_was_made(plan: Plan, tmp_pa
         replace(each, stability=stability(each.iterations, census_attributes(codes))) for each in plan.levels
     )
     fewer = with_records(replace(plan, levels=levels), max_race_codes=codes)
-    made = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
-    geography = read_geography(made.geography, fewer)
-    found = validate(fewer, geography, open_persons(made.persons, fewer)).value
-    assert (found.problems.total, found.notes.total, found.values["counted"]) == (0, 0, 5000)
+    output = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
+    geography = read_geography(output.geography, fewer)
+    result = validate(fewer, geography, open_persons(output.persons, fewer)).value
+    assert (result.problems.total, result.notes.total, result.values["counted"]) == (0, 0, 5000)
 
 
 def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:
@@ -97,28 +97,28 @@ def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:
 
 def test_states_and_puerto_rico_come_from_the_production_plan(shared_data: Path, tmp_path: Path) -> None:
     production = Plan.load(shared_data / "tables" / "NMFv7-2020")
-    made = generate(production, persons=20_000, seed=1, out=tmp_path / "out")
-    assert made.sizes["states"] == 52
-    assert made.sizes["persons"] == 20_000
+    output = generate(production, persons=20_000, seed=1, out=tmp_path / "out")
+    assert output.sizes["states"] == 52
+    assert output.sizes["persons"] == 20_000
 
 
 def test_no_persons_is_a_number_too(plan: Plan, tmp_path: Path) -> None:
-    made = generate(plan, persons=0, seed=1, out=tmp_path / "out")
-    assert made.persons.read_text().count("\n") == 1
-    assert made.geography.read_text().count("\n") > 1
+    output = generate(plan, persons=0, seed=1, out=tmp_path / "out")
+    assert output.persons.read_text().count("\n") == 1
+    assert output.geography.read_text().count("\n") > 1
 
 
 def test_the_note_says_that_it_is_invented_and_from_which_seed(plan: Plan, tmp_path: Path) -> None:
-    made = generate(plan, persons=10, seed=99, out=tmp_path / "deep" / "out")
-    note = json.loads(made.note.read_text())
-    assert made.note.name == NOTE
+    output = generate(plan, persons=10, seed=99, out=tmp_path / "deep" / "out")
+    note = json.loads(output.note.read_text())
+    assert output.note.name == NOTE
     assert note["notice"].startswith("Invented data.")
-    assert (note["seed"], note["states"], note["sizes"]) == (99, ["01"], made.sizes)
+    assert (note["seed"], note["states"], note["sizes"]) == (99, ["01"], output.sizes)
     assert note["numpy"] == np.__version__
 
 
 @pytest.mark.parametrize(
-    ("field", "given"),
+    ("field", "stated"),
     [
         ("persons", {"persons": -1}),
         ("persons", {"persons": 2**31 + 1}),
@@ -132,8 +132,8 @@ def test_the_note_says_that_it_is_invented_and_from_which_seed(plan: Plan, tmp_p
         ("land", {"land_for": -1}),
     ],
 )
-def test_what_cannot_be_meant_is_refused(plan: Plan, tmp_path: Path, field: str, given: dict[str, object]) -> None:
-    arguments = {"persons": 10, "seed": 1, "out": tmp_path / "out"} | given
+def test_what_cannot_be_meant_is_refused(plan: Plan, tmp_path: Path, field: str, stated: dict[str, object]) -> None:
+    arguments = {"persons": 10, "seed": 1, "out": tmp_path / "out"} | stated
     with pytest.raises(ParameterError) as refused:
         generate(plan, **arguments)  # type: ignore[arg-type]
     assert refused.value.problems[0].field == field

@@ -31,10 +31,10 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def nation(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Generated:
     began = time.monotonic()
-    made = generate(plan, persons=1_000_000, seed=1, out=tmp_path_factory.mktemp("demo") / "nation")
+    output = generate(plan, persons=1_000_000, seed=1, out=tmp_path_factory.mktemp("demo") / "nation")
     # About one second on two idle cores; the rest is for whatever else they do.
     assert time.monotonic() - began < 30
-    return made
+    return output
 
 
 @pytest.fixture(scope="module")

@@ -56,9 +56,9 @@ def test_every_branch_is_reached_and_holds_the_exact_cells_under_silent_noise(mo
     starts = measured.offsets(SEX_BY_AGE)
     assert np.diff(starts).tolist() == [1, 8, 18, 46]
     for group, branch in enumerate(measured.branch):
-        found = measured.values[starts[group] : starts[group + 1]]
+        result = measured.values[starts[group] : starts[group + 1]]
         expected = exact.detail[0][group : group + 1]
-        assert (found == (SEX_BY_AGE.merged(expected, 3, branch)[0] if branch else expected.sum())).all()
+        assert (result == (SEX_BY_AGE.merged(expected, 3, branch)[0] if branch else expected.sum())).all()
 
 
 def test_total_only_groups_are_measured_once_with_all_of_the_groups_budget(monkeypatch: pytest.MonkeyPatch) -> None:

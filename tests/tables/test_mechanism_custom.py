@@ -1,4 +1,4 @@
-"""The exact law of whole two-stage releases of plans of one's own, over all neighbours: no more tells worlds apart than the plan costs.
+"""The exact law of whole two-stage releases of plans of custom tables, over all neighbours: no more tells worlds apart than the plan costs.
 
 The mechanism runs on both worlds with stage 1 forced to each value in turn and silent stage 2. So it says what it asks of each group after
 that value, and of which distribution it draws each number; its draws are independent. From this the law of all that it releases follows.
@@ -67,7 +67,9 @@ Answer = dict[tuple[int, int], Int64]
 """Of a level and a group, the exact numbers that stage 2 asks."""
 
 
-def asked(plan: Plan, counts: GroupCounts, value: int) -> tuple[Answer, dict[int, tuple[Distribution, Distribution]]]:
+def record_request(
+    plan: Plan, counts: GroupCounts, value: int
+) -> tuple[Answer, dict[int, tuple[Distribution, Distribution]]]:
     """What is asked of each group once stage 1 has said this value, and the noise of both stages of each level."""
     script, answers, noise = Script(counts, value), {}, {}
     with mock.patch.object(mechanism, "draw", script.draw):
@@ -101,9 +103,9 @@ def apart(plan: Plan, one: GroupCounts, other: GroupCounts, order: float) -> dic
     """Of each level how far the law of all that it releases tells two worlds apart: under epsilon the largest logarithm of a ratio of
     probabilities, under rho the Renyi divergence of this order, divided by it."""
     values = range(-FAR, max((len(level.thresholds or ()) for level in plan.levels), default=0) + FAR + 1)
-    here = {value: asked(plan, one, value) for value in values}
-    there = {value: asked(plan, other, value)[0] for value in values}
-    found: dict[int, float] = dict.fromkeys(range(len(plan.levels)), 0.0)
+    here = {value: record_request(plan, one, value) for value in values}
+    there = {value: record_request(plan, other, value)[0] for value in values}
+    result: dict[int, float] = dict.fromkeys(range(len(plan.levels)), 0.0)
     groups, noise = here[0]
     for level, group in groups:
         first, second = noise[level]
@@ -113,8 +115,8 @@ def apart(plan: Plan, one: GroupCounts, other: GroupCounts, order: float) -> dic
             continue
         two_stages = bool(plan.levels[level].thresholds) and not plan.levels[level].total_only[0]
         here_total = int(here[values[0]][0][level, group].sum())
-        found[level] += _of_group(first if two_stages else None, second, here_total, total, moves, order)
-    return found
+        result[level] += _of_group(first if two_stages else None, second, here_total, total, moves, order)
+    return result
 
 
 def _of_group(
@@ -150,8 +152,8 @@ def _of_group(
 def neighbours(world: World) -> Iterator[World]:
     """All worlds of a person less."""
     if "person" in world.values["records"]:
-        for who in {each["who"] for each in world.records}:
-            yield world.with_records([each for each in world.records if each["who"] != who])
+        for person in {each["who"] for each in world.records}:
+            yield world.with_records([each for each in world.records if each["who"] != person])
     else:
         for gone in range(len(world.records)):
             yield world.with_records([*world.records[:gone], *world.records[gone + 1 :]])
@@ -165,8 +167,8 @@ def measured_worlds(draw: st.DrawFn) -> World:
     records = world.records
     if draw(st.booleans()):
         values["records"] = {"of-a-person": draw(st.integers(1, 2)), "person": "who"}
-        who = draw(st.lists(st.sampled_from("ab"), min_size=len(records), max_size=len(records)))
-        records = tuple({**each, "who": name} for each, name in zip(records, who, strict=True))
+        person = draw(st.lists(st.sampled_from("ab"), min_size=len(records), max_size=len(records)))
+        records = tuple({**each, "who": name} for each, name in zip(records, person, strict=True))
     return World(values, records)
 
 
@@ -182,8 +184,8 @@ def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, 
         whole = counted(world)
         for rest in map(counted, neighbours(world)):
             for one, other in ((whole, rest), (rest, whole)):
-                for level, told in apart(plan, one, other, order).items():
-                    assert told <= float(plan.levels[level].budget) * (1 + 1e-9)
+                for level, report in apart(plan, one, other, order).items():
+                    assert report <= float(plan.levels[level].budget) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -203,8 +205,8 @@ def test_some_neighbours_are_told_apart_by_all_that_it_costs(measure: Measure) -
         "levels": [{"groups": "skills", "budget": "1", "thresholds": [1]}],
     }
     world = World(values, ({"skills": "p;q", "age": "3"},))
-    plan, found = world.plan, []
+    plan, result = world.plan, []
     for one, other in ((world, world.with_records([])), (world.with_records([]), world)):
-        found.append(apart(plan, counted(one), counted(other), 2.0)[0])
-    assert max(found) == pytest.approx(1, rel=1e-6)
+        result.append(apart(plan, counted(one), counted(other), 2.0)[0])
+    assert max(result) == pytest.approx(1, rel=1e-6)
     assert Fraction(plan.cost.amount) == 1

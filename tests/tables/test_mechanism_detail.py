@@ -47,16 +47,16 @@ def test_every_group_is_published_by_the_partition_that_its_total_reaches() -> N
     cells[0][1] = (1, 2, 3, 4, 5, 6)
     cells[1][2] = (100, 0, 0, 0, 7, 0)
     for part in tabulate(plan, geography, SafeTab(plan, geography).draw(Written(cells))):
-        found = {
+        result = {
             (row["region_id"], row["iteration_code"], *(row[each] for each in CHAIN.columns)): row["count"]
             for row in part.t2.to_pylist()
         }
         if part.piece.level == 0:
             assert part.t1["count"].to_pylist() == [8, 21, 0]
             # Ages under 50 are the first two bands of both habits.
-            assert found == {("01", "0002", "0", "49", "*"): 1 + 2 + 4 + 5, ("01", "0002", "50", "99", "*"): 3 + 6}
+            assert result == {("01", "0002", "0", "49", "*"): 1 + 2 + 4 + 5, ("01", "0002", "50", "99", "*"): 3 + 6}
         else:
-            assert found == {
+            assert result == {
                 ("01003", "0001", *codes): count
                 for codes, count in {
                     ("*", "*", "n"): 100,
@@ -101,13 +101,13 @@ def test_its_columns_and_parameters_are_its_own() -> None:
 def test_a_chain_of_other_bands_is_released_from_census_records_and_held_against_them(tmp_path: Path) -> None:
     chain = Detail(SEX_BY_AGE.attributes, (((), ()), ((), (0, 18)), (SEXES, (0, 18, 65))))
     plan = replace(with_chain(), detail=chain)
-    made = generate(plan, persons=2000, seed=1, out=tmp_path / "people", states=["01"])
+    output = generate(plan, persons=2000, seed=1, out=tmp_path / "people", states=["01"])
     payment = PaymentOptions(unvalidated=True)
-    release(plan, made.persons, made.geography, tmp_path / "out", names=made.names, payment=payment)
+    release(plan, output.persons, output.geography, tmp_path / "out", names=output.names, payment=payment)
     assert verify(tmp_path / "out").outcome is not Outcome.FAILED
-    geography, persons = read_geography(made.geography, plan), open_persons(made.persons, plan)
-    found = evaluate(plan, geography, persons, tmp_path / "out").value
-    numbers = found.by("number")
+    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
+    result = evaluate(plan, geography, persons, tmp_path / "out").value
+    numbers = result.by("number")
     assert {*numbers} == {("total",), ("sex",), ("cell",)}
     assert all(errors.absolute == 0 and errors.rows for errors in numbers.values())
     for value in open_release(tmp_path / "out").numbers("t2", region_type="STATE"):

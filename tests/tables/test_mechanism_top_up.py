@@ -52,17 +52,17 @@ def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
     earlier = whole_levels(plan, geography, [in_branches(branch, 1, TOTAL_ONLY), in_branches(3, branch, branch, 0)])
     silent(monkeypatch)
 
-    def asked(exact: object) -> list[Int64]:
+    def record_request(exact: object) -> list[Int64]:
         drawn = Remeasurement(plan, earlier).draw(exact)  # type: ignore[arg-type]
-        found = [level_of(drawn, number) for number in range(len(plan.levels))]
-        return [part for each in found for part in np.split(each.values, each.offsets(SEX_BY_AGE)[1:-1])]
+        result = [level_of(drawn, number) for number in range(len(plan.levels))]
+        return [part for each in result for part in np.split(each.values, each.offsets(SEX_BY_AGE)[1:-1])]
 
     exact = written(plan, geography, 7)
-    before = asked(exact)
+    before = record_request(exact)
     for cell, (level, group) in product(
         range(SEX_BY_AGE.finest), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3)]
     ):
-        after = asked(exact.plus_one([(level, group, cell)]))
+        after = record_request(exact.plus_one([(level, group, cell)]))
         # The numbers asked for are the same, whoever is there.
         assert [len(each) for each in after] == [len(each) for each in before]
         changes = [int(np.abs(one - other).sum()) for one, other in zip(before, after, strict=True)]

@@ -186,7 +186,7 @@ def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> N
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure) -> None:
     options: dict[str, Any] = {"budget": Fraction(1, 5), "thresholds": (60, 200, 400), "suppression": Fraction(9, 10)}
-    plain, better, given = (
+    plain, better, stated = (
         preview(
             small_plan(measure, **options, both_stages=both, given_published=published), sizes=(10, 50, 60, 90, 5000)
         )
@@ -199,9 +199,9 @@ def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure)
             assert new.cell is None or (old.cell is not None and new.cell.margin == old.cell.margin)
     near = [size for level in better.levels for size in level.sizes]
     assert min(size.covered for size in near) < 0.93, "plain intervals miss more often beside what chose them"
-    assert all(size.covered >= float(CONFIDENCE) - 1e-6 for level in given.levels for size in level.sizes)
+    assert all(size.covered >= float(CONFIDENCE) - 1e-6 for level in stated.levels for size in level.sizes)
     # What is published does not change.
-    for before, after in zip(plain.levels, given.levels, strict=True):
+    for before, after in zip(plain.levels, stated.levels, strict=True):
         for one, other in zip(before.sizes, after.sizes, strict=True):
             assert (one.branches, one.suppressed) == (other.branches, other.suppressed)
 

@@ -29,18 +29,18 @@ from tests.tables.small import small_geography, small_plan, written
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """With clamping and suppression."""
     place = tmp_path_factory.mktemp("made")
     return make(place, allow_negative=False, suppression=Fraction(1, 3))
 
 
 @pytest.fixture
-def copied(made: Bundle, tmp_path: Path) -> Bundle:
-    return made.copy(tmp_path / "copy")
+def copied(build: Bundle, tmp_path: Path) -> Bundle:
+    return build.copy(tmp_path / "copy")
 
 
-def said(bundle: Bundle) -> list[str]:
+def messages(bundle: Bundle) -> list[str]:
     """The findings without their fixes."""
     stated = json.loads((bundle.folder / "privacy.json").read_text())
     checks = check(TABLES, bundle.folder, stated, digests(files_of(bundle.folder)))
@@ -76,9 +76,9 @@ def replaced(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:
 def test_a_good_release_has_no_findings(tmp_path: Path, options: dict[str, Any]) -> None:
     if options.get("thresholds", (5, 10, 20)) != (5, 10, 20):
         # Fixed measurements fit the usual thresholds; other plans draw their own.
-        assert said(drawn(tmp_path, **options)) == []
+        assert messages(drawn(tmp_path, **options)) == []
     else:
-        assert said(make(tmp_path, **options)) == []
+        assert messages(make(tmp_path, **options)) == []
 
 
 def drawn(place: Path, **options: Any) -> Bundle:
@@ -96,7 +96,7 @@ def drawn(place: Path, **options: Any) -> Bundle:
 def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(table_files, "BATCH", size)
     monkeypatch.setattr(table_files, "ROW_GROUP", size)
-    assert said(drawn(tmp_path)) == []
+    assert messages(drawn(tmp_path)) == []
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,9 @@ def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_any_published_value_that_differs_is_named(copied: Bundle, name: str, column: str, value: Any) -> None:
     rewrite(copied, name, lambda table: replaced(table, column, 2, value))
-    assert said(copied) == [f"data/{name}.parquet: column {column} is in row 3 not what the shipped measurements give"]
+    assert messages(copied) == [
+        f"data/{name}.parquet: column {column} is in row 3 not what the shipped measurements give"
+    ]
 
 
 def test_regions_of_one_name_are_told_apart_by_their_code_and_compared_by_it(tmp_path: Path) -> None:
@@ -129,16 +131,16 @@ def test_regions_of_one_name_are_told_apart_by_their_code_and_compared_by_it(tmp
     account = ledger.account(Request("ann", "request-1", "census", "{}"))
     write(tmp_path / "release", plan, geography, publish(Confidential(lambda: 0), Fixed(plan), account))
     bundle = Bundle(tmp_path / "release", url, plan, geography, ledger)
-    assert said(bundle) == []
+    assert messages(bundle) == []
     rewrite(bundle, "t1", lambda table: replaced(table, "region_name", 5, "same"))
-    assert len(said(bundle)) == 1
+    assert len(messages(bundle)) == 1
 
 
 def test_the_last_bit_of_a_standard_deviation_counts(copied: Bundle) -> None:
     table = pq.read_table(copied.folder / "data" / "t1.parquet")
     nudged = float(np.nextafter(table["standard_deviation"][0].as_py(), 2))
     rewrite(copied, "t1", lambda table: replaced(table, "standard_deviation", 0, nudged))
-    assert len(said(copied)) == 1
+    assert len(messages(copied)) == 1
 
 
 @pytest.mark.parametrize("name", ["t1", "t2"])
@@ -147,13 +149,13 @@ def test_rows_that_are_missing_moved_or_added_are_found(copied: Bundle, name: st
     table = pq.read_table(path)
     rows = len(table)
     pq.write_table(table.slice(0, rows - 1), path)
-    assert said(copied) == [f"data/{name}.parquet has {rows - 1} rows where the shipped measurements give {rows}"]
+    assert messages(copied) == [f"data/{name}.parquet has {rows - 1} rows where the shipped measurements give {rows}"]
     pq.write_table(pa.concat_tables([table, table.slice(0, 2)]), path)
-    assert said(copied) == [f"data/{name}.parquet has {rows + 2} rows where the shipped measurements give {rows}"]
+    assert messages(copied) == [f"data/{name}.parquet has {rows + 2} rows where the shipped measurements give {rows}"]
     pq.write_table(table.take(pa.array([*range(1, rows), 0])), path)
-    assert any("is in row 1 not what" in finding for finding in said(copied))
+    assert any("is in row 1 not what" in finding for finding in messages(copied))
     pq.write_table(table.slice(0, 0), path)
-    assert said(copied) == [f"data/{name}.parquet has 0 rows where the shipped measurements give {rows}"]
+    assert messages(copied) == [f"data/{name}.parquet has 0 rows where the shipped measurements give {rows}"]
 
 
 @pytest.mark.parametrize("name", ["t1.txt", "t2.txt", "t1.csv", "t2.csv"])
@@ -163,29 +165,29 @@ def test_rows_that_are_missing_moved_or_added_are_found(copied: Bundle, name: st
 def test_any_byte_of_text_that_differs_is_found(copied: Bundle, name: str, change: Callable[[str], str]) -> None:
     path = copied.folder / "data" / name
     path.write_text(change(path.read_text()))
-    assert said(copied) == [f"data/{name} is not the text that the shipped measurements give"]
+    assert messages(copied) == [f"data/{name} is not the text that the shipped measurements give"]
 
 
 def test_csv_is_there_for_short_tables_alone(copied: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     (copied.folder / "data" / "t2.csv").unlink()
-    assert said(copied) == ["data/t2.csv is there for a table below 10,000,000 rows, and only then"]
+    assert messages(copied) == ["data/t2.csv is there for a table below 10,000,000 rows, and only then"]
     monkeypatch.setattr(columns, "tables", lambda plan: tables(plan, 3))
-    assert len(said(copied)) == 1, "t1.csv should not be there then"
+    assert len(messages(copied)) == 1, "t1.csv should not be there then"
 
 
 def test_other_columns_or_another_file_are_found(copied: Bundle) -> None:
     path = copied.folder / "data" / "t1.parquet"
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["lower"]), path)
-    assert said(copied) == ["data/t1.parquet has other columns or types than the table has"]
+    assert messages(copied) == ["data/t1.parquet has other columns or types than the table has"]
     path.write_text("PAR1")
-    assert said(copied) == ["data/t1.parquet cannot be read as Parquet"]
+    assert messages(copied) == ["data/t1.parquet cannot be read as Parquet"]
 
 
 def test_a_file_beyond_those_of_a_release_is_found(copied: Bundle) -> None:
     (copied.folder / "data" / "persons.txt").write_text("signed by mistake")
     (copied.folder / "report.html").unlink()
-    assert said(copied) == [
+    assert messages(copied) == [
         "report.html is missing from the release",
         "data/persons.txt is no file of a tables release",
     ]
@@ -194,7 +196,7 @@ def test_a_file_beyond_those_of_a_release_is_found(copied: Bundle) -> None:
 @pytest.mark.parametrize("field", ["domain", "composition", "mechanism", "bounds", "invariants", "neighbours"])
 def test_a_statement_that_the_plan_does_not_give_is_found(copied: Bundle, field: str) -> None:
     copied.edit("privacy.json", lambda stated: stated.update({field: {"other": 1}}))
-    assert said(copied) == [f"privacy.json: {field} is not what the public plan in the folder gives"]
+    assert messages(copied) == [f"privacy.json: {field} is not what the public plan in the folder gives"]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_another_event_of_the_same_cost_is_found(copied: Bundle, event: Callable
         if "event" in node:
             node["event"] = event(Fraction(node["cost"]["epsilon"]))
 
-    copied.edit("privacy.json", lambda said: forge(said["composition"]))
+    copied.edit("privacy.json", lambda messages: forge(messages["composition"]))
     assert copied.ledger.book.key is not None
     copied.resign(copied.ledger.book.key)
     failing = {each.name: [*map(str, each.findings)] for each in starling.verify(copied.folder).checks if each.findings}
@@ -224,28 +226,28 @@ def test_another_event_of_the_same_cost_is_found(copied: Bundle, event: Callable
 
 
 def test_noise_follows_from_the_plan(copied: Bundle) -> None:
-    # Twice the budget in the plan: half the noise, and what is stated and published is of another plan.
+    # CombinedStageNoise the budget in the plan: half the noise, and what is stated and published is of another plan.
     copied.edit("plan/plan.json", lambda plan: plan["levels"][0].update(budget="4"))
-    found = said(copied)
+    result = messages(copied)
     for field in ("cost", "composition", "mechanism.levels.1.noise.stage_2.scale"):
-        assert f"privacy.json: {field} is not what the public plan in the folder gives" in found
-    assert "data/t1.parquet: column standard_deviation is in row 1 not what the shipped measurements give" in found
+        assert f"privacy.json: {field} is not what the public plan in the folder gives" in result
+    assert "data/t1.parquet: column standard_deviation is in row 1 not what the shipped measurements give" in result
 
 
 def test_a_plan_with_too_small_a_stability_is_refused(copied: Bundle) -> None:
     copied.edit("plan/plan.json", lambda plan: plan["levels"][0].update(stability=1))
-    assert said(copied) == ["plan/plan.json: (STATE, 2) states a stability below what its iterations allow"]
+    assert messages(copied) == ["plan/plan.json: (STATE, 2) states a stability below what its iterations allow"]
 
 
 def test_a_plan_that_is_none_is_refused(copied: Bundle) -> None:
     (copied.folder / "plan" / "plan.json").write_text("{}")
-    assert said(copied) == ["plan/plan.json is not as Starling writes it"]
+    assert messages(copied) == ["plan/plan.json is not as Starling writes it"]
 
 
-def test_a_suppressed_row_cannot_be_slipped_in_or_out(copied: Bundle, made: Bundle) -> None:
+def test_a_suppressed_row_cannot_be_slipped_in_or_out(copied: Bundle, build: Bundle) -> None:
     # Measurements and plan stand; a bare total below the bar is dropped, whatever the publisher prefers.
     table = pq.read_table(copied.folder / "data" / "t1.parquet")
     counties = pc.sum(pc.equal(table["region_type"], "COUNTY")).as_py()
     assert counties < 4, "the plan suppresses something"
     rewrite(copied, "t1", lambda table: table.slice(0, len(table) - 1))
-    assert said(copied)
+    assert messages(copied)

@@ -100,11 +100,11 @@ def test_no_records_release_like_any_other_number(toy: Path, tmp_path: Path) -> 
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """With room for one release of the plan under pure DP."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
-    made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_population("people", "epsilon", ADD_REMOVE_PERSON, "22.14")
-    made.custody.add_dataset("toy", "people", {})
-    made.custody.grant("people", "custodian", "22.14")
-    return made
+    output = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    output.custody.add_population("people", "epsilon", ADD_REMOVE_PERSON, "22.14")
+    output.custody.add_dataset("toy", "people", {})
+    output.custody.grant("people", "custodian", "22.14")
+    return output
 
 
 def charges(ledger: Ledger) -> int:
@@ -221,14 +221,19 @@ def test_parquet_has_the_rows_of_the_text(toy: Path, tmp_path: Path) -> None:
 
 def test_given_names_of_regions_are_published(tmp_path: Path) -> None:
     plan = small_plan("rho")
-    made = generate(plan, persons=300, seed=1, out=tmp_path / "in")
-    for out, names in (("named", made.names), ("unnamed", None)):
+    output = generate(plan, persons=300, seed=1, out=tmp_path / "in")
+    for out, names in (("named", output.names), ("unnamed", None)):
         release(
-            plan, made.persons, made.geography, tmp_path / out, names=names, payment=PaymentOptions(unvalidated=True)
+            plan,
+            output.persons,
+            output.geography,
+            tmp_path / out,
+            names=names,
+            payment=PaymentOptions(unvalidated=True),
         )
     named, unnamed = (
         set(pq.read_table(tmp_path / out / "data" / "t1.parquet")["region_name"].to_pylist())
         for out in ("named", "unnamed")
     )
-    assert named <= {line.split("|")[2] for line in made.names.read_text().splitlines()}
+    assert named <= {line.split("|")[2] for line in output.names.read_text().splitlines()}
     assert {"Alabama", "county 001, Alabama"} & unnamed

@@ -124,15 +124,15 @@ def test_a_forged_statistic_is_found(released: Path) -> None:
     forged = table.set_column(table.schema.get_field_index("value"), "value", pa.array(value))
     publication = TablesPublication(*read_plan(released))
     (t3,) = (each for each in publication.tables if each.name == "t3")
-    kept = {path: path.read_bytes() for path in (released / "data").glob("t3.*")}
-    for path in kept:
+    remaining = {path: path.read_bytes() for path in (released / "data").glob("t3.*")}
+    for path in remaining:
         path.unlink()
     try:
         write_tables(released, [t3], [{"t3": forged}])
         findings = [str(each) for each in verify(released).findings]
         assert any("t3" in each for each in findings)
     finally:
-        for path, content in kept.items():
+        for path, content in remaining.items():
             path.write_bytes(content)
 
 
@@ -143,23 +143,23 @@ def test_a_plan_of_sums_alone_needs_no_levels(frame: pd.DataFrame, tmp_path: Pat
     assert done.tables == ("t3",)
     assert not verify(done.folder).findings
     assert not (done.folder / "data" / "t1.parquet").exists()
-    found = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.csv", plan), done.folder).value
-    assert [(each.statistic, each.groups) for each in found.aggregates[:3]] == [("size", 2), ("sum", 2), ("mean", 2)]
-    assert found.aggregates[0].mean_absolute_error < 30
+    result = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.csv", plan), done.folder).value
+    assert [(each.statistic, each.groups) for each in result.aggregates[:3]] == [("size", 2), ("sum", 2), ("mean", 2)]
+    assert result.aggregates[0].mean_absolute_error < 30
 
 
 def test_evaluation_tells_errors_and_coverage(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
     plan = Plan.of(VALUES)
     frame.to_parquet(tmp_path / "records.parquet")
-    found = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.parquet", plan), released).value
-    assert len(found.aggregates) == 3 + 3 + 2 + 1
-    assert found.classes
-    by_name = {(each.title, each.statistic): each for each in found.aggregates}
+    result = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.parquet", plan), released).value
+    assert len(result.aggregates) == 3 + 3 + 2 + 1
+    assert result.classes
+    by_name = {(each.title, each.statistic): each for each in result.aggregates}
     spent = by_name["sums of spent, ward by sex", "sum"]
     # The noise has a standard deviation of 510 / sqrt(2); nobody of sex X has a mean.
     assert 50 < spent.mean_absolute_error < 1000
     assert by_name["sums of spent, ward by sex", "mean"].groups == 8
-    assert all(each.coverage >= 0.5 for each in found.aggregates)
+    assert all(each.coverage >= 0.5 for each in result.aggregates)
 
 
 def test_a_preview_says_margins_and_the_better_way() -> None:
@@ -178,8 +178,8 @@ def test_a_plan_with_sums_is_not_topped_up(released: Path, frame: pd.DataFrame, 
 
 
 def test_sums_are_not_compared_and_that_is_said(released: Path, frame: pd.DataFrame, tmp_path: Path) -> None:
-    again = release(Plan.of(VALUES), frame, out=tmp_path / "again", payment=UNVALIDATED).folder
-    assert "are not compared" in comparison_text(compare(released, again))
+    second = release(Plan.of(VALUES), frame, out=tmp_path / "again", payment=UNVALIDATED).folder
+    assert "are not compared" in comparison_text(compare(released, second))
     sums = [release(Plan.of(ONLY_SUMS), frame, out=tmp_path / name, payment=UNVALIDATED).folder for name in "ab"]
     with pytest.raises(ParameterError, match="no counts"):
         compare(*sums)
@@ -238,9 +238,9 @@ def test_sums_of_ordinary_money_up_to_the_widest_bounds(
         # The widths of three intervals, and five standard deviations.
         assert abs(row["value"] - mean) <= 3 * (row["upper"] - row["lower"]) + 2 * scale
         assert abs(size["value"] - 30) <= 5 * size["standard_deviation"] + 1e-6
-    found = evaluate(plan, read_regions(plan), open_records(records, plan), folder).value
-    assert [each.groups for each in found.aggregates] == [2, 2, 2]
-    assert np.isfinite([each.mean_absolute_error for each in found.aggregates]).all()
+    result = evaluate(plan, read_regions(plan), open_records(records, plan), folder).value
+    assert [each.groups for each in result.aggregates] == [2, 2, 2]
+    assert np.isfinite([each.mean_absolute_error for each in result.aggregates]).all()
     assert all(0 < margin < float("inf") for each in preview(plan).aggregates for margin in each.margins.values())
 
 

@@ -39,12 +39,12 @@ def ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             url = f"sqlite:///{tmp_path_factory.mktemp('budgets') / 'ledger.sqlite'}"
         else:
             url = stack.enter_context(postgres_database(postgres_url()))
-        made = create_ledger(url)
+        output = create_ledger(url)
         for budget in BUDGETS:
-            made.custody.add_population(f"people-{budget}", "rho", ADD_REMOVE_PERSON, budget)
-            made.custody.add_dataset(f"toy-{budget}", f"people-{budget}", {}, budget)
-            made.custody.grant(f"people-{budget}", "custodian", budget)
-        made.close()
+            output.custody.add_population(f"people-{budget}", "rho", ADD_REMOVE_PERSON, budget)
+            output.custody.add_dataset(f"toy-{budget}", f"people-{budget}", {}, budget)
+            output.custody.grant(f"people-{budget}", "custodian", budget)
+        output.close()
         yield url
 
 

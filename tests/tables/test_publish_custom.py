@@ -1,4 +1,4 @@
-"""Records of one's own, from a file or a data frame to a folder that verifies, says nothing of the Census, and tells the truth."""
+"""Custom records, from a file or a data frame to a folder that verifies, says nothing of the Census, and tells the truth."""
 
 import json
 import re
@@ -85,8 +85,8 @@ def test_a_data_frame_is_released_and_verifies(frame: pd.DataFrame, tmp_path: Pa
     plan = Plan.of(VALUES)
     done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
-    again, regions = read_plan(done.folder)
-    assert again == plan
+    second, regions = read_plan(done.folder)
+    assert second == plan
     assert regions.regions == read_regions(plan).regions
     t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
     by_age = t1[t1["iteration_code"].str.startswith("by sex and age")]
@@ -94,9 +94,9 @@ def test_a_data_frame_is_released_and_verifies(frame: pd.DataFrame, tmp_path: Pa
     assert len(by_age) == 36
     counted = frame[(frame["ward"] != "w6") & (frame["Age"] < 100)]
     truth = counted[(counted["sex"] == "M") & (counted["Age"] >= 65)].groupby("ward").size()
-    found = by_age[by_age["iteration_name"] == "M, 65 to 99"].set_index("region_id")
+    result = by_age[by_age["iteration_name"] == "M, 65 to 99"].set_index("region_id")
     # Each interval misses with a chance of 5 %; ten times its half width with none to speak of.
-    assert ((found["count"] - truth).abs() <= 10 * (found["upper"] - found["count"])).all()
+    assert ((result["count"] - truth).abs() <= 10 * (result["upper"] - result["count"])).all()
 
 
 def test_every_form_can_be_evaluated_and_reopened(frame: pd.DataFrame, tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_every_form_can_be_evaluated_and_reopened(frame: pd.DataFrame, tmp_path:
     for name in ("members.csv", "members.parquet"):
         out = tmp_path / name.replace(".", "-")
         release(plan, tmp_path / name, out=out, payment=UNVALIDATED)
-        found = evaluate(plan, read_regions(plan), open_records(tmp_path / name, plan), out).value
-        assert sum(each.errors.covered for each in found.classes) > 0.8 * sum(
-            each.errors.rows for each in found.classes
+        result = evaluate(plan, read_regions(plan), open_records(tmp_path / name, plan), out).value
+        assert sum(each.errors.covered for each in result.classes) > 0.8 * sum(
+            each.errors.rows for each in result.classes
         )
         assert starling.open_release(out).rows("t1").num_rows > 0
     with pytest.raises(ParameterError, match="engine does not reach records in this session"):
@@ -119,9 +119,9 @@ def test_nothing_in_a_release_speaks_of_the_census(frame: pd.DataFrame, tmp_path
     done = release(Plan.of(VALUES), frame, out=tmp_path / "out", payment=UNVALIDATED)
     texts = [done.folder / name for name in ("privacy.json", "datapackage.json", "registry.yaml", "report.html")]
     for path in texts:
-        said = re.sub("<style>.*?</style>|<[^>]*>", "", path.read_text(), flags=re.DOTALL)
-        found = [word for word in OF_THE_CENSUS if re.search(rf"\b{word}s?\b", said)]
-        assert not found, (path.name, found)
+        text = re.sub("<style>.*?</style>|<[^>]*>", "", path.read_text(), flags=re.DOTALL)
+        result = [word for word in OF_THE_CENSUS if re.search(rf"\b{word}s?\b", text)]
+        assert not result, (path.name, result)
     assert not [*done.folder.glob("data/*.txt")]
 
 
@@ -165,9 +165,9 @@ def test_what_cannot_be_released_is_refused_before_anything_is_charged(frame: pd
 
 def test_the_plan_in_a_release_is_the_whole_plan(frame: pd.DataFrame, tmp_path: Path) -> None:
     done = release(Plan.of(VALUES), frame, out=tmp_path / "out", payment=UNVALIDATED)
-    said = json.loads((done.folder / "plan" / "plan.json").read_text())
-    assert {"detail", "regions", "families", "records"} <= said.keys()
-    assert said["records"]["areas"]["codes"] == [f"w{n}" for n in range(6)]
+    text = json.loads((done.folder / "plan" / "plan.json").read_text())
+    assert {"detail", "regions", "families", "records"} <= text.keys()
+    assert text["records"]["areas"]["codes"] == [f"w{n}" for n in range(6)]
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -178,14 +178,14 @@ def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame,
     homes = frame.assign(home=np.arange(len(frame)) // 10)
     done = release(plan, homes, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
-    said = json.loads((done.folder / "privacy.json").read_text())
-    assert "household" in json.dumps(said)
+    text = json.loads((done.folder / "privacy.json").read_text())
+    assert "household" in json.dumps(text)
     t1 = pq.read_table(done.folder / "data" / "t1.parquet").to_pandas()
     total = t1[t1["iteration_code"].str.startswith("by sex and age")]["count"].sum()
     # Three of ten records of each of 300 homes are kept, before those that no ward or age has are left out: sums of 36 numbers.
-    kept = homes[(homes["ward"] != "w6") & (homes["Age"] < 100)].groupby("home").size().clip(upper=3).sum()
+    remaining = homes[(homes["ward"] != "w6") & (homes["Age"] < 100)].groupby("home").size().clip(upper=3).sum()
     deviation = float(np.sqrt((t1["standard_deviation"] ** 2).sum()))
-    assert abs(total - kept) <= 10 * deviation
+    assert abs(total - remaining) <= 10 * deviation
 
 
 def test_totals_of_nested_regions_add_up_where_the_plan_says_so(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ COST = PLAN.cost.amount
 
 @pytest.fixture(scope="module")
 def invented(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    made = generate(PLAN, persons=300, seed=1, out=tmp_path_factory.mktemp("people") / "invented", states=["01"])
-    return made.persons, made.geography
+    output = generate(PLAN, persons=300, seed=1, out=tmp_path_factory.mktemp("people") / "invented", states=["01"])
+    return output.persons, output.geography
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -44,9 +44,9 @@ def thief(
     """A custodian whose budget is two draws and a half."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
     with ledger_url(request.param, tmp_path) as url:
-        made = a_thief(url, invented, tmp_path)
-        yield made
-        made.ledger.close()
+        output = a_thief(url, invented, tmp_path)
+        yield output
+        output.ledger.close()
 
 
 def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:

@@ -24,11 +24,11 @@ ANSWERED = ("after the answer", "before the rename", "after the rename")
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
-    made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
-    made.custody.add_dataset("toy", "people", {})
-    made.custody.grant("people", "custodian", 20)
-    return made
+    output = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    output.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
+    output.custody.add_dataset("toy", "people", {})
+    output.custody.grant("people", "custodian", 20)
+    return output
 
 
 def url(tmp_path: Path) -> str:
@@ -74,8 +74,8 @@ def test_promise_04_a_release_killed_anywhere_is_resumed(
     # What had been answered is what is published: no second draw.
     assert answer in (None, stored(ledger))
     assert manifest(out) == stored(ledger)
-    again = release(url(tmp_path), shared_data, out)
-    assert again.receipt is None
+    second = release(url(tmp_path), shared_data, out)
+    assert second.receipt is None
     assert spent(ledger) == COST
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
     thief.check_one_draw()

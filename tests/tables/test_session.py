@@ -102,9 +102,9 @@ def test_what_is_no_plan_is_refused_at_its_argument(arguments: dict[str, Any], f
 
 
 def test_records_of_the_session_are_validated() -> None:
-    found = tables.plan(["sex", "age"], DOMAINS, epsilon=1).validate(pd.DataFrame(ROWS))
-    assert found.problems.total + found.notes.total >= 1, "an age is outside"
-    assert found.values["records"] == 4
+    result = tables.plan(["sex", "age"], DOMAINS, epsilon=1).validate(pd.DataFrame(ROWS))
+    assert result.problems.total + result.notes.total >= 1, "an age is outside"
+    assert result.values["records"] == 4
 
 
 @pytest.mark.parametrize("records", [None, 3, [1, 2], "nothing.csv", {"age": [1]}, pa.table({"age": [1]})])

@@ -155,13 +155,13 @@ def worlds(draw: st.DrawFn, *, most: int = 25, odd: bool = True) -> World:
     """A whole world with at most `most` persons."""
     config = draw(configurations())
     states = [*config["state_filter_us"], *(["72"] if config["run_pr"] else [])]
-    found = st.tuples(
+    result = st.tuples(
         st.sampled_from(STATES),
         st.sampled_from(["001", "003"]),
         st.sampled_from(["000100", "000200"]),
         st.integers(1, 3),
     )
-    ids = draw(st.sets(found, max_size=7)) | {(state, "001", "000100", 1) for state in states}
+    ids = draw(st.sets(result, max_size=7)) | {(state, "001", "000100", 1) for state in states}
     blocks = tuple(
         f"{state}|{county}|{tract}|{block:04d}|{draw(st.sampled_from(['99999', '10001', '10002']))}|"
         f"{'9999' if state == '72' else draw(st.sampled_from(['9999', '0001', '0002']))}"

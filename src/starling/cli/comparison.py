@@ -75,7 +75,7 @@ def _people(joint: "JointCost") -> str:
 def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
     request_ids = ", ".join(
         f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
-        for each in compared.again
+        for each in compared.repeated
     )
     pairs = [
         ("earlier", f"{earlier.path}: {earlier.plan.title}"),
@@ -122,7 +122,7 @@ def earlier_json(joint: "JointCost") -> "dict[str, Json]":
                 "request_id": each.request_id,
                 "population": each.population,
                 "cost": amount(each.plan.cost),
-                "measured_again": {str(same.geography): same.iterations for same in compared.again},
+                "measured_again": {str(same.geography): same.iterations for same in compared.repeated},
                 "compared_blocks": compared.blocks,
                 "differences": [
                     attributes(one, "by", "geography", "here", "there", "parts", "standard_deviation=deviation")

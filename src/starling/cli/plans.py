@@ -192,7 +192,7 @@ def _targets(overview: "Overview", prices: "Sequence[Price]") -> str:
         (
             level_text(overview.plan, price.level),
             str(price.target),
-            f"± {price.given:,}",
+            f"± {price.gives:,}",
             decimal_up(price.need),
             f"within {price.relaxed.reach}" if price.binding else "",
             _percent(price.saving) if price.binding else "nothing: another binds",
@@ -230,7 +230,7 @@ def _price_json(price: "Price") -> "dict[str, Json]":
     return {
         **attributes(price.level, "geography", "iteration_level"),
         **_target_json(price.target),
-        "gives": price.given,
+        "gives": price.gives,
         "needs": str(price.need),
         "binds": price.binding,
         "relaxed": _target_json(price.relaxed),

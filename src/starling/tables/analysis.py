@@ -149,11 +149,11 @@ class TablesRelease(DomainRelease):
         if table is None:
             return self._sum_of(choose_groups(self.plan, self.geography, values))
         wanted: dict[str, Wanted] = {name: texts(each) for name, each in values.items()}
-        found = self._published(table, wanted)
-        if len(found) == 1:
-            return self._value(found.to_pylist()[0])
-        if len(found) > 1:
-            raise ParameterError(table, f"has {len(found):,} such rows", "say more, or take `numbers`")
+        rows = self._published(table, wanted)
+        if len(rows) == 1:
+            return self._value(rows.to_pylist()[0])
+        if len(rows) > 1:
+            raise ParameterError(table, f"has {len(rows):,} such rows", "say more, or take `numbers`")
         groups = {column: values for column, values in wanted.items() if column in GROUP}
         if self.left_out(**groups):
             fix = "its measurement is in data/measurements"
@@ -202,14 +202,14 @@ class TablesRelease(DomainRelease):
         for terms in sides:
             weighted = []
             for term in terms:
-                found = self._numbers_of(term, MOST_NUMBERS - numbers)
-                numbers += len(found)
-                weighted.append(total(found).times(term.weight))
+                rows = self._numbers_of(term, MOST_NUMBERS - numbers)
+                numbers += len(rows)
+                weighted.append(total(rows).times(term.weight))
             sums.append(total(weighted))
         sure = question.confidence
-        told = sums[0].told(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).told()
+        bounds = sums[0].told(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).told()
         missing = sum(self._missing(term) for terms in sides for term in terms)
-        return {**told, "numbers": numbers, "left_out": missing}
+        return {**bounds, "numbers": numbers, "left_out": missing}
 
     def _numbers_of(self, term: Term, most: int) -> list[Value]:
         """The numbers of a term; raises ParameterError where there are more, or none."""
@@ -321,9 +321,9 @@ class TablesRelease(DomainRelease):
 
 def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
     """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
-    kind, mine = _kind(plan, level, row)
+    kind, cells = _kind(plan, level, row)
     size = 1 if kind == TOTAL_ONLY else plan.detail.sizes[kind]
-    weights = tuple(Fraction(cell in mine) for cell in range(size))
+    weights = tuple(Fraction(cell in cells) for cell in range(size))
     noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
     if stage1_share(plan, level, kind):
         return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
@@ -338,12 +338,12 @@ def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset
         if in_t1:
             size = plan.detail.sizes[max(kind, 0)]
             kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
-        elif mine := _cells(plan.detail, kind, row):
-            kinds.append((run_deviation(plan, level, kind, len(mine), min(mine)), kind, mine))
+        elif cells := _cells(plan.detail, kind, row):
+            kinds.append((run_deviation(plan, level, kind, len(cells), min(cells)), kind, cells))
     total_only = {each.code for each in level.iterations if each.total_only}
     kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
-    _, kind, mine = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
-    return kind, mine
+    _, kind, cells = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
+    return kind, cells
 
 
 def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:

@@ -113,9 +113,9 @@ class TablesPublication(Publication[Exact, Measurements]):
     def mechanism(self, folder: Path, create: Create) -> Measuring | SafeTab | Remeasurement:
         """What the plan asks for."""
         if self.plan.aggregates:
-            kept = partial(keep_measurements, folder, create, self.plan, self.regions)
+            keep_levels = partial(keep_measurements, folder, create, self.plan, self.regions)
             of_aggregates = partial(aggregates.keep_aggregates, folder, create, self.plan, self.regions)
-            levels = SafeTab(self.plan, self.regions, kept)
+            levels = SafeTab(self.plan, self.regions, keep_levels)
             return Measuring(levels, Aggregation(self.plan, self.regions, of_aggregates))
         keep = partial(keep_measurements, folder, create, self.plan, self.regions)
         if self.plan.variants.top_up is None:

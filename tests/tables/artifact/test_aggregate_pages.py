@@ -11,10 +11,10 @@ from starling.tables.postprocess.aggregates import tabulate_aggregates
 from tests.tables.test_publish_aggregates import VALUES
 
 WARDS = [f"w{number:02}" for number in range(30)]
-ASKED = {"of": "age", "regions": "ward", "groups": "all", "budget": "1"}
+REQUEST = {"of": "age", "regions": "ward", "groups": "all", "budget": "1"}
 PLAN = Plan.of(
     {key: value for key, value in VALUES.items() if key not in ("levels", "quantiles")}
-    | {"regions": {"column": "ward", "levels": ["ward"], "rows": [[name] for name in WARDS]}, "sums": [ASKED]}
+    | {"regions": {"column": "ward", "levels": ["ward"], "rows": [[name] for name in WARDS]}, "sums": [REQUEST]}
 )
 REGIONS = read_regions(PLAN)
 SIZES = np.random.default_rng(2).permutation(30) * 100
@@ -33,8 +33,8 @@ def test_the_largest_groups_are_shown(most: int) -> None:
     means = Means()
     for table in tabulate_aggregates(PLAN, REGIONS, drawn(most)):
         means.add(table)
-    (found,) = means._largest.values()
-    assert [row["region_id"] for *_, row in found] == [WARDS[at] for at in np.argsort(-SIZES)[:MOST]]
+    (result,) = means._largest.values()
+    assert [row["region_id"] for *_, row in result] == [WARDS[at] for at in np.argsort(-SIZES)[:MOST]]
     (picture,) = section(means).pictures
     assert "Means of age" in picture.caption
 

@@ -27,24 +27,24 @@ SELECTED = aggregate_path(PLAN, PLAN.aggregates[0])
 SUMS = aggregate_path(PLAN, PLAN.aggregates[1])
 
 
-def kept(folder: Path) -> list[np.ndarray]:
+def stored_arrays(folder: Path) -> list[np.ndarray]:
     """Numbers of every group, written into the folder."""
     (folder / SUMS).parent.mkdir(parents=True)
     drawn = []
     for piece in aggregate_pieces(PLAN, REGIONS):
         shape = piece.groups, numbers_of(PLAN, PLAN.aggregates[piece.level])
         drawn.append((piece, np.arange(shape[0] * shape[1]).reshape(shape) % 6))
-    found = list(keep_aggregates(folder, plain(folder), PLAN, REGIONS, drawn))
-    assert [piece for piece, _ in found] == [piece for piece, _ in drawn]
-    assert all(np.array_equal(one, other) for (_, one), (_, other) in zip(found, drawn, strict=True))
+    result = list(keep_aggregates(folder, plain(folder), PLAN, REGIONS, drawn))
+    assert [piece for piece, _ in result] == [piece for piece, _ in drawn]
+    assert all(np.array_equal(one, other) for (_, one), (_, other) in zip(result, drawn, strict=True))
     return [numbers for _, numbers in drawn]
 
 
 def test_numbers_are_read_back_as_often_as_they_are_asked_for(tmp_path: Path) -> None:
-    drawn = kept(tmp_path)
-    again = read_aggregates(tmp_path, PLAN, REGIONS)
+    drawn = stored_arrays(tmp_path)
+    second = read_aggregates(tmp_path, PLAN, REGIONS)
     for _ in range(2):
-        assert all(np.array_equal(one, other) for one, (_, other) in zip(drawn, again, strict=True))
+        assert all(np.array_equal(one, other) for one, (_, other) in zip(drawn, second, strict=True))
 
 
 def changed(table: pa.Table, change: str) -> pa.Table:
@@ -82,7 +82,7 @@ def changed(table: pa.Table, change: str) -> pa.Table:
     ],
 )
 def test_other_numbers_are_refused(tmp_path: Path, name: str, change: str) -> None:
-    kept(tmp_path)
+    stored_arrays(tmp_path)
     table = pq.read_table(tmp_path / name)
     pq.write_table(changed(table, change).cast(changed(table, change).schema), tmp_path / name)
     with pytest.raises(InvalidRelease, match="aggregate"):
@@ -90,15 +90,15 @@ def test_other_numbers_are_refused(tmp_path: Path, name: str, change: str) -> No
 
 
 def test_no_file_is_refused(tmp_path: Path) -> None:
-    kept(tmp_path)
+    stored_arrays(tmp_path)
     (tmp_path / SUMS).write_bytes(b"PAR1")
     with pytest.raises(InvalidRelease, match="cannot be read"):
         list(read_aggregates(tmp_path, PLAN, REGIONS))
 
 
 def test_the_release_says_what_was_drawn() -> None:
-    said: Any = parameters(PLAN, REGIONS)["aggregates"]
-    assert [each["measurements"] for each in said] == [aggregate_path(PLAN, each) for each in PLAN.aggregates]
+    text: Any = parameters(PLAN, REGIONS)["aggregates"]
+    assert [each["measurements"] for each in text] == [aggregate_path(PLAN, each) for each in PLAN.aggregates]
     assert len(sheets(PLAN)) == 4
     without = {key: value for key, value in VALUES.items() if key not in ("sums", "quantiles")}
     assert parameters(Plan.of(without), REGIONS) == {}

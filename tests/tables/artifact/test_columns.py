@@ -39,25 +39,25 @@ def test_keys_tell_rows_apart(tmp_path: Path) -> None:
 
 def test_types_are_those_of_a_table_schema() -> None:
     plan = small_plan()
-    made = {
+    output = {
         sheet.path: sheet
         for sheet in (
             *(each for table in tables(plan) for each in table.sheets()),
             *measured_sheets(plan),
         )
     }
-    assert "data/t1.csv" in made
-    types = {column.name: column.type for column in made["data/t2.parquet"].columns}
+    assert "data/t1.csv" in output
+    types = {column.name: column.type for column in output["data/t2.parquet"].columns}
     assert types["count"] == "integer"
     assert types["standard_deviation"] == "number"
     assert types["post_processed"] == "boolean"
     assert types["sex"] == "string"
-    assert [column.name for column in made["data/t1.txt"].columns] == [
+    assert [column.name for column in output["data/t1.txt"].columns] == [
         "REGION_ID",
         "REGION_TYPE",
         "ITERATION_CODE",
         "COUNT",
     ]
-    assert made["data/t2.txt"].key == ("REGION_TYPE", "REGION_ID", "ITERATION_CODE", "AGESTART", "AGEEND", "SEX")
-    measured = made["data/measurements/state-2.parquet"].columns
+    assert output["data/t2.txt"].key == ("REGION_TYPE", "REGION_ID", "ITERATION_CODE", "AGESTART", "AGEEND", "SEX")
+    measured = output["data/measurements/state-2.parquet"].columns
     assert [column.required for column in measured] == [True, True, False, True, True]

@@ -23,14 +23,14 @@ STATE = "data/measurements/state-2.parquet"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """Negative counts are published, and there are some."""
     return make(tmp_path_factory.mktemp("made"), suppression=Fraction(1, 3))
 
 
 @pytest.fixture
-def copied(made: Bundle, tmp_path: Path) -> Bundle:
-    return made.copy(tmp_path / "copy")
+def copied(build: Bundle, tmp_path: Path) -> Bundle:
+    return build.copy(tmp_path / "copy")
 
 
 def states(bundle: Bundle) -> dict[str, str]:
@@ -76,11 +76,11 @@ def measured(bundle: Bundle, change: Callable[[list[dict[str, Any]]], object]) -
 
 def stated(bundle: Bundle, change: Callable[[Any], object]) -> None:
     """Change what privacy.json says of the mechanism."""
-    bundle.edit("privacy.json", lambda said: (change(said["mechanism"]), None)[1])
+    bundle.edit("privacy.json", lambda message: (change(message["mechanism"]), None)[1])
 
 
-def less_noise(said: Any) -> None:
-    said["levels"][0]["noise"]["stage_2"]["scale"] = "1/1000"
+def less_noise(message: Any) -> None:
+    message["levels"][0]["noise"]["stage_2"]["scale"] = "1/1000"
 
 
 def one_group_less(rows: list[dict[str, Any]]) -> None:
@@ -94,63 +94,66 @@ def add_up(rows: list[dict[str, Any]]) -> None:
 
 
 BREAKS: dict[str, tuple[str, Callable[[Bundle], object]]] = {
-    "noise other than the plan's": (PRIVACY, lambda made: stated(made, less_noise)),
+    "noise other than the plan's": (PRIVACY, lambda build: stated(build, less_noise)),
     "another count": (
         PRIVACY,
-        lambda made: stated(made, lambda said: said["counting"].update(sql="SELECT count(*) FROM persons")),
+        lambda build: stated(build, lambda message: message["counting"].update(sql="SELECT count(*) FROM persons")),
     ),
-    "an invariant": (PRIVACY, lambda made: made.edit("privacy.json", lambda said: said["invariants"].append("n"))),
+    "an invariant": (
+        PRIVACY,
+        lambda build: build.edit("privacy.json", lambda message: message["invariants"].append("n")),
+    ),
     "a plan that understates a person": (
         PRIVACY,
-        lambda made: made.edit("plan/plan.json", lambda plan: plan["levels"][0].update(stability=1)),
+        lambda build: build.edit("plan/plan.json", lambda plan: plan["levels"][0].update(stability=1)),
     ),
-    "a published group too few": (GROUPS, lambda made: changed(made, "t1", one_group_less)),
+    "a published group too few": (GROUPS, lambda build: changed(build, "t1", one_group_less)),
     "a group under another name": (
         GROUPS,
-        lambda made: changed(made, "t1", lambda rows: rows[1].update(iteration_code="0009")),
+        lambda build: changed(build, "t1", lambda rows: rows[1].update(iteration_code="0009")),
     ),
-    "a group that was not measured": (GROUPS, lambda made: measured(made, one_group_less)),
-    "other states than the plan's": (GROUPS, lambda made: stated(made, lambda said: said.update(states=[]))),
+    "a group that was not measured": (GROUPS, lambda build: measured(build, one_group_less)),
+    "other states than the plan's": (GROUPS, lambda build: stated(build, lambda message: message.update(states=[]))),
     "other ages than were chosen": (
         ADAPTIVITY,
-        lambda made: changed(made, "t2", lambda rows: rows[1].update(age_end="9")),
+        lambda build: changed(build, "t2", lambda rows: rows[1].update(age_end="9")),
     ),
-    "detail left out": (ADAPTIVITY, lambda made: changed(made, "t2", one_group_less)),
+    "detail left out": (ADAPTIVITY, lambda build: changed(build, "t2", one_group_less)),
     "a choice by another number": (
         ADAPTIVITY,
-        lambda made: measured(made, lambda rows: rows[0].update(stage_1=11)),
+        lambda build: measured(build, lambda rows: rows[0].update(stage_1=11)),
     ),
     "other thresholds": (
         ADAPTIVITY,
-        lambda made: stated(made, lambda said: said["levels"][0].update(thresholds=[1, 2, 3])),
+        lambda build: stated(build, lambda message: message["levels"][0].update(thresholds=[1, 2, 3])),
     ),
     "too narrow an interval": (
         ACCURACY,
-        lambda made: changed(made, "t1", lambda rows: rows[0].update(lower=rows[0]["count"])),
+        lambda build: changed(build, "t1", lambda rows: rows[0].update(lower=rows[0]["count"])),
     ),
     "a margin too good": (
         ACCURACY,
-        lambda made: stated(made, lambda said: said["levels"][0]["margins_of_error"].update(cell=1)),
+        lambda build: stated(build, lambda message: message["levels"][0]["margins_of_error"].update(cell=1)),
     ),
-    "counts as floats": (INTEGRALITY, lambda made: cast(made, "data/t1.parquet", "count", pa.float64())),
-    "measurements as floats": (INTEGRALITY, lambda made: cast(made, STATE, "stage_1", pa.float64())),
-    "counties that sum to their state": (NO_CONSISTENCY, lambda made: changed(made, "t1", add_up)),
+    "counts as floats": (INTEGRALITY, lambda build: cast(build, "data/t1.parquet", "count", pa.float64())),
+    "measurements as floats": (INTEGRALITY, lambda build: cast(build, STATE, "stage_1", pa.float64())),
+    "counties that sum to their state": (NO_CONSISTENCY, lambda build: changed(build, "t1", add_up)),
     "a negative count as 0": (
         NO_CONSISTENCY,
-        lambda made: changed(made, "t2", lambda rows: rows[1].update(count=0, post_processed=True)),
+        lambda build: changed(build, "t2", lambda rows: rows[1].update(count=0, post_processed=True)),
     ),
     "clamping that is not the plan's": (
         NO_CONSISTENCY,
-        lambda made: stated(made, lambda said: said.update(negative_counts_published=False)),
+        lambda build: stated(build, lambda message: message.update(negative_counts_published=False)),
     ),
 }
 
 
-def test_a_good_release_keeps_all_of_them(made: Bundle) -> None:
-    found = starling.verify(made.folder, ledger=made.url, key=KEY.public)
-    assert [check.name for check in found.checks] == ["bundle", "key", *SIX, "forms", "pages", "charge"]
-    assert {check.state for check in found.checks} == {"holds"}
-    counts = pq.read_table(made.folder / "data" / "t2.parquet")["count"].to_pylist()
+def test_a_good_release_keeps_all_of_them(build: Bundle) -> None:
+    result = starling.verify(build.folder, ledger=build.url, key=KEY.public)
+    assert [check.name for check in result.checks] == ["bundle", "key", *SIX, "forms", "pages", "charge"]
+    assert {check.state for check in result.checks} == {"holds"}
+    counts = pq.read_table(build.folder / "data" / "t2.parquet")["count"].to_pylist()
     assert min(counts) < 0, "the case of a negative count is there"
 
 
@@ -194,21 +197,21 @@ def test_pictures_may_be_drawn_otherwise(copied: Bundle) -> None:
 
 
 def test_pages_of_another_version_are_not_compared(copied: Bundle) -> None:
-    copied.edit("privacy.json", lambda said: said.update(software="starling 99"))
+    copied.edit("privacy.json", lambda message: message.update(software="starling 99"))
     assert states(copied)["pages"] == "not checked"
 
 
 @pytest.mark.parametrize("change", [{"day": 5}, {"limits": "Nothing more is ever published."}, {"more": 1}])
 def test_a_charge_is_told_in_its_one_form(copied: Bundle, change: dict[str, Any]) -> None:
-    copied.edit("privacy.json", lambda said: said["account"].update(change))
+    copied.edit("privacy.json", lambda message: message["account"].update(change))
     assert {"bundle", "pages"} >= {*failing(copied)} >= {"pages"}
 
 
 def test_what_could_not_be_read_is_not_said_to_hold(copied: Bundle) -> None:
     cast(copied, STATE, "stage_1", pa.float64())
-    found = states(copied)
-    assert (found["privacy"], found["integrality"]) == ("holds", "fails")
-    assert {found[check] for check in SIX if check not in ("privacy", "integrality")} == {"not checked"}
+    result = states(copied)
+    assert (result["privacy"], result["integrality"]) == ("holds", "fails")
+    assert {result[check] for check in SIX if check not in ("privacy", "integrality")} == {"not checked"}
 
 
 def test_counts_that_are_no_integers_are_not_what_was_measured_either(copied: Bundle) -> None:

@@ -27,16 +27,16 @@ def plain() -> Plan:
 
 
 def test_a_plan_without_detail_is_charged_for_one_measurement(plain: Plan) -> None:
-    told = charged(plain)
-    (table,) = told.tables
+    report = charged(plain)
+    (table,) = report.tables
     (row,) = table.rows
     seen = preview(plain).levels[0].total
     assert seen is not None
     assert row[-1] == f"± {seen.margin:,}"
     assert len(row) == len(table.header) == 6
-    assert "measured once" in told.text
-    assert "second" not in told.text
-    assert "stage" not in told.text
+    assert "measured once" in report.text
+    assert "second" not in report.text
+    assert "stage" not in report.text
 
 
 def test_its_report_names_its_groups_and_no_thresholds(plain: Plan) -> None:

@@ -60,9 +60,9 @@ def read(folder: Path) -> list[tuple[Piece, Measured]]:
 @pytest.mark.parametrize("scale", [1, 2**40])
 def test_they_come_back_piece_by_piece_as_often_as_asked(tmp_path: Path, regions: int, scale: int) -> None:
     expected = drawn(regions, scale)
-    kept = keep(tmp_path, expected)
+    remaining = keep(tmp_path, expected)
     for _ in range(2):
-        for (piece, measured), (wanted, values) in zip(kept, expected, strict=True):
+        for (piece, measured), (wanted, values) in zip(remaining, expected, strict=True):
             assert piece == wanted
             for name in ("stage1", "branch", "values"):
                 assert np.array_equal(getattr(measured, name), getattr(values, name))
@@ -71,13 +71,13 @@ def test_they_come_back_piece_by_piece_as_often_as_asked(tmp_path: Path, regions
 
 def test_the_file_is_one_row_for_each_group(tmp_path: Path) -> None:
     keep(tmp_path, drawn(2))
-    found = pq.read_table(path_of(tmp_path)).to_pydict()
-    assert found["region_id"] == ["01"] * 3 + ["02"] * 3 + ["04"] * 3
-    assert found["iteration_code"] == ["0001", "0002", "0003"] * 3
-    assert found["stage_1"] == [4, 20, None, 9, 19, None, -7, 0, None]
-    assert found["branch"] == BRANCH.tolist()
-    assert [len(values) for values in found["stage_2"]] == list(SIZES)
-    assert np.concatenate(found["stage_2"]).tolist() == VALUES.tolist()
+    result = pq.read_table(path_of(tmp_path)).to_pydict()
+    assert result["region_id"] == ["01"] * 3 + ["02"] * 3 + ["04"] * 3
+    assert result["iteration_code"] == ["0001", "0002", "0003"] * 3
+    assert result["stage_1"] == [4, 20, None, 9, 19, None, -7, 0, None]
+    assert result["branch"] == BRANCH.tolist()
+    assert [len(values) for values in result["stage_2"]] == list(SIZES)
+    assert np.concatenate(result["stage_2"]).tolist() == VALUES.tolist()
 
 
 def test_the_types_depend_on_no_value(tmp_path: Path) -> None:
@@ -122,12 +122,12 @@ def test_names_tell_the_level() -> None:
 def column(name: str, values: Sequence[object]) -> Callable[[pa.Table], pa.Table]:
     def change(table: pa.Table) -> pa.Table:
         place = table.column_names.index(name)
-        made = pa.array(
+        output = pa.array(
             values,
             table.field(name).type.value_type if name in ("region_id", "iteration_code") else table.field(name).type,
         )
         return table.set_column(
-            place, table.field(name), made.dictionary_encode() if name in ("region_id", "iteration_code") else made
+            place, table.field(name), output.dictionary_encode() if name in ("region_id", "iteration_code") else output
         )
 
     return change

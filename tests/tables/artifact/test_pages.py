@@ -23,10 +23,10 @@ def measured(plan: Plan, geography: Geography) -> Measurements:
 
 def summary(plan: Plan, geography: Geography, values: Measurements) -> Summary:
     """Of the tables of these measurements."""
-    made = Summary(plan)
+    output = Summary(plan)
     for part in tabulate(plan, geography, values):
-        made.add(part)
-    return made
+        output.add(part)
+    return output
 
 
 def test_every_level_is_charged_and_shown() -> None:

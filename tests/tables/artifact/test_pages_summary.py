@@ -23,27 +23,27 @@ def test_any_pieces_give_what_the_whole_tables_give(most: int) -> None:
     drawn = safetab.draw(exact)
     parts = list(tabulate(plan, geography, drawn))
     tables = joined(parts)
-    found = Summary(plan)
+    result = Summary(plan)
     for part in parts:
-        found.add(part)
-    assert found.rows == {"t1": len(tables.t1), "t2": len(tables.t2)}
-    assert found.branches.sum(axis=1).tolist() == [3, 40]
+        result.add(part)
+    assert result.rows == {"t1": len(tables.t1), "t2": len(tables.t2)}
+    assert result.branches.sum(axis=1).tolist() == [3, 40]
     rows = tables.t1.to_pylist()
     for number, kind in enumerate(("STATE", "COUNTY")):
-        widths = found.widths(number)
-        again = sorted(
+        widths = result.widths(number)
+        second = sorted(
             (size, width)
             for size, width, times in zip(*(column.tolist() for column in widths), strict=True)
             for _ in range(times)
         )
-        assert again == sorted(
+        assert second == sorted(
             (row["count"], row["upper"] - row["lower"]) for row in rows if row["region_type"] == kind
         )
     counts = np.array([row["count"] for row in rows])
     positive = np.flatnonzero(counts > 0)
     nearest = [int(positive[np.argmin(np.abs(np.log(counts[positive]) - np.log(step)))]) for step in LADDER]
     wanted = [row for row, step in zip(nearest, LADDER, strict=True) if step <= 2 * counts.max()]
-    assert found.ladder() == [rows[row] for row in dict.fromkeys(wanted)]
+    assert result.ladder() == [rows[row] for row in dict.fromkeys(wanted)]
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), min_size=1, max_size=9))

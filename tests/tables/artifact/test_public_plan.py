@@ -31,9 +31,9 @@ def folder(tmp_path: Path) -> Path:
 def test_everything_that_post_processing_needs_comes_back(tmp_path: Path) -> None:
     for name, plan in (("a", small_plan("rho")), ("b", small_plan())):
         geography = small_geography(plan)
-        again, regions = read_plan(written(tmp_path / name, plan, geography))
-        assert again == plan
-        assert again.guarantee == plan.guarantee
+        second, regions = read_plan(written(tmp_path / name, plan, geography))
+        assert second == plan
+        assert second.guarantee == plan.guarantee
         assert (dict(regions.regions), dict(regions.names)) == (geography.regions, geography.names)
 
 
@@ -42,8 +42,8 @@ def test_the_demo_plan_comes_back(tmp_path: Path) -> None:
     regions = {level.geography: ("01", "02") for level in plan.levels}
     names = dict.fromkeys(regions, ('a "name" | é', "b"))
     geography = replace(small_geography(small_plan()), regions=regions, names=names)
-    again, places = read_plan(written(tmp_path / "out", plan, geography))
-    assert again == plan
+    second, places = read_plan(written(tmp_path / "out", plan, geography))
+    assert second == plan
     assert places.names == names
 
 
@@ -78,10 +78,10 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
 }
 
 
-def target(plan: dict[str, Any], **said: object) -> None:
+def target(plan: dict[str, Any], **stated: object) -> None:
     """One that holds, but for what is said of it."""
     holds = {"number": "cell", "within": 10**6, "ages": None, "persons": None, "confidence": "19/20"}
-    plan["levels"][0]["targets"] = [{**holds, **said}]
+    plan["levels"][0]["targets"] = [{**holds, **stated}]
 
 
 def test_a_promise_is_read(folder: Path) -> None:
@@ -134,10 +134,10 @@ def test_one_byte_changes_the_plan_or_is_refused(
     data[place % len(data)] ^= mask
     (folder / PLAN).write_bytes(data)
     try:
-        again, _ = read_plan(folder)
+        second, _ = read_plan(folder)
     except (IntegrityError, PlanError):
         return
-    assert again != plan
+    assert second != plan
 
 
 def test_levels_of_puerto_rico_come_back(tmp_path: Path) -> None:

@@ -22,14 +22,14 @@ def stated(**options: Any) -> dict[str, Any]:
 
 
 def test_every_choice_of_the_plan_is_stated() -> None:
-    found = stated(suppression=Fraction("0.9"), allow_negative=False)
-    assert found["stage_1_fraction"] == "1/10"
-    assert found["suppression_chance"] == "9/10"
-    assert found["negative_counts_published"] is False
-    assert found["max_race_codes"] == 2
-    assert found["states"] == ["01"]
-    assert found["confidence"] == "19/20"
-    assert [level["measurements"] for level in found["levels"]] == [
+    result = stated(suppression=Fraction("0.9"), allow_negative=False)
+    assert result["stage_1_fraction"] == "1/10"
+    assert result["suppression_chance"] == "9/10"
+    assert result["negative_counts_published"] is False
+    assert result["max_race_codes"] == 2
+    assert result["states"] == ["01"]
+    assert result["confidence"] == "19/20"
+    assert [level["measurements"] for level in result["levels"]] == [
         "data/measurements/state-2.parquet",
         "data/measurements/county-2.parquet",
     ]
@@ -61,9 +61,9 @@ def test_suppression_is_stated_below_the_state_alone() -> None:
 
 def test_bounds_are_those_of_the_sensitivities() -> None:
     plan = small_plan("rho")
-    said = bounds(plan)
-    assert said["race_codes_of_a_person"] == census_records(plan).max_race_codes
-    assert said["groups_of_a_person"] == {level.name: level.stability for level in plan.levels}
+    text = bounds(plan)
+    assert text["race_codes_of_a_person"] == census_records(plan).max_race_codes
+    assert text["groups_of_a_person"] == {level.name: level.stability for level in plan.levels}
     assert particulars(plan, small_geography(plan)).name == "tables"
 
 

@@ -26,19 +26,19 @@ def test_rows_say_what_batches_say(world: World) -> None:
     assert all(each.schema == content_of(world.plan) for each in rows)
     packed = PackedGroups(records.columns.groups)
     numbers = [number for each in rows for number in packed.number(each["groups"]).tolist()]
-    said = [tuple(map(frozenset, packed.rows()[number])) for number in numbers]
-    assert said == wanted
+    text = [tuple(map(frozenset, packed.rows()[number])) for number in numbers]
+    assert text == wanted
 
 
 @settings(max_examples=20, deadline=None)
 @given(aggregate_worlds(most=6))
 def test_a_row_does_not_depend_on_other_records(world: World) -> None:
     """So that the hash that chooses a person's records knows nothing of other persons."""
-    together = pa.Table.from_batches(all_contributions(world.plan, opened(world)), content_of(world.plan)).to_pylist()
+    group = pa.Table.from_batches(all_contributions(world.plan, opened(world)), content_of(world.plan)).to_pylist()
     apart = [
         row
         for record in world.records
         for batch in all_contributions(world.plan, opened(world.with_records([record])))
         for row in batch.to_pylist()
     ]
-    assert apart == together
+    assert apart == group

@@ -62,8 +62,8 @@ def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share
         )
         for level, cells in enumerate(expected):
             of_level = [piece for piece in pieces(plan, geography, 3) if piece.level == level]
-            found = [total for piece in of_level for total in counts.totals(piece).tolist()]
-            assert found == cells.sum(axis=1).tolist()
+            result = [total for piece in of_level for total in counts.totals(piece).tolist()]
+            assert result == cells.sum(axis=1).tolist()
 
 
 @settings(max_examples=15)
@@ -113,7 +113,7 @@ TOY = {
 def test_toy_data_set_counts_worked_by_hand(shared_data: Path) -> None:
     plan, geography, persons = toy(shared_data)
     counts = counted(plan, geography, persons)
-    found = {
+    result = {
         (level.name, region, iteration.code): int(total)
         for number, level in enumerate(plan.levels)
         for (region, iteration), total in zip(
@@ -122,7 +122,7 @@ def test_toy_data_set_counts_worked_by_hand(shared_data: Path) -> None:
             strict=True,
         )
     }
-    assert {group: found[group] for group in TOY} == TOY
+    assert {group: result[group] for group in TOY} == TOY
 
 
 @pytest.mark.parametrize("config", ["input_dir_puredp", "input_dir_zcdp"])
@@ -161,8 +161,8 @@ def test_cells_come_in_the_order_asked_for(shared_data: Path) -> None:
     plan, geography, persons = toy(shared_data)
     counts = counted(plan, geography, persons)
     all_cells = everything(plan, geography, counts)[1]
-    asked = np.array([5, 0, 5, len(all_cells) - 1])
-    assert np.array_equal(counts.cells(whole(plan, geography, 1), asked), all_cells[asked])
+    request = np.array([5, 0, 5, len(all_cells) - 1])
+    assert np.array_equal(counts.cells(whole(plan, geography, 1), request), all_cells[request])
     assert counts.cells(whole(plan, geography, 1), np.zeros(0, dtype=np.int64)).shape == (0, 46)
 
 

@@ -87,9 +87,9 @@ def test_fifty_thousand_persons_of_the_production_definitions(
     spark: Spark, shared_data: Path, tmp_path: Path, kind: Literal["text", "parquet"]
 ) -> None:
     plan = with_records(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
-    made = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
-    geography = read_geography(made.geography, plan)
-    here, there = both(spark, plan, geography, made.persons, chunk=100_000)
+    output = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
+    geography = read_geography(output.geography, plan)
+    here, there = both(spark, plan, geography, output.persons, chunk=100_000)
     assert assert_alike(plan, geography, here, there) > 50_000
 
 

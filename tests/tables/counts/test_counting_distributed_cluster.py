@@ -103,7 +103,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def ours(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def private_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     """The cluster, with this process's environment as its users have it."""
     for name in ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "PYSPARK_PYTHON"):
         monkeypatch.setenv(name, cluster.environment[name])
@@ -111,26 +111,26 @@ def ours(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 
 def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
-    ours: Cluster, shared_data: Path, tmp_path: Path
+    private_cluster: Cluster, shared_data: Path, tmp_path: Path
 ) -> None:
     """One driver, since it takes seconds to start: equal counts; then a file that is cut off; then what the workers' disks hold."""
     plan, geography, path = toy(shared_data)
     opened = open_persons(path, plan)
     here = everything(plan, geography, inspect(count(plan, geography, opened)).value)
     cut = persons(tmp_path, [row(QSPAN="xyzzy"), GOOD] * 400)
-    with running(ours.url) as spark:
+    with running(private_cluster.url) as spark:
         assert spark.workers == 2
         there = everything(plan, geography, inspect(count(plan, geography, opened, chunk=30, cluster=spark)).value)
         assert all(np.array_equal(one, other) for one, other in zip(here, there, strict=True))
         computation = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), chunk=500, cluster=spark)
         os.truncate(cut, 9000)
         assert published(computation) == FAILED
-    logs = [file for work in ours.works for file in work.rglob("stderr")]
+    logs = [file for work in private_cluster.works for file in work.rglob("stderr")]
     assert len(logs) >= 2, "both workers worked"
     for log in logs:
         assert "a part could not be read" in log.read_text()
         assert not re.search("xyzzy|changed or vanished|persons.txt", log.read_text())
-    wait_until_empty(ours.spills)
+    wait_until_empty(private_cluster.spills)
 
 
 def wait_until_empty(folders: tuple[Path, ...]) -> None:
@@ -141,7 +141,7 @@ def wait_until_empty(folders: tuple[Path, ...]) -> None:
         time.sleep(0.2)
 
 
-def test_a_release_of_a_cluster_is_a_release(ours: Cluster, shared_data: Path, tmp_path: Path) -> None:
+def test_a_release_of_a_cluster_is_a_release(private_cluster: Cluster, shared_data: Path, tmp_path: Path) -> None:
     toy_folder = shared_data / "tables" / "toy_dataset"
     inputs: list[str | Path] = ["--persons", toy_folder / "person-records.txt", "--geography", toy_folder / "GRF-C.txt"]
     command: list[str | Path] = [
@@ -151,8 +151,10 @@ def test_a_release_of_a_cluster_is_a_release(ours: Cluster, shared_data: Path, t
         toy_folder / "input_dir_zcdp",
         *inputs,
     ]
-    command += ["--out", tmp_path / "out", "--engine", ours.url, "--yes", "--unvalidated", "--json"]
-    done = subprocess.run(command, env=ours.environment, capture_output=True, timeout=300, check=False, cwd=tmp_path)
+    command += ["--out", tmp_path / "out", "--engine", private_cluster.url, "--yes", "--unvalidated", "--json"]
+    done = subprocess.run(
+        command, env=private_cluster.environment, capture_output=True, timeout=300, check=False, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert all(line.startswith("... ") for line in done.stderr.decode().splitlines())
     assert json.loads(done.stdout)["rows"]["t1"] > 100

@@ -1,4 +1,4 @@
-"""Records of one's own are counted as the words of their plan say, from every form, and one record more is one more in few groups."""
+"""Custom records are counted as the words of their plan say, from every form, and one record more is one more in few groups."""
 
 import tempfile
 from collections import Counter
@@ -28,7 +28,7 @@ def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> 
     geography = read_regions(plan)
     counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
     lengths = [max(len(cuts), 1) for cuts in plan.detail.partitions[-1]]
-    found: dict[Group, Counter[tuple[int, ...]]] = {}
+    result: dict[Group, Counter[tuple[int, ...]]] = {}
     for number, level in enumerate(plan.levels):
         piece = whole(plan, geography, number)
         cells = counts.cells(piece, np.arange(piece.groups))
@@ -37,8 +37,8 @@ def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> 
             region, iteration = divmod(int(group), piece.iterations)
             key = level.geography, geography.regions[level.geography][region], level.iterations[iteration].code
             place = tuple(map(int, np.unravel_index(int(cell), lengths))) if lengths else ()
-            found.setdefault(key, Counter())[place] += int(cells[group, cell])
-    return found
+            result.setdefault(key, Counter())[place] += int(cells[group, cell])
+    return result
 
 
 @settings(max_examples=15, deadline=None)
@@ -74,16 +74,16 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
 @given(worlds(most=8), st.integers(1, 3), st.data())
 def test_all_of_a_persons_records_change_little(world: World, most: int, data: st.DataObject) -> None:
     """Of a person's k records at most k lie in a group, and at most k s in all groups of a level, as `Choices.degree` supposes."""
-    who = data.draw(st.lists(st.sampled_from("abc"), min_size=len(world.records), max_size=len(world.records)))
-    records = [{**each, "who": name} for each, name in zip(world.records, who, strict=True)]
-    said = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
-    plan = said.plan
+    person = data.draw(st.lists(st.sampled_from("abc"), min_size=len(world.records), max_size=len(world.records)))
+    records = [{**each, "who": name} for each, name in zip(world.records, person, strict=True)]
+    text = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
+    plan = text.plan
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
     # The key of the hash chooses which records are kept: it is the same for neighbours.
     with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
-        everybody = counted(plan, said.table())
-        for gone in set(who):
-            rest = counted(plan, said.with_records([each for each in records if each["who"] != gone]).table())
+        everybody = counted(plan, text.table())
+        for gone in set(person):
+            rest = counted(plan, text.with_records([each for each in records if each["who"] != gone]).table())
             moved = Counter()  # type: Counter[tuple[str, str]]
             for group in everybody.keys() | rest.keys():
                 change = everybody.get(group, Counter()).copy()

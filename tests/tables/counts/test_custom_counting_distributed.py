@@ -1,4 +1,4 @@
-"""DuckDB and Spark count records of one's own alike, to the last person: groups, cells, sums, classes, and which records are kept."""
+"""DuckDB and Spark count custom records alike, to the last person: groups, cells, sums, classes, and which records are kept."""
 
 import sys
 import tempfile

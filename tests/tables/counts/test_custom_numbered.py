@@ -18,24 +18,24 @@ COLUMN = st.integers(0, 3)
     st.integers(0, 3).flatmap(lambda columns: st.lists(st.tuples(*[COLUMN] * columns), max_size=12)), st.integers(1, 5)
 )
 def test_a_combination_has_one_number(rows: list[tuple[int, ...]], size: int) -> None:
-    combinations, found = Combinations(), []
+    combinations, result = Combinations(), []
     for begin in range(0, len(rows), size):
         some = rows[begin : begin + size]
         columns = tuple(np.array(column, np.int32) for column in zip(*some, strict=True))
-        found += combinations.number(columns, len(some)).tolist()
-    said = list(combinations.rows())
-    assert [said[number] for number in found] == rows
-    assert sorted(said) == sorted(set(rows))
+        result += combinations.number(columns, len(some)).tolist()
+    text = list(combinations.rows())
+    assert [text[number] for number in result] == rows
+    assert sorted(text) == sorted(set(rows))
 
 
 @given(st.lists(st.integers(0, 40), max_size=20))
 def test_keys_are_told_apart_by_a_table_as_by_sorting(keys: list[int]) -> None:
-    told = np.array(keys, dtype=np.int64)
+    report = np.array(keys, dtype=np.int64)
     for dense in (0, 1 << 20):
         with mock.patch("starling.tables.counts.custom_numbered.DENSE", dense):
-            some, places = distinct(told)
-        assert told[some].tolist() == sorted(set(keys))
-        assert told[some][places].tolist() == keys
+            some, places = distinct(report)
+        assert report[some].tolist() == sorted(set(keys))
+        assert report[some][places].tolist() == keys
 
 
 @settings(max_examples=15, deadline=None)

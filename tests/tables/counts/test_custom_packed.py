@@ -26,7 +26,7 @@ def worlds_of_persons(draw: st.DrawFn, most: int = 10) -> World:
     return World({**world.values, "records": {"of-a-person": draw(st.integers(1, 3)), "person": "who"}}, records)
 
 
-def found(world: World, key: bytes) -> tuple[Any, Any]:
+def search(world: World, key: bytes) -> tuple[Any, Any]:
     """The counts, and the exact numbers of aggregates."""
     with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", return_value=key):
         counts = counted(world.plan, world.table()) if world.plan.levels else {}
@@ -39,7 +39,7 @@ def found(world: World, key: bytes) -> tuple[Any, Any]:
 def test_a_large_k_keeps_every_record_that_has_a_person(world: World) -> None:
     whose = World({**world.values, "records": {"of-a-person": 99, "person": "who"}}, world.records)
     each = World({**world.values, "records": {"of-a-person": 1}}, tuple(row for row in world.records if row["who"]))
-    assert found(whose, bytes(32)) == found(each, bytes(32))
+    assert search(whose, bytes(32)) == search(each, bytes(32))
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_a_large_k_keeps_every_record_that_has_a_person(world: World) -> None:
 def test_the_order_of_records_changes_nothing(world: World, key: bytes, chance: Any) -> None:
     shuffled = list(world.records)
     chance.shuffle(shuffled)
-    assert found(world, key) == found(world.with_records(shuffled), key)
+    assert search(world, key) == search(world.with_records(shuffled), key)
 
 
 @pytest.mark.series(1)
@@ -64,6 +64,6 @@ def test_the_key_decides_which_are_kept(person: str) -> None:
         "levels": [{"groups": "ages", "budget": "1"}],
     }
     world = World(values, tuple({"age": str(age), "who": person} for age in range(10)))
-    kept = [found(world, bytes([at] * 32))[0] for at in range(40)]
-    assert all(sum(each.total() for each in one.values()) == 1 for one in kept)
-    assert len({str(each) for each in kept}) > 4
+    remaining = [search(world, bytes([at] * 32))[0] for at in range(40)]
+    assert all(sum(each.total() for each in one.values()) == 1 for one in remaining)
+    assert len({str(each) for each in remaining}) > 4

@@ -23,7 +23,7 @@ def test_union_and_intersection(combined: list[set[int]], alone: list[set[int]],
         Sets(*compressed(sets, np.int16)), Iterations(*compressed(combined)), Iterations(*compressed(alone)), 8
     )
     for number, codes in enumerate(sets):
-        found = positions[offsets[number] : offsets[number + 1]].tolist()
+        result = positions[offsets[number] : offsets[number + 1]].tolist()
         union = set().union(*(combined[code] for code in codes))
         both = set.intersection(*(alone[code] for code in codes)) if codes else set()
-        assert sorted(found) == sorted(union | both)
+        assert sorted(result) == sorted(union | both)

@@ -69,9 +69,9 @@ def test_pieces_of_any_size_are_slices_of_the_level(
     totals, cells = counts.totals(level), counts.cells(level, np.arange(level.groups))
     assert totals.sum() == 9 + 1 + 7 + 7 + 2 + 3 + 8 + 1 + 1 + 3
     assert np.array_equal(totals, cells.sum(axis=1))
-    found = pieces(plan, geography, most)
-    assert np.array_equal(np.concatenate([counts.totals(piece) for piece in found]), totals)
-    assert np.array_equal(np.concatenate([counts.cells(piece, np.arange(piece.groups)) for piece in found]), cells)
+    result = pieces(plan, geography, most)
+    assert np.array_equal(np.concatenate([counts.totals(piece) for piece in result]), totals)
+    assert np.array_equal(np.concatenate([counts.cells(piece, np.arange(piece.groups)) for piece in result]), cells)
 
 
 KINDS: Final[tuple[tuple[Kind, bool], ...]] = (("race", False), ("race", True), ("ethnicity", False))
@@ -101,5 +101,5 @@ def test_the_iterations_of_production_are_every_mapping_that_is_tabulated(shared
     assert (len(plan.codes), len(plan.definitions.iterations)) == (1755, 3054)
     assert sum(len(each.codes) for each in plan.definitions.iterations) == 14088
     for level in plan.levels[:4]:
-        found = sum(len(_of_codes(plan, level, kind, alone=alone).positions) for kind, alone in KINDS)
-        assert found == sum(len(each.codes) for each in level.iterations)
+        result = sum(len(_of_codes(plan, level, kind, alone=alone).positions) for kind, alone in KINDS)
+        assert result == sum(len(each.codes) for each in level.iterations)

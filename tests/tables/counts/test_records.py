@@ -32,7 +32,7 @@ def filled(batches: list[Rows]) -> Records:
     return store
 
 
-def found(store: Records, units: list[int], most: int) -> Counter[tuple[int, tuple[int, int, int]]]:
+def search(store: Records, units: list[int], most: int) -> Counter[tuple[int, tuple[int, int, int]]]:
     """Persons by unit and key, read back portion by portion."""
     persons: Counter[tuple[int, tuple[int, int, int]]] = Counter()
     for part in store.parts(np.array(units, dtype=np.int64)):
@@ -63,8 +63,8 @@ def test_nobody_is_lost_or_counted_twice(batches: list[Rows], units: set[int], r
         for unit, key, persons in (row for batch in batches for row in batch):
             if unit in units:
                 expected[unit, key] += persons
-        assert found(store, sorted(units), portion) == expected
-        assert found(store, sorted(units), portion) == expected, "reading uses nothing up"
+        assert search(store, sorted(units), portion) == expected
+        assert search(store, sorted(units), portion) == expected, "reading uses nothing up"
 
 
 def test_a_unit_with_all_records_is_read_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,24 +33,24 @@ def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> li
     """The exact numbers of each aggregate in each group that has some, as they are found for a release."""
     geography = read_regions(plan)
     counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
-    found: list[dict[Group, list[int]]] = [{} for _ in plan.aggregates]
+    result: list[dict[Group, list[int]]] = [{} for _ in plan.aggregates]
     for piece in aggregate_pieces(plan, geography, 3):
         level, numbers = plan.aggregates[piece.level].level, counts.aggregate(piece)
         assert numbers.shape == (piece.groups, plan.aggregates[piece.level].cells)
         for group in np.flatnonzero(numbers.any(axis=1)).tolist():
             region, iteration = divmod(group, piece.iterations)
             name = geography.regions[level.geography][piece.first + region]
-            found[piece.level][level.geography, name, level.iterations[iteration].code] = numbers[group].tolist()
-    return found
+            result[piece.level][level.geography, name, level.iterations[iteration].code] = numbers[group].tolist()
+    return result
 
 
 def wanted(world: World) -> list[dict[Group, list[int]]]:
     """What the words of the plan file say, in plan order."""
     plan = world.plan
     by_name = {}
-    for kind, said in aggregates_of(world):
-        key = (said.get("regions", "all"), said["groups"], said["of"], kind == "quantiles")
-        by_name[key] = expected_aggregate(world, kind, said)
+    for kind, text in aggregates_of(world):
+        key = (text.get("regions", "all"), text["groups"], text["of"], kind == "quantiles")
+        by_name[key] = expected_aggregate(world, kind, text)
     return [
         by_name[each.level.geography, plan.families[each.level.iteration_level - 1], each.column, bool(each.quantiles)]
         for each in plan.aggregates
@@ -99,13 +99,13 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
 ) -> None:
     who = data.draw(st.lists(st.sampled_from("ab"), min_size=len(world.records), max_size=len(world.records)))
     records = [{**each, "who": name} for each, name in zip(world.records, who, strict=True)]
-    said = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
-    plan = said.plan
+    text = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
+    plan = text.plan
     # The key of the hash chooses which records are kept: it is the same for neighbours.
     with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
-        whole = exact(plan, said.table())
+        whole = exact(plan, text.table())
         for person in set(who):
-            rest = exact(plan, said.with_records([each for each in records if each["who"] != person]).table())
+            rest = exact(plan, text.with_records([each for each in records if each["who"] != person]).table())
             for aggregate, before, after in zip(plan.aggregates, whole, rest, strict=True):
                 nothing, limit = [0] * aggregate.cells, aggregate.width if aggregate.quantiles is None else 1
                 moved = [

@@ -21,7 +21,7 @@ class Releases(NamedTuple):
     """Two of the same people, one of others."""
 
     first: Path
-    again: Path
+    second: Path
     other: Path
 
 
@@ -30,10 +30,12 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     folder = tmp_path_factory.mktemp("releases")
     plan = small_plan("rho", thresholds=(50, 200, 400))
     for name, persons in (("same", 2000), ("others", 2600)):
-        made = generate(plan, persons=persons, seed=1, out=folder / name)
-        release(plan, made.persons, made.geography, folder / f"{name}-1", payment=PaymentOptions(unvalidated=True))
+        output = generate(plan, persons=persons, seed=1, out=folder / name)
+        release(plan, output.persons, output.geography, folder / f"{name}-1", payment=PaymentOptions(unvalidated=True))
         if name == "same":
-            release(plan, made.persons, made.geography, folder / f"{name}-2", payment=PaymentOptions(unvalidated=True))
+            release(
+                plan, output.persons, output.geography, folder / f"{name}-2", payment=PaymentOptions(unvalidated=True)
+            )
     return Releases(folder / "same-1", folder / "same-2", folder / "others-1")
 
 
@@ -41,44 +43,44 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
 def test_the_same_people_differ_by_noise_alone(releases: Releases) -> None:
     """No truth differs, so anything told is false: the chance of telling any is at most 1 - confidence in each of two families,
     here 10^-6: a false alarm in 500,000 runs."""
-    found = compare(releases.first, releases.again, confidence="0.999999")
-    assert [family.significant for family in found.families] == [0, 0]
-    assert [family.number for family in found.families] == ["total", "cell"]
-    assert all(family.tests >= 5 for family in found.families)
-    assert found.differences == ()
+    result = compare(releases.first, releases.second, confidence="0.999999")
+    assert [family.significant for family in result.families] == [0, 0]
+    assert [family.number for family in result.families] == ["total", "cell"]
+    assert all(family.tests >= 5 for family in result.families)
+    assert result.differences == ()
 
 
 def test_other_people_differ_and_every_number_told_has_an_interval_without_0(releases: Releases) -> None:
     parts: list[pa.Table] = []
-    found = compare(releases.first, releases.other, keep=parts.append)
+    result = compare(releases.first, releases.other, keep=parts.append)
     rows = pa.concat_tables(parts)
     assert rows.schema == schema(SEX_BY_AGE)
     differing = rows.filter(pc.equal(rows["status"], DIFFERS))
-    assert len(differing) == sum(family.significant for family in found.families) == len(found.differences) > 0
+    assert len(differing) == sum(family.significant for family in result.families) == len(result.differences) > 0
     numbers = {name: differing[name].to_numpy() for name in ("first", "second", "difference", "lower", "upper")}
     np.testing.assert_array_equal(numbers["difference"], numbers["second"] - numbers["first"])
     assert ((numbers["lower"] > 0) | (numbers["upper"] < 0)).all()
     np.testing.assert_array_equal(numbers["upper"] - numbers["difference"], numbers["difference"] - numbers["lower"])
-    surest = [each.sureness for each in found.differences]
+    surest = [each.sureness for each in result.differences]
     assert surest == sorted(surest, reverse=True)
 
 
 def test_the_order_of_the_two_turns_signs_alone(releases: Releases) -> None:
     there, back = (compare(*pair) for pair in ((releases.first, releases.other), (releases.other, releases.first)))
     assert there.families == back.families
-    one, other = ({each.label: each for each in found.differences} for found in (there, back))
+    one, other = ({each.label: each for each in result.differences} for result in (there, back))
     assert one.keys() == other.keys()
     assert all((one[label].lower, one[label].upper) == (-other[label].upper, -other[label].lower) for label in one)
 
 
 def test_people_are_not_known_of_ledgers_inside(releases: Releases) -> None:
-    assert compare(releases.first, releases.again).people.startswith("not known")
+    assert compare(releases.first, releases.second).people.startswith("not known")
 
 
 @pytest.mark.parametrize("confidence", ["0.5", "1", "2", "x"])
 def test_a_confidence_out_of_range_is_refused(releases: Releases, confidence: str) -> None:
     with pytest.raises(ParameterError, match="confidence"):
-        compare(releases.first, releases.again, confidence=confidence)
+        compare(releases.first, releases.second, confidence=confidence)
 
 
 def test_one_release_twice_is_refused(releases: Releases) -> None:

@@ -24,15 +24,15 @@ Drawn = list[tuple[Piece, Measured]]
 def drawn(plan: Plan, geography: Geography, most: int, seed: int) -> Drawn:
     """Random branches (as stage 1 gives them) and values."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for piece in pieces(plan, geography, most):
         level = plan.levels[piece.level]
         once = np.tile(level.total_only, piece.regions)
         stage1 = np.where(once, 0, rng.integers(0, 30, piece.groups))
         branch = np.searchsorted(np.array(level.thresholds), stage1, side="right").astype(np.int8)
         branch[once] = TOTAL_ONLY
-        found.append((piece, Measured(stage1, branch, rng.integers(-50, 50, offsets(branch, SEX_BY_AGE)[-1]))))
-    return found
+        result.append((piece, Measured(stage1, branch, rng.integers(-50, 50, offsets(branch, SEX_BY_AGE)[-1]))))
+    return result
 
 
 def side(folder: Path, plan: Plan, geography: Geography, measured: Drawn) -> Side:
@@ -77,21 +77,21 @@ def test_pairs_are_those_of_two_dictionaries(tmp_path: Path, most: int, swapped:
     ]
     sides = [side(tmp_path / str(at), *chosen[at], values[at]) for at in (0, 1)]
     known = [dict(groups(*chosen[at], values[at])) for at in (0, 1)]
-    found = {}
+    result = {}
     for pair in pairs(*sides):
         level, geography = pair.one.level, sides[0].geography
         for at in range(len(pair.one.totals)):
             region, iteration = divmod(at, len(pair.iterations))
             code = level.iterations[pair.iterations[iteration]].code
             key = (str(level.geography), geography.regions[level.geography][pair.regions[region]], code)
-            assert key not in found
-            found[key] = tuple(
+            assert key not in result
+            result[key] = tuple(
                 (int(part.branch[at]), int(part.totals[at]), bool(part.published[at]))
                 for part in (pair.one, pair.other)
             )
     # Iteration 0002 of the second plan has other codes.
     shared = [key for key in known[0] if key in known[1] and key[2] != "0002"]
-    assert found == {
+    assert result == {
         key: tuple((known[at][key][0], sum(known[at][key][1]), known[at][key][2]) for at in (0, 1)) for key in shared
     }
     assert len(shared) == 9

@@ -7,7 +7,7 @@ import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables.earlier.pairs import Float64, Sum, difference
-from starling.tables.plan import Twice
+from starling.tables.plan import CombinedStageNoise
 
 NOISES = (
     Sum(DiscreteLaplace(Fraction(3, 2)), 1),
@@ -22,7 +22,7 @@ def by_hand(noise: Sum) -> Float64:
     """The law of the sum on -400..400, by repeated convolution."""
     x = np.arange(-400, 401, dtype=np.float64)
     distribution = noise.distribution
-    assert not isinstance(distribution, Twice)
+    assert not isinstance(distribution, CombinedStageNoise)
     exponent = (
         np.abs(x) / float(distribution.scale)
         if isinstance(distribution, DiscreteLaplace)

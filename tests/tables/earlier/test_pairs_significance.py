@@ -34,8 +34,8 @@ def test_of_what_is_told_few_are_equal_in_truth() -> None:
         p_values = rng.random(200)
         p_values[:20] = rng.random(20) * 1e-6
         _, limit = benjamini_hochberg(p_values[p_values <= LEVEL], 200, LEVEL)
-        for bound, found in ((limit, shares), (LEVEL, naive)):
+        for bound, result in ((limit, shares), (LEVEL, naive)):
             chosen = np.flatnonzero(p_values <= bound)
-            found.append(float((chosen >= 20).sum() / max(len(chosen), 1)))
+            result.append(float((chosen >= 20).sum() / max(len(chosen), 1)))
     assert np.mean(shares) < 0.05 + 4 * 0.004
     assert np.mean(naive) > 0.25

@@ -23,9 +23,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path, Path]:
     """A plan, a release of it, and its block file."""
     folder = tmp_path_factory.mktemp("earlier")
     plan = small_plan("rho")
-    made = generate(plan, persons=300, seed=1, out=folder / "in")
-    release(plan, made.persons, made.geography, folder / "first", payment=PaymentOptions(unvalidated=True))
-    return plan, folder / "first", made.geography
+    output = generate(plan, persons=300, seed=1, out=folder / "in")
+    release(plan, output.persons, output.geography, folder / "first", payment=PaymentOptions(unvalidated=True))
+    return plan, folder / "first", output.geography
 
 
 def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None:
@@ -38,12 +38,14 @@ def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None
 
 def test_costs_of_all_add_up_and_compose(world: tuple[Plan, Path, Path]) -> None:
     plan, folder, blocks = world
-    found = joint_cost(plan, [folder, folder], blocks)
-    assert found.cost == 3 * plan.guarantee.cost
+    result = joint_cost(plan, [folder, folder], blocks)
+    assert result.cost == 3 * plan.guarantee.cost
     fixed = sequential("all", (plan.guarantee,) * 3)
-    assert found.epsilon == epsilon_at_delta(fixed, found.delta, method="renyi") > epsilon_at_delta(fixed, found.delta)
-    assert found.populations == {None}
-    assert all(compared.blocks for _, compared in found.earlier)
+    assert (
+        result.epsilon == epsilon_at_delta(fixed, result.delta, method="renyi") > epsilon_at_delta(fixed, result.delta)
+    )
+    assert result.populations == {None}
+    assert all(compared.blocks for _, compared in result.earlier)
 
 
 def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:
@@ -62,9 +64,9 @@ def test_measures_that_differ_are_told_in_rho() -> None:
 
 def test_a_plan_under_the_other_measure_has_a_finite_epsilon(world: tuple[Plan, Path, Path]) -> None:
     _, folder, _ = world
-    found = joint_cost(small_plan("epsilon"), [folder])
-    assert isinstance(found.cost, Rho)
-    assert found.epsilon > epsilon_at_delta(small_plan("rho").guarantee, found.delta)
+    result = joint_cost(small_plan("epsilon"), [folder])
+    assert isinstance(result.cost, Rho)
+    assert result.epsilon > epsilon_at_delta(small_plan("rho").guarantee, result.delta)
 
 
 def test_a_changed_release_is_refused(world: tuple[Plan, Path, Path], tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def topped(plan: Plan, earlier: Path, toy: Path, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture(scope="module")
-def again(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def second_top_up(plan: Plan, topped: Path, toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The topped-up release topped up once more, without its first level."""
     out = tmp_path_factory.mktemp("again") / "again"
     fewer = replace(plan, levels=tuple(replace(each, budget=2 * each.budget) for each in plan.levels[1:]))
@@ -124,27 +124,27 @@ def test_an_earlier_measurement_that_was_changed_is_found(topped: Path, tmp_path
     place = table.schema.get_field_index("stage_2")
     changed = table.set_column(place, table.schema.field(place), pa.array(values, table.schema.field(place).type))
     pq.write_table(changed, file)
-    found = findings(folder)
+    result = findings(folder)
     # What else fails depends on whether the group had been published.
-    assert "top-up" in found
-    assert {"no consistency", "population groups"} & set(found)
+    assert "top-up" in result
+    assert {"no consistency", "population groups"} & set(result)
 
 
 @pytest.fixture
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
-    made = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
-    made.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
+    output = create_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    output.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 20)
     for name in ("toy", "other"):
-        made.custody.add_dataset(name, "people", {})
-    made.custody.grant("people", "custodian", 20)
-    return made
+        output.custody.add_dataset(name, "people", {})
+    output.custody.grant("people", "custodian", 20)
+    return output
 
 
 def test_what_cannot_be_topped_up_is_refused_before_a_charge(
-    plan: Plan, earlier: Path, again: Path, toy: Path, ledger: Ledger, tmp_path: Path
+    plan: Plan, earlier: Path, second_top_up: Path, toy: Path, ledger: Ledger, tmp_path: Path
 ) -> None:
-    persons, blocks, fewer_levels = toy / "person-records.txt", toy / "GRF-C.txt", again
+    persons, blocks, fewer_levels = toy / "person-records.txt", toy / "GRF-C.txt", second_top_up
     release(
         plan, persons, blocks, tmp_path / "paid", payment=PaymentOptions(ledger=ledger, dataset="toy", unvalidated=True)
     )
@@ -187,24 +187,24 @@ def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(
 
 
 def test_a_release_is_topped_up_again_in_some_of_its_levels(
-    again: Path, topped: Path, earlier: Path, plan: Plan, toy: Path, tmp_path: Path
+    second_top_up: Path, topped: Path, earlier: Path, plan: Plan, toy: Path, tmp_path: Path
 ) -> None:
     """Values are those of three measurements by inverse variance, each rounding apart; what it costs is that of its own levels."""
-    assert starling.verify(again).findings == ()
-    public, geography = read_plan(again)
+    assert starling.verify(second_top_up).findings == ()
+    public, geography = read_plan(second_top_up)
     assert [level.name for level in public.levels] == [level.name for level in plan.levels[1:]]
     assert public.cost.amount == 2 * sum(level.budget for level in plan.levels[1:])
     assert public.joint_guarantee.cost.amount == public.cost.amount + plan.cost.amount * Fraction(4, 3)
     first = replace(plan, levels=plan.levels[1:])
     drawn = [
         list(read_measurements(folder, first, geography, place))
-        for folder, place in ((earlier, place_of(0)), (again, place_of(1)), (again, place_of(0)))
+        for folder, place in ((earlier, place_of(0)), (second_top_up, place_of(1)), (second_top_up, place_of(0)))
     ]
-    own = list(with_earlier(again, public, geography, read_measurements(again, public, geography)))
-    for (piece, found), *parts in zip(own, *drawn, strict=True):
+    own = list(with_earlier(second_top_up, public, geography, read_measurements(second_top_up, public, geography)))
+    for (piece, result), *parts in zip(own, *drawn, strict=True):
         level = public.levels[piece.level]
-        assert np.array_equal(parts[0][1].branch, found.branch)
-        once = np.repeat(found.branch < 0, np.diff(found.offsets(SEX_BY_AGE)))
+        assert np.array_equal(parts[0][1].branch, result.branch)
+        once = np.repeat(result.branch < 0, np.diff(result.offsets(SEX_BY_AGE)))
         for here, total_only in ((once, True), (~once, False)):
             # Budgets of 1, 1/3 and 2 times the first: Gaussian precision is proportional to them, and topping up has no first stage.
             share = Fraction(1) if total_only else 1 - plan.gamma
@@ -212,26 +212,26 @@ def test_a_release_is_topped_up_again_in_some_of_its_levels(
             best = sum(
                 weight * part[1].values[here] for weight, part in zip(weights / weights.sum(), parts, strict=True)
             )
-            assert np.abs(found.values[here] - best).max(initial=0) <= 1.01
+            assert np.abs(result.values[here] - best).max(initial=0) <= 1.01
         before = next(each for each in plan.levels if each.name == level.name)
         assert standard_deviation(public.noise(level)) < standard_deviation(plan.noise(before))
     forged = tmp_path / "forged"
-    shutil.copytree(again, forged)
+    shutil.copytree(second_top_up, forged)
     swapped = min((forged / place_of(1)).iterdir()).name
     shutil.copyfile(forged / place_of(1) / swapped, forged / place_of(2) / swapped)
     assert "top-up" in findings(forged)
 
 
-def test_a_top_up_states_what_all_charges_cost_together(topped: Path, again: Path, plan: Plan) -> None:
+def test_a_top_up_states_what_all_charges_cost_together(topped: Path, second_top_up: Path, plan: Plan) -> None:
     # Epsilon and adjacency were those of the new charge alone: 7.73 for 11.41.
-    for folder in (topped, again):
+    for folder in (topped, second_top_up):
         public, _ = read_plan(folder)
-        said = json.loads((folder / "privacy.json").read_text())
+        message = json.loads((folder / "privacy.json").read_text())
         own, whole = (epsilon_at_delta(each, "1e-10") for each in (public.guarantee, public.joint_guarantee))
         assert whole > own
-        assert said["approximate_dp"]["epsilon"] == decimal_up(own)
-        assert said["joint"]["approximate_dp"]["epsilon"] == decimal_up(whole)
-        assert Fraction(said["joint"]["cost"]["replace-one"]["rho"]) == 4 * public.joint_guarantee.cost.amount
+        assert message["approximate_dp"]["epsilon"] == decimal_up(own)
+        assert message["joint"]["approximate_dp"]["epsilon"] == decimal_up(whole)
+        assert Fraction(message["joint"]["cost"]["replace-one"]["rho"]) == 4 * public.joint_guarantee.cost.amount
         report = " ".join((folder / "report.html").read_text().split())
         assert f"ε = {decimal_up(whole)} at δ" in report
         assert f"ε = {decimal_up(own)} at δ = 1e-10" in report
@@ -270,8 +270,8 @@ def test_a_top_up_made_before_that_was_stated_verifies_as_what_it_was(
     assert starling.verify(old).findings == ()
 
 
-def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path, topped: Path) -> None:
-    public, _ = read_plan(again)
+def test_what_an_earlier_release_measured_besides_counts_by_its_cost(second_top_up: Path, topped: Path) -> None:
+    public, _ = read_plan(second_top_up)
     # The last release left a level out, so that of those before nothing but their costs is known here.
     assert all(isinstance(each.event, PureDP | ZCDP) for each in public.earlier_guarantees)
     whole, _ = read_plan(topped)
@@ -279,8 +279,8 @@ def test_what_an_earlier_release_measured_besides_counts_by_its_cost(again: Path
     assert all(each.parts for each in whole.earlier_guarantees)
 
 
-def test_more_releases_than_are_combined_are_refused(again: Path) -> None:
-    public, _ = read_plan(again)
+def test_more_releases_than_are_combined_are_refused(second_top_up: Path) -> None:
+    public, _ = read_plan(second_top_up)
     assert public.variants.top_up is not None
     deep = public.variants.top_up
     for _ in range(MOST_RELEASES):

@@ -21,9 +21,9 @@ class Exact:
 
     def aggregate(self, piece: Piece, /) -> np.ndarray:
         """The exact numbers of a piece."""
-        asked = PLAN.aggregates[piece.level]
-        if asked.quantiles is None:
-            pair = [98, 100] if asked.column == "age" else [97_000, 5_000]
+        request = PLAN.aggregates[piece.level]
+        if request.quantiles is None:
+            pair = [98, 100] if request.column == "age" else [97_000, 5_000]
             return np.tile(pair, (piece.groups, 1))
         return np.tile(np.isin(np.arange(100), (40, 60)).astype(np.int64), (piece.groups, 1))
 
@@ -56,12 +56,12 @@ def test_errors_are_those_of_the_numbers(tmp_path: Path) -> None:
     assert all((each.mean_absolute_error, each.coverage) == (0, 1) for each in right)
     assert [each.groups for each in right] == [2, 2, 2, 12, 12, 12, 12, 12]
     wrong = compare_aggregates(PLAN, REGIONS, write(tmp_path / "wrong", mean=3, size=0.5, quantile_9=-10), Exact())
-    found = {(each.title, each.statistic): [each.mean_absolute_error, each.coverage] for each in wrong}
-    assert found["sums of age, town all", "mean"] == [3, 0]
-    assert found["sums of age, town all", "size"] == [0.5, 1]
+    result = {(each.title, each.statistic): [each.mean_absolute_error, each.coverage] for each in wrong}
+    assert result["sums of age, town all", "mean"] == [3, 0]
+    assert result["sums of age, town all", "size"] == [0.5, 1]
     # Between both records: one of two lies below, and 0.9 times 2 should.
-    assert found["quantiles of age, ward by sex", "quantile 0.9"] == [pytest.approx(0.8), 0]
-    assert found["quantiles of age, ward by sex", "quantile 0.5"] == [0, 1]
+    assert result["quantiles of age, ward by sex", "quantile 0.9"] == [pytest.approx(0.8), 0]
+    assert result["quantiles of age, ward by sex", "quantile 0.5"] == [0, 1]
 
 
 def test_a_table_of_another_plan_is_refused(tmp_path: Path) -> None:

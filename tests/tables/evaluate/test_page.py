@@ -11,7 +11,7 @@ from starling.tables.evaluate import Class, Errors, Evaluation, Groups
 from starling.tables.evaluate.page import FILE, as_page, check_place, write_page
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
-FOUND = Evaluation(
+RESULT = Evaluation(
     "Birds <of two> states",
     {"(STATE, 2)": "State, detailed", "(COUNTY, 2)": "County, detailed"},
     (
@@ -26,7 +26,7 @@ FOUND = Evaluation(
 
 
 def test_every_part_is_marked() -> None:
-    text = as_page(FOUND)
+    text = as_page(RESULT)
     assert "<title>NOT PRIVATE: " in text
     assert text.index("NOT PRIVATE: exact errors") < text.index("<h2>")
     captions = re.findall(r"<(?:figcaption|caption)>(.*?)<", text)
@@ -40,14 +40,14 @@ def test_every_part_is_marked() -> None:
 
 
 def test_text_of_the_plan_is_no_markup_and_nothing_is_loaded() -> None:
-    text = as_page(FOUND)
+    text = as_page(RESULT)
     assert "Birds &lt;of two&gt; states" in text
     assert not re.search(r"<script|src=|@import", text)
     assert not re.search(r'href="(?!#)', text)
 
 
 def test_the_table_has_every_level_and_kind_of_number() -> None:
-    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td>(.*?)</td><td>(.*?)</td>", as_page(FOUND))
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td>(.*?)</td><td>(.*?)</td>", as_page(RESULT))
     assert rows == [
         ("State, detailed", "total", "10"),
         ("County, detailed", "total", "10"),
@@ -56,11 +56,11 @@ def test_the_table_has_every_level_and_kind_of_number() -> None:
 
 
 def test_it_is_written_for_its_owner_alone_and_never_over_another(tmp_path: Path) -> None:
-    written = write_page(FOUND, tmp_path / "out")
+    written = write_page(RESULT, tmp_path / "out")
     assert written == tmp_path / "out" / FILE
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
     with pytest.raises(OutputError, match="exists"):
-        write_page(FOUND, tmp_path / "out")
+        write_page(RESULT, tmp_path / "out")
 
 
 @pytest.mark.parametrize("below", [".", "data", "data/deep", "link/release/data"])
@@ -72,14 +72,14 @@ def test_no_place_in_a_release_is_taken(tmp_path: Path, below: str) -> None:
     with pytest.raises(PolicyRefused, match="is a release or lies in one"):
         check_place(release / below)
     with pytest.raises(PolicyRefused):
-        write_page(FOUND, release / below)
+        write_page(RESULT, release / below)
     assert not list(tmp_path.rglob("NOT-PRIVATE*"))
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written"):
-        write_page(FOUND, tmp_path / "none" / "deep")
+        write_page(RESULT, tmp_path / "none" / "deep")
 
 
 def test_a_release_without_rows_has_a_page() -> None:
-    assert "NOT PRIVATE" in as_page(Evaluation("empty", FOUND.levels, (), (), SEX_BY_AGE.names))
+    assert "NOT PRIVATE" in as_page(Evaluation("empty", RESULT.levels, (), (), SEX_BY_AGE.names))

@@ -39,20 +39,20 @@ def test_a_row_of_a_group_has_all_of_its_numbers(opened: TablesRelease, tmp_path
     assert list(map(tuple, wide[keys].to_numpy())) == list(map(tuple, groups.astype(str).to_numpy()))
     by_key = wide.set_index(keys)
     for row in t1.itertuples():
-        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
-        assert (found["count"], found["count_lower"], found["count_upper"]) == (row.count, row.lower, row.upper)
+        result = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        assert (result["count"], result["count_lower"], result["count_upper"]) == (row.count, row.lower, row.upper)
     sexes = {"F": "F", "M": "M"}
     cells = 0
     for row in t2[(t2["age_start"] == "*") & (t2["sex"] != "*")].itertuples():
-        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        result = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
         name = next(each for each in wide.columns if each.startswith(sexes[row.sex] + ", ") and "to" not in each)
-        assert (found[name], found[f"{name}_lower"], found[f"{name}_upper"]) == (row.count, row.lower, row.upper)
+        assert (result[name], result[f"{name}_lower"], result[f"{name}_upper"]) == (row.count, row.lower, row.upper)
         cells += 1
     assert cells
     for row in t3[t3["statistic"] == "mean"].itertuples():
-        found = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
-        assert found[f"{row.column} mean"] == pytest.approx(row.value)
-        assert found[f"{row.column} mean_upper"] == pytest.approx(row.upper)
+        result = by_key.loc[(row.region_type, row.region_id, row.iteration_code)]
+        assert result[f"{row.column} mean"] == pytest.approx(row.value)
+        assert result[f"{row.column} mean_upper"] == pytest.approx(row.upper)
     numbers = len(t1) + len(t2.drop_duplicates([*keys, "age_start", "age_end", "sex"])) + len(t3)
     values = [name for name in wide.columns if not name.endswith(("_lower", "_upper"))][5:]
     assert wide[values].notna().sum().sum() == numbers - t3["value"].isna().sum()
@@ -119,29 +119,29 @@ def test_a_database_has_tables_and_views_with_comments(opened: TablesRelease, tm
 
 def test_sdmx_has_an_observation_for_each_number(opened: TablesRelease, tmp_path: Path) -> None:
     path = opened.export(tmp_path / "sdmx.csv", "sdmx", structure="OFFICE:SPENDING(1.0)")
-    found = pd.read_csv(path, dtype=str, keep_default_na=False)
-    assert list(found.columns[:3]) == ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
-    assert set(found["STRUCTURE_ID"]) == {"OFFICE:SPENDING(1.0)"}
+    result = pd.read_csv(path, dtype=str, keep_default_na=False)
+    assert list(result.columns[:3]) == ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
+    assert set(result["STRUCTURE_ID"]) == {"OFFICE:SPENDING(1.0)"}
     attributes = {"OBS_VALUE", "OBS_STATUS", "STANDARD_DEVIATION", "CONF_LOWER", "CONF_UPPER"}
-    dimensions = [name for name in found.columns[3:] if name not in attributes]
-    assert not found.duplicated(dimensions).any()
+    dimensions = [name for name in result.columns[3:] if name not in attributes]
+    assert not result.duplicated(dimensions).any()
     t2 = opened.table("t2").to_pandas()
     whole = (t2[["age_start", "age_end", "sex"]] == "*").all(axis=1).sum()
-    assert len(found) == len(opened.table("t1")) + len(t2) - whole + len(opened.table("t3"))
-    assert set(found["OBS_STATUS"]) == {"E"}
+    assert len(result) == len(opened.table("t1")) + len(t2) - whole + len(opened.table("t3"))
+    assert set(result["OBS_STATUS"]) == {"E"}
 
 
 def test_a_plan_names_the_data_structure_of_its_numbers(tmp_path: Path) -> None:
-    said = "OFFICE:MEMBERS(1.0)"
-    plan = Plan.of(LEAST | {"publication": {"negative-counts": True, "data-structure": said}})
+    stated = "OFFICE:MEMBERS(1.0)"
+    plan = Plan.of(LEAST | {"publication": {"negative-counts": True, "data-structure": stated}})
     assert plan == Plan.of(plan.values())
     done = release(plan, pd.DataFrame({"sex": ["F", "M"]}), out=tmp_path / "out", payment=UNVALIDATED)
     opened = open_release(done.folder)
-    for name, structure, wanted in (("plan", None, said), ("other", "OFFICE:OTHER(2.0)", "OFFICE:OTHER(2.0)")):
+    for name, structure, wanted in (("plan", None, stated), ("other", "OFFICE:OTHER(2.0)", "OFFICE:OTHER(2.0)")):
         path = opened.export(tmp_path / f"{name}.csv", "sdmx", structure=structure)
         assert set(pd.read_csv(path)["STRUCTURE_ID"]) == {wanted}
     with pytest.raises(ParameterError, match="is of SDMX"):
-        opened.export(tmp_path / "wide.csv", "wide", structure=said)
+        opened.export(tmp_path / "wide.csv", "wide", structure=stated)
 
 
 @pytest.mark.parametrize("structure", ["OFFICE", "OFFICE:X", "OFFICE:X(a)", "1:X(1.0)", "O:X(1.0)'"])

@@ -25,10 +25,10 @@ def test_sheets_hold_the_tables_with_notes(detailed_release: Path, tmp_path: Pat
         assert all(cell.comment is not None for cell in book[sheet][1])
     wards = {cell.value: cell.data_type for cell in book["Totals"]["A"][1:]}
     assert wards["=1+1"] == "s"
-    said = " ".join(str(cell.value) for row in book["Read me"].iter_rows() for cell in row)
-    assert "Spending by ward" in said
-    assert "noisy estimate" in said
-    assert "rho" in said
+    text = " ".join(str(cell.value) for row in book["Read me"].iter_rows() for cell in row)
+    assert "Spending by ward" in text
+    assert "noisy estimate" in text
+    assert "rho" in text
 
 
 def test_too_many_rows_are_refused_with_the_way_out(

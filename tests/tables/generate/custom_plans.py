@@ -1,4 +1,4 @@
-"""Plans about records of one's own, drawn by Hypothesis, with every kind of column that one can declare."""
+"""Plans of custom tables, drawn by Hypothesis, with every kind of column that one can declare."""
 
 from typing import Any
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from starling.tables.generate.census import LAND, NAMES, Format, Settlers, sizes
+from starling.tables.generate.census import LAND, NAMES, Format, PopulationGenerator, sizes
 from starling.tables.generate.files import PERSON_COLUMNS
 from starling.tables.generate.land import Land, invent_land
 from starling.tables.generate.runs import stream
@@ -21,8 +21,8 @@ def land() -> Land:
 
 @pytest.mark.parametrize("form", ["text", "parquet"])
 def test_a_land_and_its_persons_are_files_of_a_folder(tmp_path: Path, land: Land, form: Format) -> None:
-    settlers = Settlers(small_plan(), land, 1)
-    blocks, persons = settlers.write_land(tmp_path, form, 1), settlers.write(tmp_path, form, 2)
+    population = PopulationGenerator(small_plan(), land, 1)
+    blocks, persons = population.write_land(tmp_path, form, 1), population.write(tmp_path, form, 2)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([blocks.name, persons.name, NAMES])
     if form == "parquet":
         tables = pq.read_table(blocks), pq.read_table(persons)
@@ -31,7 +31,7 @@ def test_a_land_and_its_persons_are_files_of_a_folder(tmp_path: Path, land: Land
 
 
 def test_sizes_count_what_is_there(land: Land) -> None:
-    found = sizes(land)
-    assert (found["states"], found["persons"], found["blocks"]) == (1, 2000, len(land.state))
-    assert found["tracts"] == len(np.unique(land.tract_index))
-    assert found["counties"] == len(np.unique(land.county))
+    result = sizes(land)
+    assert (result["states"], result["persons"], result["blocks"]) == (1, 2000, len(land.state))
+    assert result["tracts"] == len(np.unique(land.tract_index))
+    assert result["counties"] == len(np.unique(land.county))

@@ -1,4 +1,4 @@
-"""Invented records of one's own: any plan reads them without fault, and they look like those of life."""
+"""Invented custom records: any plan reads them without fault, and they look like those of life."""
 
 import json
 from collections import Counter
@@ -33,33 +33,33 @@ OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected"
 @given(custom_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
 def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
     with TemporaryDirectory() as folder:
-        made = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
-        found = validate(plan, read_regions(plan), open_records(made.persons, plan)).value
+        output = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
+        result = validate(plan, read_regions(plan), open_records(output.persons, plan)).value
         unit = custom_records(plan).unit
         # One record a person looks like a number of rows, and nothing else is noted.
         noted = int(unit is not None and unit.most == 1)
-        assert (found.problems.total, found.problems.decisive, found.notes.total) == (0, (), noted)
-        assert found.values == {"records": made.sizes["records"], "counted": made.sizes["records"]}
-        assert made.sizes[f"{custom_records(plan).protects}s"] == 50
+        assert (result.problems.total, result.problems.decisive, result.notes.total) == (0, (), noted)
+        assert result.values == {"records": output.sizes["records"], "counted": output.sizes["records"]}
+        assert output.sizes[f"{custom_records(plan).protects}s"] == 50
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans())
 def test_parquet_says_what_text_says(plan: Plan) -> None:
     with TemporaryDirectory() as folder:
-        made = [
+        output = [
             generate(plan, persons=20, seed=3, out=Path(folder) / form, format=form) for form in ("text", "parquet")
         ]
-        text = pd.read_csv(made[0].persons, dtype=str, keep_default_na=False)
-        stored = pq.read_table(made[1].persons)
+        text = pd.read_csv(output[0].persons, dtype=str, keep_default_na=False)
+        stored = pq.read_table(output[1].persons)
         assert list(text.columns) == stored.column_names
         for name in stored.column_names:
-            said = ["" if each is None else str(each) for each in stored[name].to_pylist()]
+            stated = ["" if each is None else str(each) for each in stored[name].to_pylist()]
             written = [each.rstrip("0") if "." in each else each for each in text[name]]
-            assert written == [each.rstrip("0") if "." in each else each for each in said]
+            assert written == [each.rstrip("0") if "." in each else each for each in stated]
 
 
-def made_twice(values: dict[str, Any], folder: Path, **differing: Any) -> list[Generated]:
+def generate_twice(values: dict[str, Any], folder: Path, **differing: Any) -> list[Generated]:
     (name, both) = differing.popitem()
     given: dict[str, Any] = {"persons": 2000, "seed": 7} | differing
     given.pop(name, None)
@@ -68,13 +68,13 @@ def made_twice(values: dict[str, Any], folder: Path, **differing: Any) -> list[G
 
 @pytest.mark.parametrize("form", ["text", "parquet"])
 def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(tmp_path: Path, form: str) -> None:
-    one, other = made_twice(OF_PERSONS, tmp_path, persons=RUN + 1000, format=form, workers=(1, 3))
+    one, other = generate_twice(OF_PERSONS, tmp_path, persons=RUN + 1000, format=form, workers=(1, 3))
     assert one.persons.read_bytes() == other.persons.read_bytes()
     assert one.sizes == other.sizes
 
 
 def test_another_seed_gives_other_bytes(tmp_path: Path) -> None:
-    one, other = made_twice(VALUES, tmp_path, seed=(1, 2))
+    one, other = generate_twice(VALUES, tmp_path, seed=(1, 2))
     assert one.persons.read_bytes() != other.persons.read_bytes()
 
 
@@ -88,26 +88,26 @@ def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
 
 
 def test_a_person_has_one_to_as_many_records_as_are_counted_in_one_area(tmp_path: Path) -> None:
-    made = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").persons)
-    assert made["id"].is_monotonic_increasing
-    assert set(made["id"]) == set(range(1, RUN + 6))
-    many = Counter(made.groupby("id").size())
+    output = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").persons)
+    assert output["id"].is_monotonic_increasing
+    assert set(output["id"]) == set(range(1, RUN + 6))
+    many = Counter(output.groupby("id").size())
     assert set(many) == {1, 2, 3}
     assert many[1] / (RUN + 5) == pytest.approx(0.5, abs=0.01)
-    assert made.groupby("id")["ward"].nunique().max() == 1
+    assert output.groupby("id")["ward"].nunique().max() == 1
     # Much of what a person's records say is the same.
-    assert made.groupby("id")["Age"].nunique()[made.groupby("id").size() == 2].mean() < 1.6
+    assert output.groupby("id")["Age"].nunique()[output.groupby("id").size() == 2].mean() < 1.6
 
 
 def test_values_are_uneven_and_hang_together(tmp_path: Path) -> None:
     """Shares of values differ; and between areas and ages they differ by more than 20,000 even draws would."""
     off, apart = [], []
     for seed in range(5):
-        made = pd.read_csv(generate(Plan.of(VALUES), persons=20_000, seed=seed, out=tmp_path / str(seed)).persons)
-        wards = made["ward"].value_counts()
+        output = pd.read_csv(generate(Plan.of(VALUES), persons=20_000, seed=seed, out=tmp_path / str(seed)).persons)
+        wards = output["ward"].value_counts()
         assert wards.max() > 2 * wards.min() > 0
-        assert made["Age"].mean() < 45
-        women = made.assign(woman=made["sex"] == "F")
+        assert output["Age"].mean() < 45
+        women = output.assign(woman=output["sex"] == "F")
         overall, shares = women["woman"].mean(), women.groupby("ward")["woman"].agg(["mean", "size"])
         deviation = np.sqrt(overall * (1 - overall) / shares["size"])
         off.append(((shares["mean"] - overall).abs() / deviation).max())
@@ -119,27 +119,27 @@ def test_values_are_uneven_and_hang_together(tmp_path: Path) -> None:
 
 def test_what_was_made_is_released_and_verifies(tmp_path: Path) -> None:
     plan = Plan.of(OF_PERSONS)
-    made = generate(plan, seed=1, out=tmp_path / "made", format="parquet")
-    done = release(plan, made.persons, out=tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    output = generate(plan, seed=1, out=tmp_path / "made", format="parquet")
+    done = release(plan, output.persons, out=tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     assert not verify(done.folder).findings
 
 
 def test_the_note_says_that_it_is_invented_how_and_from_which_seed(tmp_path: Path) -> None:
-    made = generate(Plan.of(VALUES), persons=10, seed=99, out=tmp_path / "out")
-    note = json.loads(made.note.read_text())
+    output = generate(Plan.of(VALUES), persons=10, seed=99, out=tmp_path / "out")
+    note = json.loads(output.note.read_text())
     assert note["notice"] == NOTICE
     assert "Zipf" in note["manner"]
-    assert (note["seed"], note["plan"], note["sizes"]) == (99, "Members by ward", dict(made.sizes))
+    assert (note["seed"], note["plan"], note["sizes"]) == (99, "Members by ward", dict(output.sizes))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["GENERATED.json", "records.csv"]
     with pytest.raises(KeyError):
-        _ = made.geography
+        _ = output.geography
 
 
 def test_nobody_is_a_number_too(tmp_path: Path) -> None:
     for form in ("text", "parquet"):
-        made = generate(Plan.of(OF_PERSONS), persons=0, seed=1, out=tmp_path / form, format=form)
-        assert made.sizes["records"] == 0
-        open_records(made.persons, Plan.of(OF_PERSONS))
+        output = generate(Plan.of(OF_PERSONS), persons=0, seed=1, out=tmp_path / form, format=form)
+        assert output.sizes["records"] == 0
+        open_records(output.persons, Plan.of(OF_PERSONS))
 
 
 @pytest.mark.parametrize(

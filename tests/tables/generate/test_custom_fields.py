@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.tables.generate.custom_fields import DAY, SECOND, Numbers, Texts, Times, Together, fields_of
+from starling.tables.generate.custom_fields import DAY, SECOND, FieldGroup, Numbers, Texts, Times, fields_of
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, Unit, codes_of
 from starling.tables.plan.custom_families import CustomFamily
 from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas, CustomRecords
@@ -13,12 +13,12 @@ AREAS = CustomAreas("ward", ("a", "b"), (("a", "b"),))
 ABC = codes_of(("a", "b", "c"))
 
 
-def fields(*columns: Column, areas: CustomAreas = EVERYWHERE, unit: Unit | None = None) -> tuple[Together, ...]:
+def fields(*columns: Column, areas: CustomAreas = EVERYWHERE, unit: Unit | None = None) -> tuple[FieldGroup, ...]:
     return fields_of(CustomRecords(columns, areas, EVERYBODY, unit=unit))
 
 
 @pytest.mark.parametrize(
-    ("domain", "said"),
+    ("domain", "text"),
     [
         (Codes((("a", "first"), ("b", "second")), "b"), Texts(("a", "b"))),
         (Integers(-3, 9), Numbers(-3, 9, 0)),
@@ -28,27 +28,27 @@ def fields(*columns: Column, areas: CustomAreas = EVERYWHERE, unit: Unit | None 
         (Periods(("1970-01-01T00:00:00.5", "1970-01-02")), Times(SECOND // 2, DAY, 1)),
     ],
 )
-def test_a_column_is_a_field_that_says_its_domain(domain: Domain, said: Any) -> None:
-    assert fields(Column("x", domain)) == (Together(("x",), (said,)),)
+def test_a_column_is_a_field_that_says_its_domain(domain: Domain, text: Any) -> None:
+    assert fields(Column("x", domain)) == (FieldGroup(("x",), (text,)),)
 
 
 def test_the_area_is_a_field_too_and_comes_first() -> None:
     assert fields(Column("x", ABC), areas=AREAS) == (
-        Together(("ward",), (Texts(("a", "b")),)),
-        Together(("x",), (Texts(("a", "b", "c")),)),
+        FieldGroup(("ward",), (Texts(("a", "b")),)),
+        FieldGroup(("x",), (Texts(("a", "b", "c")),)),
     )
 
 
 def test_several_values_stand_in_one_field_or_in_several_of_which_some_are_empty() -> None:
-    assert fields(Column("x", ABC, separator=";", most=9)) == (Together(("x",), (Texts(("a", "b", "c"), ";", 3),)),)
-    said = Texts(("a", "b", "c"))
-    assert fields(Column("x", ABC, ("p", "q", "r"), most=2)) == (Together(("p", "q", "r"), (said,) * 3, 0, 2),)
+    assert fields(Column("x", ABC, separator=";", most=9)) == (FieldGroup(("x",), (Texts(("a", "b", "c"), ";", 3),)),)
+    text = Texts(("a", "b", "c"))
+    assert fields(Column("x", ABC, ("p", "q", "r"), most=2)) == (FieldGroup(("p", "q", "r"), (text,) * 3, 0, 2),)
 
 
 def test_a_field_of_two_columns_says_what_both_accept() -> None:
     def both(one: Domain, other: Domain) -> Any:
-        ((together),) = fields(Column("x", one, ("f",)), Column("y", other, ("f",)))
-        return together.said[0]
+        ((group),) = fields(Column("x", one, ("f",)), Column("y", other, ("f",)))
+        return group.domains[0]
 
     assert both(ABC, codes_of(("c", "z", "b"))) == Texts(("b", "c"))
     assert both(Integers(0, 9), Integers(5, 20)) == Numbers(5, 9, 0)
@@ -60,16 +60,16 @@ def test_a_field_of_two_columns_says_what_both_accept() -> None:
 
 def test_a_field_that_a_column_of_one_value_is_read_from_is_always_filled() -> None:
     several = Column("any", ABC, ("p", "q", "r"), most=2)
-    (together,) = fields(several, Column("main", codes_of(("c", "d")), ("q",)))
-    assert together.names == ("q", "p", "r")
-    assert (together.said[0], together.needed, together.most) == (Texts(("c",)), 1, 2)
+    (group,) = fields(several, Column("main", codes_of(("c", "d")), ("q",)))
+    assert group.names == ("q", "p", "r")
+    assert (group.domains[0], group.needed, group.most) == (Texts(("c",)), 1, 2)
 
 
 def test_a_field_that_is_read_with_two_marks_says_one_code() -> None:
-    (together,) = fields(
+    (group,) = fields(
         Column("x", ABC, ("f",), ";", most=2), Column("y", ABC, ("f",), "|", most=2), Column("z", ABC, ("f",))
     )
-    assert together.said == (Texts(("a", "b", "c")),)
+    assert group.domains == (Texts(("a", "b", "c")),)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from starling.tables.generate.custom_fields import DAY, SECOND, Numbers, Said, Texts, Times
+from starling.tables.generate.custom_fields import DAY, SECOND, FieldDomain, Numbers, Texts, Times
 from starling.tables.generate.custom_files import CustomParquetWriter, CustomTextWriter, array
 from starling.tables.generate.custom_people import One, Several
 
@@ -20,7 +20,7 @@ def values(*numbers: int) -> One:
 
 
 @pytest.mark.parametrize(
-    ("said", "numbers", "expected"),
+    ("text", "numbers", "expected"),
     [
         (Texts(("a", "b")), (1, 0, 0), ["b", None, "a"]),
         (Numbers(-5, 5, 0), (-5, 0, 5), [-5, None, 5]),
@@ -31,10 +31,10 @@ def values(*numbers: int) -> One:
         (Times(0, 9, 1), (1, 0, 8), ["1970-01-01 00:00:00.000001", None, "1970-01-01 00:00:00.000008"]),
     ],
 )
-def test_a_field_has_the_type_of_what_it_says(said: Said, numbers: tuple[int, ...], expected: list[Any]) -> None:
+def test_a_field_has_the_type_of_what_it_says(text: FieldDomain, numbers: tuple[int, ...], expected: list[Any]) -> None:
     assert [
         each if each is None or not isinstance(each, dt.datetime) else str(each)
-        for each in array(said, values(*numbers)).to_pylist()
+        for each in array(text, values(*numbers)).to_pylist()
     ] == expected
 
 
@@ -43,15 +43,15 @@ def test_several_codes_are_joined_by_their_mark() -> None:
     assert array(Texts(("a", "b", "c"), ";", 2), several).to_pylist() == ["a;c", None, "b"]
 
 
-COLUMNS: dict[str, Said] = {"x": Texts(("a", "b,c")), "n": Numbers(0, 9, 0)}
+COLUMNS: dict[str, FieldDomain] = {"x": Texts(("a", "b,c")), "n": Numbers(0, 9, 0)}
 
 
 def test_text_is_quoted_only_where_a_code_needs_it(tmp_path: Path) -> None:
     table = pa.table({"x": array(COLUMNS["x"], values(1, 0, 0)), "n": array(COLUMNS["n"], values(1, 2, 3))})
-    for place, said in enumerate((COLUMNS, {**COLUMNS, "x": Texts(("a", "b"))})):
-        writer = CustomTextWriter(tmp_path / str(place), ["x", "n"], said)
+    for place, text in enumerate((COLUMNS, {**COLUMNS, "x": Texts(("a", "b"))})):
+        writer = CustomTextWriter(tmp_path / str(place), ["x", "n"], text)
         if place:
-            table = pa.table({"x": array(said["x"], values(1, 0, 0)), "n": table["n"]})
+            table = pa.table({"x": array(text["x"], values(1, 0, 0)), "n": table["n"]})
         writer.write(writer.encode(table))
         writer.close()
     assert (tmp_path / "0").read_text() == 'x,n\n"b,c",1\n"",\n"a",3\n'
@@ -67,8 +67,8 @@ def test_a_header_is_quoted_where_it_must_be_and_a_line_is_never_blank(tmp_path:
 
 
 def test_parquet_keeps_types_and_an_empty_file_is_whole(tmp_path: Path) -> None:
-    said: dict[str, Said] = {**COLUMNS, "many": Texts(("a",), ";", 1), "cost": Numbers(0, 9, 1)}
-    CustomParquetWriter(tmp_path / "a.parquet", [*said, "id"], said).close()
+    text: dict[str, FieldDomain] = {**COLUMNS, "many": Texts(("a",), ";", 1), "cost": Numbers(0, 9, 1)}
+    CustomParquetWriter(tmp_path / "a.parquet", [*text, "id"], text).close()
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.schema.types == [pa.string(), pa.int64(), pa.string(), pa.decimal128(19, 1), pa.int64()]
     assert table.num_rows == 0

@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from starling.tables.generate.custom_fields import Numbers, Texts, Times, Together
+from starling.tables.generate.custom_fields import FieldGroup, Numbers, Texts, Times
 from starling.tables.generate.custom_people import CustomMix, CustomPeople, One, Several, mean_records
 from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas
 
 AREAS = CustomAreas("ward", tuple("abcdef"), (("w", "w", "w", "e", "e", ""), tuple("abcdef")))
 FIELDS = (
-    Together(("ward",), (Texts(tuple("abcdef")),)),
-    Together(("code",), (Texts(("p", "q", "r")),)),
-    Together(("codes",), (Texts(("p", "q", "r"), ";", 2),)),
-    Together(("age",), (Numbers(-2, 9, 0),)),
-    Together(("when",), (Times(10, 70, 20),)),
-    Together(("ill 1", "ill 2", "ill 3"), (Texts(("p", "q", "r")),) * 3, 1, 2),
+    FieldGroup(("ward",), (Texts(tuple("abcdef")),)),
+    FieldGroup(("code",), (Texts(("p", "q", "r")),)),
+    FieldGroup(("codes",), (Texts(("p", "q", "r"), ";", 2),)),
+    FieldGroup(("age",), (Numbers(-2, 9, 0),)),
+    FieldGroup(("when",), (Times(10, 70, 20),)),
+    FieldGroup(("ill 1", "ill 2", "ill 3"), (Texts(("p", "q", "r")),) * 3, 1, 2),
 )
 
 
@@ -22,9 +22,9 @@ def drawn(most: int = 1, persons: int = 5000, seed: int = 1, areas: CustomAreas 
 
 
 def one(people: CustomPeople, name: str) -> One:
-    found = people.fields[name]
-    assert isinstance(found, One)
-    return found
+    result = people.fields[name]
+    assert isinstance(result, One)
+    return result
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -71,13 +71,13 @@ def test_without_areas_everybody_lives_in_one() -> None:
 
 
 def test_an_area_field_of_fewer_areas_gives_those_alone() -> None:
-    fewer = (Together(("ward",), (Texts(("b", "f")),)),)
+    fewer = (FieldGroup(("ward",), (Texts(("b", "f")),)),)
     people = CustomMix(np.random.default_rng(1), fewer, AREAS, 1).draw(np.random.default_rng(2), 100)
     assert set(one(people, "ward").numbers.tolist()) == {0, 1}
 
 
 def test_a_wide_domain_is_reached_from_end_to_end() -> None:
-    wide = (Together(("far",), (Numbers(-(10**9), 10**9, 0),)),)
+    wide = (FieldGroup(("far",), (Numbers(-(10**9), 10**9, 0),)),)
     numbers = one(CustomMix(np.random.default_rng(1), wide, EVERYWHERE, 1).draw(np.random.default_rng(2), 10**5), "far")
     assert -(10**9) <= numbers.numbers.min() < -(10**9) + 10**6
     assert 10**9 - 10**6 < numbers.numbers.max() <= 10**9

@@ -81,36 +81,36 @@ def test_codes_fit_their_columns(nation: Land) -> None:
 @pytest.mark.parametrize("persons", [0, 1, 7, 5000])
 @pytest.mark.parametrize("states", [["72"], ["01"], ["01", "02"], [f"{code:02d}" for code in range(1, 57)]])
 def test_small_lands_are_whole(states: list[str], persons: int) -> None:
-    made = land(states, persons)
-    assert made.persons.sum() == persons
-    assert np.unique(made.state).tolist() == [int(code) for code in states]
+    output = land(states, persons)
+    assert output.persons.sum() == persons
+    assert np.unique(output.state).tolist() == [int(code) for code in states]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_any_seed_gives_a_crossing_area(seed: int) -> None:
-    made = land(["01", "02"], 100_000, seed)
-    pairs = {(area, state) for area, state in zip(made.area.tolist(), made.state.tolist(), strict=True)}
+    output = land(["01", "02"], 100_000, seed)
+    pairs = {(area, state) for area, state in zip(output.area.tolist(), output.state.tolist(), strict=True)}
     assert any({(area, 1), (area, 2)} <= pairs for area, _ in pairs if area != NO_AIANNH)
 
 
 def test_a_whole_state_has_production_size() -> None:
-    made = land(["06"], 10_000_000)
-    assert 2_600 < len(made.county_of_tract) < 2_800
-    assert 230_000 < len(made.state) < 280_000
-    assert 1_000 < len(np.unique(made.place)) < 1_040
+    output = land(["06"], 10_000_000)
+    assert 2_600 < len(output.county_of_tract) < 2_800
+    assert 230_000 < len(output.state) < 280_000
+    assert 1_000 < len(np.unique(output.place)) < 1_040
 
 
 def test_the_nation_has_as_many_of_everything_as_there_were_in_2020() -> None:
     """United States and Puerto Rico: 3,221 counties, 85,395 tracts, 8.13 million blocks, some 32,000 places, 700 AIANNH areas."""
     codes = [*sorted(STATES), PUERTO_RICO]
     assert len(codes) == 52
-    made = land(codes, 316_000_000)
-    assert int(made.county_of_tract[-1]) + 1 == pytest.approx(3_221, rel=0.01)
-    assert len(made.county_of_tract) == pytest.approx(85_395, rel=0.01)
-    assert len(made.state) == pytest.approx(8_130_000, rel=0.02)
-    inside = made.place != NO_PLACE
-    assert len(np.unique(made.state[inside] * 100_000 + made.place[inside])) == pytest.approx(32_000, rel=0.03)
-    assert len(np.unique(made.area)) - 1 == pytest.approx(700, rel=0.03)
+    output = land(codes, 316_000_000)
+    assert int(output.county_of_tract[-1]) + 1 == pytest.approx(3_221, rel=0.01)
+    assert len(output.county_of_tract) == pytest.approx(85_395, rel=0.01)
+    assert len(output.state) == pytest.approx(8_130_000, rel=0.02)
+    inside = output.place != NO_PLACE
+    assert len(np.unique(output.state[inside] * 100_000 + output.place[inside])) == pytest.approx(32_000, rel=0.03)
+    assert len(np.unique(output.area)) - 1 == pytest.approx(700, rel=0.03)
 
 
 @pytest.mark.parametrize("persons", [0, 1, 1000, 3_000_000, 10_000_000])
@@ -124,28 +124,28 @@ def test_a_settled_land_is_the_same_land_with_other_persons(nation: Land, person
         assert np.abs(settled.persons - expected).max() <= 2
 
 
-def blocks_of(made: Land) -> dict[str, np.ndarray]:
-    columns = (made.state, made.county, made.tract, made.block, made.place, made.area)
+def blocks_of(output: Land) -> dict[str, np.ndarray]:
+    columns = (output.state, output.county, output.tract, output.block, output.place, output.area)
     return {name: column.astype(np.int64) for name, column in zip(COLUMNS, columns, strict=True)}
 
 
 def test_a_land_of_blocks_that_are_there_has_their_tracts_and_counties(nation: Land) -> None:
-    again = land_of(np.random.default_rng(2), blocks_of(nation), 100_000)
+    second = land_of(np.random.default_rng(2), blocks_of(nation), 100_000)
     for name in ("state", "county", "tract", "block", "place", "area", "tract_index", "county_of_tract"):
-        assert np.array_equal(getattr(again, name), getattr(nation, name)), name
-        assert getattr(again, name).dtype == getattr(nation, name).dtype
-    assert again.persons.sum() == 100_000
-    counties = np.bincount(again.county_of_tract[again.tract_index], again.persons)
+        assert np.array_equal(getattr(second, name), getattr(nation, name)), name
+        assert getattr(second, name).dtype == getattr(nation, name).dtype
+    assert second.persons.sum() == 100_000
+    counties = np.bincount(second.county_of_tract[second.tract_index], second.persons)
     assert counties.max() > 4 * np.median(counties)
 
 
 def test_a_land_of_one_block_holds_everybody() -> None:
     one = {name: np.array([7]) for name in COLUMNS}
-    made = land_of(np.random.default_rng(1), one, 5)
-    assert (made.persons.tolist(), made.tract_index.tolist(), made.county_of_tract.tolist()) == ([5], [0], [0])
+    output = land_of(np.random.default_rng(1), one, 5)
+    assert (output.persons.tolist(), output.tract_index.tolist(), output.county_of_tract.tolist()) == ([5], [0], [0])
 
 
 def test_tracts_of_one_number_in_two_counties_are_two() -> None:
     two = {name: np.array([1, 1]) for name in COLUMNS} | {"TABBLKCOU": np.array([1, 3])}
-    made = land_of(np.random.default_rng(1), two, 5)
-    assert (made.tract_index.tolist(), made.county_of_tract.tolist()) == ([0, 1], [0, 1])
+    output = land_of(np.random.default_rng(1), two, 5)
+    assert (output.tract_index.tolist(), output.county_of_tract.tolist()) == ([0, 1], [0, 1])

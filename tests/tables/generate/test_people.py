@@ -42,22 +42,22 @@ def test_pick_is_by_weight() -> None:
 
 
 def test_numbers_of_codes_are_those_planned_and_codes_differ(land: Land) -> None:
-    _, made = people(land, definitions())
-    count = (made.races >= 0).sum(axis=1)
+    _, output = people(land, definitions())
+    count = (output.races >= 0).sum(axis=1)
     shares = np.bincount(count, minlength=9)[1:] / len(count)
     # Of 100,000 persons a share errs by at most 0.0013 standard deviations; five of them.
     assert np.abs(shares - CODES_OF_PERSON).max() < 0.0065
     # After the first Null all are, and no code is there twice.
-    assert (np.diff((made.races >= 0).astype(int), axis=1) <= 0).all()
-    for row in made.races[count > 1]:
+    assert (np.diff((output.races >= 0).astype(int), axis=1) <= 0).all()
+    for row in output.races[count > 1]:
         held = row[row >= 0].tolist()
         assert len(set(held)) == len(held)
 
 
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_nobody_has_more_codes_than_the_plan_reads(land: Land, most: int) -> None:
-    _, made = people(land, definitions(), most_codes=most)
-    count = (made.races >= 0).sum(axis=1)
+    _, output = people(land, definitions(), most_codes=most)
+    count = (output.races >= 0).sum(axis=1)
     shares = np.bincount(count, minlength=most + 1)[1:] / len(count)
     # Who would have more has as many as that; the bound is five standard deviations.
     expected = [*CODES_OF_PERSON[: most - 1], sum(CODES_OF_PERSON[most - 1 :])]
@@ -65,55 +65,55 @@ def test_nobody_has_more_codes_than_the_plan_reads(land: Land, most: int) -> Non
 
 
 def test_codes_are_skewed_and_cluster(land: Land) -> None:
-    mix, made = people(land, definitions())
-    first = made.races[:, 0]
+    mix, output = people(land, definitions())
+    first = output.races[:, 0]
     overall = np.bincount(first, minlength=len(mix.races.codes)) / len(first)
     assert overall.max() > 10 * np.median(overall)
-    county = land.county_of_tract[land.tract_index[made.block]]
+    county = land.county_of_tract[land.tract_index[output.block]]
     largest = np.bincount(county).argmax()
     there = np.bincount(first[county == largest], minlength=len(overall)) / (county == largest).sum()
     assert (there > 2 * overall)[overall > 0.003].any()
 
 
 def test_an_aiannh_area_is_home_to_few_peoples(land: Land) -> None:
-    _, made = people(land, definitions())
-    inside = land.area[made.block] != NO_AIANNH
-    area = land.area[made.block][inside]
-    common = [np.bincount(made.races[inside, 0][area == one]) for one in np.unique(area)]
+    _, output = people(land, definitions())
+    inside = land.area[output.block] != NO_AIANNH
+    area = land.area[output.block][inside]
+    common = [np.bincount(output.races[inside, 0][area == one]) for one in np.unique(area)]
     assert all(np.sort(count)[-4:].sum() > 0.55 * count.sum() for count in common if count.sum() > 500)
 
 
 def test_ethnicity_is_held_by_few(land: Land) -> None:
-    mix, made = people(land, definitions())
-    held = made.ethnicity >= mix.ethnicities.plain
+    mix, output = people(land, definitions())
+    held = output.ethnicity >= mix.ethnicities.plain
     assert 0.05 < held.mean() < 0.35
     assert mix.ethnicities.codes[0] == "1000"
-    assert (made.ethnicity[~held] == 0).mean() > 0.7
+    assert (output.ethnicity[~held] == 0).mean() > 0.7
 
 
 @pytest.mark.parametrize("book", [definitions(1, 1, 0), definitions(1, 3, 1), small_plan().definitions])
 def test_small_code_books_will_do(land: Land, book: Definitions) -> None:
-    mix, made = people(land, book, 2_000)
-    assert made.races.max() < len(mix.races.codes)
-    assert (made.races >= 0).sum(axis=1).max() <= len(mix.races.codes)
-    assert 0 <= made.ethnicity.min() <= made.ethnicity.max() < len(mix.ethnicities.codes)
+    mix, output = people(land, book, 2_000)
+    assert output.races.max() < len(mix.races.codes)
+    assert (output.races >= 0).sum(axis=1).max() <= len(mix.races.codes)
+    assert 0 <= output.ethnicity.min() <= output.ethnicity.max() < len(mix.ethnicities.codes)
 
 
 def test_a_code_book_of_ethnicities_alone_will_do(land: Land) -> None:
     book = Definitions((group("0100", ["2000"], "ethnicity"),), (("2000", "a"),))
-    mix, made = people(land, book, 2_000)
+    mix, output = people(land, book, 2_000)
     assert mix.ethnicities.plain == 0
-    assert (made.ethnicity == 0).all()
+    assert (output.ethnicity == 0).all()
 
 
 def test_ages_form_a_pyramid(land: Land) -> None:
-    _, made = people(land, definitions())
-    of_age = np.bincount(made.age, minlength=116)
+    _, output = people(land, definitions())
+    of_age = np.bincount(output.age, minlength=116)
     assert of_age[:60].min() > 3 * of_age[85:].max()
-    women = made.sex == 1
+    women = output.sex == 1
     assert 0.48 < women.mean() < 0.53
-    assert women[made.age >= 80].mean() > 0.6
-    assert not made.householder[made.age < 18].any()
+    assert women[output.age >= 80].mean() > 0.6
+    assert not output.householder[output.age < 18].any()
 
 
 def test_cenrace_is_the_census_numbering(land: Land) -> None:

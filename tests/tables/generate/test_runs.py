@@ -8,7 +8,7 @@ from starling.tables.generate import runs
 from starling.tables.generate.runs import NOTE, NOTICE, stream, write_note, write_runs
 
 
-class Kept:
+class Recorder:
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.closed = False
@@ -23,20 +23,20 @@ class Kept:
 @pytest.mark.parametrize("rows", [0, 1, 10, 23])
 def test_runs_are_written_in_order_and_the_file_is_closed(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setattr(runs, "RUN", 5)
-    kept = Kept()
-    write_runs(kept, list, rows, 3)
-    assert kept.rows == list(range(rows))
-    assert kept.closed
+    remaining = Recorder()
+    write_runs(remaining, list, rows, 3)
+    assert remaining.rows == list(range(rows))
+    assert remaining.closed
 
 
 def test_a_file_is_closed_whatever_fails() -> None:
     def fails(run: range) -> list[int]:
         raise OSError(run)
 
-    kept = Kept()
+    remaining = Recorder()
     with pytest.raises(OSError, match="range"):
-        write_runs(kept, fails, 1, 1)
-    assert kept.closed
+        write_runs(remaining, fails, 1, 1)
+    assert remaining.closed
 
 
 def test_streams_of_a_seed_are_apart() -> None:

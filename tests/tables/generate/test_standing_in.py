@@ -28,12 +28,12 @@ def stood_in(name: str, folder: Path, files: Mapping[str, Path] = {}) -> Deliver
     assert TABLES.delivering is not None
     assert TABLES.delivering.invent is not None
     folder.mkdir()
-    made = TABLES.delivering.invent(name, files, folder)
-    before, after = Plan.load(name), Plan.load(made.plan)
+    output = TABLES.delivering.invent(name, files, folder)
+    before, after = Plan.load(name), Plan.load(output.plan)
     assert after.title == f"Invented: {before.title}"
     assert replace(after, title=before.title) == before
     assert plan_digest(after) == plan_digest(before)
-    delivery = TABLES.delivering.open(made.plan, made.files)
+    delivery = TABLES.delivering.open(output.plan, output.files)
     assert delivery.validate(10).problems.total == 0
     assert not hasattr(delivery.publication, "ask")
     return delivery
@@ -54,14 +54,14 @@ def test_records_stand_in_for_those_of_any_plan_of_ones_own(plan: Plan) -> None:
 
 
 def test_the_files_that_a_plan_names_are_copied(tmp_path: Path) -> None:
-    theirs = tmp_path / "theirs"
-    theirs.mkdir()
-    (theirs / "plan.toml").write_text(FILE)
-    (theirs / "illnesses.csv").write_text("code\nA01\nB02\n")
-    (theirs / "districts.csv").write_text("county,district\nwest,d2\nwest,d1\n")
-    stood_in(str(theirs / "plan.toml"), tmp_path / "invented")
-    before = Plan.load(theirs / "plan.toml")
-    for path in theirs.iterdir():
+    other = tmp_path / "theirs"
+    other.mkdir()
+    (other / "plan.toml").write_text(FILE)
+    (other / "illnesses.csv").write_text("code\nA01\nB02\n")
+    (other / "districts.csv").write_text("county,district\nwest,d2\nwest,d1\n")
+    stood_in(str(other / "plan.toml"), tmp_path / "invented")
+    before = Plan.load(other / "plan.toml")
+    for path in other.iterdir():
         path.unlink()
     assert replace(Plan.load(tmp_path / "invented" / "plan.toml"), title=before.title) == before
 

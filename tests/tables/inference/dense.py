@@ -28,10 +28,10 @@ def trees(draw: st.DrawFn) -> list[np.ndarray]:
 def leaves_of(parents: list[np.ndarray], top: int) -> list[np.ndarray]:
     """For each level, (regions, leaves): which leaves a region is made of."""
     below = np.eye(len(parents[-1]))
-    found = [below]
+    result = [below]
     for index in reversed(range(len(parents))):
         regions = len(parents[index - 1]) if index else top
-        up = np.zeros((regions, found[0].shape[1]))
-        np.add.at(up, parents[index], found[0])
-        found.insert(0, up)
-    return found
+        up = np.zeros((regions, result[0].shape[1]))
+        np.add.at(up, parents[index], result[0])
+        result.insert(0, up)
+    return result

@@ -12,7 +12,7 @@ from starling.privacy.distributions.probability_mass import probability_mass
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.cell_errors import Apart, BothStages, Draws
 from starling.tables.inference.combined import corrections, later_weight, spread, standard_deviation
-from starling.tables.plan import StageNoise, Twice
+from starling.tables.plan import CombinedStageNoise, StageNoise
 from starling.tables.plan.combined_stages import stage1_weight
 
 NARROW = DiscreteGaussian(Fraction(1, 4))
@@ -49,15 +49,15 @@ def published(stage_noise: StageNoise, z: int, cells: tuple[int, ...]) -> np.nda
 @pytest.mark.parametrize("name", LAWS)
 def test_the_variance_is_that_of_every_draw(name: str) -> None:
     stage_noise = LAWS[name]
-    squares, together = dict.fromkeys(WEIGHTS, 0.0), 0.0
+    squares, combined = dict.fromkeys(WEIGHTS, 0.0), 0.0
     group = BothStages("group", stage_noise, 3)
     for (z, chance), *cells in product(likely(stage_noise.stage1), *[likely(stage_noise.stage2)] * 3):
         mass = chance * prod(each for _, each in cells)
         errors = published(stage_noise, z, tuple(cell for cell, _ in cells))
-        together += mass
+        combined += mass
         for case, weights in WEIGHTS.items():
             squares[case] += mass * float(np.dot([float(each) for each in weights], errors)) ** 2
-    assert together == pytest.approx(1, abs=1e-6)
+    assert combined == pytest.approx(1, abs=1e-6)
     for case, weights in WEIGHTS.items():
         assert group.variance(weights) == pytest.approx(squares[case], rel=1e-5), case
     # What leaves the roundings out is another number: the mistake would be seen.
@@ -100,7 +100,7 @@ def test_wide_laws_have_the_variance_of_their_draws() -> None:
 
 def test_combined_cells_are_independent_with_their_own_rounding() -> None:
     """A false alarm of the draws: below 1 in 10^8."""
-    noise = Twice(DiscreteGaussian(Fraction(3, 4)), DiscreteGaussian(Fraction(1, 2)))
+    noise = CombinedStageNoise(DiscreteGaussian(Fraction(3, 4)), DiscreteGaussian(Fraction(1, 2)))
     group = Apart(("now", "before"), noise)
     one = standard_deviation(noise) ** 2
     assert group.variance((Fraction(1), Fraction(-2))) == pytest.approx(5 * one)
@@ -114,8 +114,8 @@ def test_combined_cells_are_independent_with_their_own_rounding() -> None:
     assert group.slack((Fraction(1), Fraction(-2))) == Fraction(3, 2)
     # 200,000 draws: the standard error of a variance is 0.3 %, six of them.
     drawn = [draw(distribution, (200_000,)) for distribution in (DiscreteGaussian(Fraction(3, 4)), noise.later)]
-    found = drawn[0] + corrections(drawn[1], drawn[0], weight)
-    assert float(np.var(found)) == pytest.approx(one, rel=0.02)
+    result = drawn[0] + corrections(drawn[1], drawn[0], weight)
+    assert float(np.var(result)) == pytest.approx(one, rel=0.02)
 
 
 def test_plain_cells_are_their_draws() -> None:

@@ -21,24 +21,28 @@ from starling.tables.inference.combined import (
     tail,
 )
 from starling.tables.measurements import Int64, Measured
-from starling.tables.plan import Noise, Twice
+from starling.tables.plan import CombinedStageNoise, Noise
 from starling.tables.plan.combined_stages import variance
 from starling.tables.plan.detail import TOTAL_ONLY
 from tests.tables.small import small_plan
 from tests.tables.test_mechanism_top_up import topping
 
 NOISES = (
-    Twice(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(3, 2))),
-    Twice(DiscreteGaussian(Fraction(4)), DiscreteGaussian(Fraction(4))),
-    Twice(DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(8))),
-    Twice(Twice(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(2))), DiscreteLaplace(Fraction(3))),
-    Twice(Twice(DiscreteGaussian(Fraction(6)), DiscreteGaussian(Fraction(4))), DiscreteGaussian(Fraction(5))),
+    CombinedStageNoise(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(3, 2))),
+    CombinedStageNoise(DiscreteGaussian(Fraction(4)), DiscreteGaussian(Fraction(4))),
+    CombinedStageNoise(DiscreteGaussian(Fraction(2)), DiscreteGaussian(Fraction(8))),
+    CombinedStageNoise(
+        CombinedStageNoise(DiscreteLaplace(Fraction(3)), DiscreteLaplace(Fraction(2))), DiscreteLaplace(Fraction(3))
+    ),
+    CombinedStageNoise(
+        CombinedStageNoise(DiscreteGaussian(Fraction(6)), DiscreteGaussian(Fraction(4))), DiscreteGaussian(Fraction(5))
+    ),
 )
 
 
 def drawn(noise: Noise, size: int) -> Int64:
     """Errors as releases make them, one on top of the other."""
-    if not isinstance(noise, Twice):
+    if not isinstance(noise, CombinedStageNoise):
         return draw(noise, size)
     earlier = drawn(noise.earlier, size)
     return earlier + corrections(draw(noise.later, size), earlier, later_weight(noise))
@@ -46,33 +50,33 @@ def drawn(noise: Noise, size: int) -> Int64:
 
 def least_variance(noise: Noise) -> float:
     """Of the best weighted mean of all draws."""
-    own = float(variance(noise.later if isinstance(noise, Twice) else noise))
-    return 1 / (1 / own + 1 / least_variance(noise.earlier)) if isinstance(noise, Twice) else own
+    own = float(variance(noise.later if isinstance(noise, CombinedStageNoise) else noise))
+    return 1 / (1 / own + 1 / least_variance(noise.earlier)) if isinstance(noise, CombinedStageNoise) else own
 
 
-def by_hand(noise: Twice) -> dict[int, float]:
+def by_hand(noise: CombinedStageNoise) -> dict[int, float]:
     """Every pair of draws, combined as a release does it."""
     earlier, later = listed_noise(noise.earlier), probability_mass(noise.later)
-    found: dict[int, float] = {}
+    result: dict[int, float] = {}
     ones, others = range(-earlier.last, earlier.last + 1), np.arange(-later.last, later.last + 1)
     for e1 in ones:
         errors = e1 + corrections(others, np.full_like(others, e1), later_weight(noise))
         for error, chance in zip(errors.tolist(), later.mass.tolist(), strict=True):
-            found[error] = found.get(error, 0.0) + earlier.mass[e1 + earlier.last] * chance
-    return found
+            result[error] = result.get(error, 0.0) + earlier.mass[e1 + earlier.last] * chance
+    return result
 
 
 @pytest.mark.parametrize("noise", NOISES)
-def test_the_law_is_that_of_every_pair_of_draws(noise: Twice) -> None:
-    distribution, ours = listed_noise(noise), by_hand(noise)
+def test_the_law_is_that_of_every_pair_of_draws(noise: CombinedStageNoise) -> None:
+    distribution, actual = listed_noise(noise), by_hand(noise)
     for x in range(-distribution.last, distribution.last + 1):
-        assert distribution.mass[x + distribution.last] == pytest.approx(ours[x], rel=1e-9)
+        assert distribution.mass[x + distribution.last] == pytest.approx(actual[x], rel=1e-9)
     assert distribution.mass.sum() == pytest.approx(1, abs=1e-12)
     assert np.array_equal(distribution.mass, distribution.mass[::-1])
 
 
 @pytest.mark.parametrize(("noise", "terms"), list(product(NOISES, (2, 4, 9, 46))))
-def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
+def test_sums_and_what_is_asked_of_them(noise: CombinedStageNoise, terms: int) -> None:
     one = listed_noise(noise)
     power: Floats = np.ones(1)
     for _ in range(terms):
@@ -93,14 +97,14 @@ def test_sums_and_what_is_asked_of_them(noise: Twice, terms: int) -> None:
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("p", ["1/100", "1/2", "9999/10000"])
-def test_quantiles_and_deviation(noise: Twice, p: str) -> None:
+def test_quantiles_and_deviation(noise: CombinedStageNoise, p: str) -> None:
     distribution = by_hand(noise)
-    found = quantile(noise, Fraction(p))
+    result = quantile(noise, Fraction(p))
 
     def below(t: int) -> float:
         return sum(chance for error, chance in distribution.items() if error <= t)
 
-    assert below(found) >= float(Fraction(p)) > below(found - 1)
+    assert below(result) >= float(Fraction(p)) > below(result - 1)
     spread = sum(error * error * chance for error, chance in distribution.items()) ** 0.5
     assert standard_deviation(noise) == pytest.approx(spread)
     # The best of all draws, each rounding (1/12 of a person squared) apart: better than any of them by itself.
@@ -108,7 +112,7 @@ def test_quantiles_and_deviation(noise: Twice, p: str) -> None:
 
 
 @pytest.mark.parametrize("noise", NOISES)
-def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) -> None:
+def test_simulated_values_have_the_law_and_other_weights_do_not(noise: CombinedStageNoise) -> None:
     """Chi-squared over the commoner values; a right law is rejected with a chance below 10^-6, both mutants surely."""
     draws = 100_000
     earlier, later = drawn(noise.earlier, draws), draw(noise.later, draws)
@@ -131,9 +135,9 @@ def test_simulated_values_have_the_law_and_other_weights_do_not(noise: Twice) ->
 
 def test_sums_of_one_listed_law_are_those_of_the_law_itself() -> None:
     for distribution in (DiscreteLaplace(Fraction(5, 2)), DiscreteGaussian(Fraction(9))):
-        ours, theirs = convolved(probability_mass(distribution), 18), probability_mass(distribution, 18)
-        reach = min(ours.last, theirs.last)
-        one, other = (each.mass[each.last - reach : each.last + reach + 1] for each in (ours, theirs))
+        actual, reference = convolved(probability_mass(distribution), 18), probability_mass(distribution, 18)
+        reach = min(actual.last, reference.last)
+        one, other = (each.mass[each.last - reach : each.last + reach + 1] for each in (actual, reference))
         assert np.allclose(one, other, rtol=1e-10, atol=1e-30)
 
 
@@ -151,11 +155,11 @@ def test_each_value_of_a_piece_has_the_weight_of_its_kind() -> None:
     branch = np.array([0, 1, TOTAL_ONLY], dtype=np.int8)
     first = np.array([3, 7, 0])
     before, after = (Measured(first, branch, values) for values in (np.zeros(10, np.int64), np.full(10, 1000)))
-    found = combined(plan, level, before, after)
+    result = combined(plan, level, before, after)
     cell, once = (
         later_weight(noise)
         for noise in (plan.noise(level), plan.noise(level, total_only=True))
-        if isinstance(noise, Twice)
+        if isinstance(noise, CombinedStageNoise)
     )
-    assert found.values.tolist() == [round(1000 * cell)] * 9 + [round(1000 * once)]
-    assert np.array_equal(found.stage1, first)
+    assert result.values.tolist() == [round(1000 * cell)] * 9 + [round(1000 * once)]
+    assert np.array_equal(result.stage1, first)

@@ -72,9 +72,9 @@ def test_corrections_are_spread_whole_and_evenly(values: list[int], size: int) -
 
 @given(st.integers(-(10**12), 10**12), st.integers(1, 10_000))
 def test_rounding_is_to_the_nearest_and_odd(numerator: int, denominator: int) -> None:
-    found = int(rounded(np.array([numerator]), denominator)[0])
-    assert abs(Fraction(numerator, denominator) - found) <= Fraction(1, 2)
-    assert found == -int(rounded(np.array([-numerator]), denominator)[0])
+    result = int(rounded(np.array([numerator]), denominator)[0])
+    assert abs(Fraction(numerator, denominator) - result) <= Fraction(1, 2)
+    assert result == -int(rounded(np.array([-numerator]), denominator)[0])
 
 
 def test_corrections_are_the_weighted_mean_rounded() -> None:

@@ -30,7 +30,7 @@ REGIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def made(code: str, level: int, *codes: str, kind: str = "ethnicity", coarse_only: bool = False) -> Iteration:
+def build(code: str, level: int, *codes: str, kind: str = "ethnicity", coarse_only: bool = False) -> Iteration:
     total_only = False
     return Iteration(
         code, code, "race" if kind == "race" else "ethnicity", level, False, total_only, coarse_only, codes
@@ -38,11 +38,11 @@ def made(code: str, level: int, *codes: str, kind: str = "ethnicity", coarse_onl
 
 
 ITERATIONS = (
-    made("0001", 1, "1000", "1001"),
-    made("0002", 2, "1000"),
-    made("0003", 2, "1001"),
-    made("0004", 1, "1002", kind="race"),
-    made("0005", 2, "1002", "1003", kind="race"),
+    build("0001", 1, "1000", "1001"),
+    build("0002", 2, "1000"),
+    build("0003", 2, "1001"),
+    build("0004", 1, "1002", kind="race"),
+    build("0005", 2, "1002", "1003", kind="race"),
 )
 
 
@@ -124,7 +124,7 @@ def test_all_of_it_is_the_dense_projection(geographies: tuple[GeographyLevel, ..
 
 
 def test_iterations_are_followed_only_through_levels_that_tabulate_them() -> None:
-    iterations = (*ITERATIONS[:3], made("0006", 2, "1004", kind="race", coarse_only=True))
+    iterations = (*ITERATIONS[:3], build("0006", 2, "1004", kind="race", coarse_only=True))
     iterations = (iterations[0], iterations[1], replace(iterations[2], total_only=True), iterations[3])
     plan = plan_of(iterations, (USA, STATE, COUNTY, TRACT))
     totals = measured(plan, 5)

@@ -60,13 +60,13 @@ def test_the_law_given_what_was_chosen_is_that_of_enumeration(
             all_of_it = chance[here].sum()
             if all_of_it < 1e-6:
                 continue
-            found = conditional(distribution, persons, chosen, ALPHA)
+            result = conditional(distribution, persons, chosen, ALPHA)
             error = total[here] - persons
             part = chance[here] / all_of_it
-            assert found.chance == pytest.approx(all_of_it, rel=1e-6)
-            assert found.bias == pytest.approx(float(part @ error), abs=2e-5)
-            assert found.deviation == pytest.approx(float(np.sqrt(part @ (error - part @ error) ** 2)), rel=1e-4)
-            assert found.covered == pytest.approx(float(part[np.abs(error) <= half].sum()), abs=1e-6)
+            assert result.chance == pytest.approx(all_of_it, rel=1e-6)
+            assert result.bias == pytest.approx(float(part @ error), abs=2e-5)
+            assert result.deviation == pytest.approx(float(np.sqrt(part @ (error - part @ error) ** 2)), rel=1e-4)
+            assert result.covered == pytest.approx(float(part[np.abs(error) <= half].sum()), abs=1e-6)
 
 
 @pytest.mark.parametrize("pair", [GAUSSIAN, GEOMETRIC], ids=["gaussian", "geometric"])
@@ -103,10 +103,10 @@ def test_plain_intervals_do_not_cover_given_the_branch_or_the_bar() -> None:
 def test_without_reuse_the_branch_says_nothing_of_the_second_measurement() -> None:
     distribution = total_distribution(GAUSSIAN, 8, reused=False)
     for persons in (10, 20, 30):
-        found = conditional(distribution, persons, Chosen(low=20, high=30), ALPHA)
+        result = conditional(distribution, persons, Chosen(low=20, high=30), ALPHA)
         free = conditional(distribution, persons, NOTHING, ALPHA)
-        assert found.bias == pytest.approx(0, abs=1e-9)
-        assert found.covered == pytest.approx(free.covered, rel=1e-9)
+        assert result.bias == pytest.approx(0, abs=1e-9)
+        assert result.covered == pytest.approx(free.covered, rel=1e-9)
 
 
 def test_a_margin_is_the_smallest() -> None:
@@ -120,11 +120,11 @@ def test_a_margin_is_the_smallest() -> None:
 
 def test_far_from_thresholds_the_interval_is_the_plain_one() -> None:
     distribution = total_distribution(GAUSSIAN, 8, reused=True)
-    found = ends(distribution, Chosen.of(1, (100, 500, 900), None), ALPHA)
-    lower, upper = found.of(np.array([300]))
-    assert (lower[0], upper[0]) == (300 - found.margin, 300 + found.margin)
-    near = found.of(np.array([102]))
-    assert near[0][0] < 102 - found.margin, "just above a threshold the truth may well be lower"
+    result = ends(distribution, Chosen.of(1, (100, 500, 900), None), ALPHA)
+    lower, upper = result.of(np.array([300]))
+    assert (lower[0], upper[0]) == (300 - result.margin, 300 + result.margin)
+    near = result.of(np.array([102]))
+    assert near[0][0] < 102 - result.margin, "just above a threshold the truth may well be lower"
 
 
 def test_intervals_grow_with_the_total() -> None:

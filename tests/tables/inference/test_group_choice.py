@@ -50,31 +50,31 @@ WANTED = st.fixed_dictionaries(
 def test_the_sum_of_least_variance_is_chosen_among_all_that_say_it(
     budgets: dict[str, str], wanted: dict[str, list[str]]
 ) -> None:
-    made = plan(budgets)
-    regions = read_regions(made, None)
+    output = plan(budgets)
+    regions = read_regions(output, None)
     sums = {}
-    for level in made.levels:
+    for level in output.levels:
         columns = FAMILIES[level.iterations[0].kind]
         if wanted.keys() <= set(columns):
             sets = [wanted.get(name, VALUES[name]) for name in columns]
             codes = {
                 f"{level.iterations[0].kind}: {', '.join(each) or 'everybody'}" for each in product(*map(sorted, sets))
             }
-            sums[frozenset(codes)] = len(codes) * deviation_of(made, level, TOTAL_ONLY) ** 2
+            sums[frozenset(codes)] = len(codes) * deviation_of(output, level, TOTAL_ONLY) ** 2
     if not sums:
         with pytest.raises(ParameterError):
-            choose_groups(made, regions, wanted)
+            choose_groups(output, regions, wanted)
         return
-    chosen = choose_groups(made, regions, wanted)
+    chosen = choose_groups(output, regions, wanted)
     assert sums[frozenset(chosen.codes)] == min(sums.values())
 
 
 def test_regions_are_chosen_by_the_name_of_their_level() -> None:
-    made = plan({"sex": "1"}, regions=True)
-    regions = read_regions(made, None)
-    assert choose_groups(made, regions, {"sex": "F", "town": "t2"}).regions == ("t2",)
-    assert choose_groups(made, regions, {"sex": "F", "state": ["s1", "s2"]}).regions == ("s1", "s2")
-    assert choose_groups(made, regions, {"sex": "F"}).level.geography == "state", (
+    output = plan({"sex": "1"}, regions=True)
+    regions = read_regions(output, None)
+    assert choose_groups(output, regions, {"sex": "F", "town": "t2"}).regions == ("t2",)
+    assert choose_groups(output, regions, {"sex": "F", "state": ["s1", "s2"]}).regions == ("s1", "s2")
+    assert choose_groups(output, regions, {"sex": "F"}).level.geography == "state", (
         "two regions have less noise than three"
     )
 
@@ -83,6 +83,6 @@ def test_regions_are_chosen_by_the_name_of_their_level() -> None:
     "wanted", [{"sex": "X"}, {"hair": "b", "sex": "F"}, {"shoes": "1"}, {"town": "t9"}, {"town": "t1", "state": "s1"}]
 )
 def test_what_no_group_says_is_refused(wanted: dict[str, str]) -> None:
-    made = plan({"sex": "1"}, regions=True)
+    output = plan({"sex": "1"}, regions=True)
     with pytest.raises(ParameterError):
-        choose_groups(made, read_regions(made, None), wanted)
+        choose_groups(output, read_regions(output, None), wanted)

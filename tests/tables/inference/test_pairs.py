@@ -33,11 +33,11 @@ def all_noise(below: int, above: int, noise: Distribution) -> tuple[np.ndarray, 
     return pairs, np.outer(probabilities(noise), probabilities(noise)).ravel()
 
 
-def coverage(found: Interval, truth: float, chance: np.ndarray) -> float:
+def coverage(result: Interval, truth: float, chance: np.ndarray) -> float:
     """How probable it is that the interval holds the truth; and no end of it is a NaN, nor on the wrong side."""
-    assert not np.isnan(found.lower).any()
-    assert (found.lower <= found.upper).all()
-    return float(chance[(found.lower <= truth + 1e-9) & (truth - 1e-9 <= found.upper)].sum())
+    assert not np.isnan(result.lower).any()
+    assert (result.lower <= result.upper).all()
+    return float(chance[(result.lower <= truth + 1e-9) & (truth - 1e-9 <= result.upper)].sum())
 
 
 @pytest.mark.series(2)
@@ -63,20 +63,20 @@ def test_intervals_are_little_wider_than_they_must_be(noise: Distribution) -> No
     aggregate, numbers = Aggregate(LEVEL, "x", 0, 10), np.arange(11).repeat(30)
     pairs, chance = all_noise(int((10 - numbers).sum()), int(numbers.sum()), noise)
     size, whole = sizes_and_sums(aggregate, pairs, noise, MISSING)
-    found = (coverage(size, len(numbers), chance), coverage(whole, int(numbers.sum()), chance))
-    assert max(found) < 0.985
+    result = (coverage(size, len(numbers), chance), coverage(whole, int(numbers.sum()), chance))
+    assert max(result) < 0.985
     assert coverage(means(aggregate, pairs, noise, MISSING), 5, chance) < 0.98
 
 
 def test_a_large_group_has_a_narrow_mean_around_the_estimate() -> None:
     aggregate, noise = Aggregate(LEVEL, "x", 0, 100), DiscreteLaplace(Fraction(1000))
-    found = means(aggregate, np.array([[7_000_000, 3_000_000], [70, 30], [-50, -50]]), noise, MISSING)
-    assert found.value[0] == pytest.approx(30)
-    assert 29.9 < found.lower[0] < 30 < found.upper[0] < 30.1
+    result = means(aggregate, np.array([[7_000_000, 3_000_000], [70, 30], [-50, -50]]), noise, MISSING)
+    assert result.value[0] == pytest.approx(30)
+    assert 29.9 < result.lower[0] < 30 < result.upper[0] < 30.1
     # Of a group that noise hides nothing is known.
-    assert (found.lower[1], found.upper[1]) == (0, 100)
-    assert np.isnan(found.value[2])
-    assert (found.lower[2], found.upper[2]) == (0, 100)
+    assert (result.lower[1], result.upper[1]) == (0, 100)
+    assert np.isnan(result.value[2])
+    assert (result.lower[2], result.upper[2]) == (0, 100)
 
 
 def test_a_sum_of_numbers_from_0_on_errs_as_its_one_draw() -> None:
@@ -96,8 +96,8 @@ def test_intervals_hold_at_the_widest_bounds_and_noise(noise: Distribution) -> N
     pairs = exact + draw(noise, exact.shape).astype(object)
     size, whole = sizes_and_sums(aggregate, pairs, noise, MISSING)
     mean = means(aggregate, pairs, noise, MISSING)
-    for found, truth in ((size, records), (whole, records * -(2**38)), (mean, -(2**38))):
-        missed = np.count_nonzero((found.lower > truth) | (found.upper < truth))
+    for result, truth in ((size, records), (whole, records * -(2**38)), (mean, -(2**38))):
+        missed = np.count_nonzero((result.lower > truth) | (result.upper < truth))
         assert missed <= 269
 
 

@@ -29,11 +29,11 @@ def true_class(histogram: np.ndarray, share: Fraction) -> int:
 def test_counts_almost_without_noise_give_the_quantile(shape: Tree, share: Fraction, data: st.DataObject) -> None:
     numbers = st.lists(st.integers(0, 30), min_size=shape.classes, max_size=shape.classes)
     histogram = np.array([data.draw(numbers)])
-    found = quantile_classes(nodes(histogram, shape), shape, share, TINY, MISSING)
+    result = quantile_classes(nodes(histogram, shape), shape, share, TINY, MISSING)
     if histogram.sum():
         # Where the quantile lies between records of two classes, either has the best score.
-        assert scores(histogram, share.numerator, share.denominator)[0, found.found[0]] == 0
-    assert found.first[0] <= true_class(histogram[0], share) <= found.last[0]
+        assert scores(histogram, share.numerator, share.denominator)[0, result.classes[0]] == 0
+    assert result.first[0] <= true_class(histogram[0], share) <= result.last[0]
 
 
 @pytest.mark.series(2)
@@ -52,19 +52,19 @@ def test_intervals_hold_as_often_as_they_say(histogram: tuple[int, ...], noise: 
     weight = np.array([a * b * c for a, b, c in product(chance, repeat=3)])
     shape = Tree(3, (1,))
     for share in (HALF, Fraction(1, 10)):
-        found = quantile_classes(np.array(histogram) + drawn, shape, share, noise, MISSING)
+        result = quantile_classes(np.array(histogram) + drawn, shape, share, noise, MISSING)
         true = true_class(np.array(histogram), share)
-        held = weight[(found.first <= true) & (true <= found.last)].sum()
+        held = weight[(result.first <= true) & (true <= result.last)].sum()
         assert held >= 0.95
-        assert ((found.first <= found.found) & (found.found <= found.last)).all()
+        assert ((result.first <= result.classes) & (result.classes <= result.last)).all()
 
 
 def test_an_interval_is_narrow_in_a_large_group() -> None:
     shape = Tree(100, (10, 1))
     histogram = np.full((1, 100), 1000)
-    found = quantile_classes(nodes(histogram, shape), shape, HALF, DiscreteGaussian(Fraction(100)), MISSING)
-    assert found.found[0] in (49, 50)
-    assert found.last[0] - found.first[0] <= 2
+    result = quantile_classes(nodes(histogram, shape), shape, HALF, DiscreteGaussian(Fraction(100)), MISSING)
+    assert result.classes[0] in (49, 50)
+    assert result.last[0] - result.first[0] <= 2
 
 
 def test_margins_grow_with_the_nodes_that_are_added() -> None:

@@ -30,10 +30,10 @@ def enumerated(
         for z in range(-first.last, first.last + 1)
         for own in product(range(-one.last, one.last + 1), repeat=cells)
     ]
-    found = np.array(draws)
-    own = found[:, 1:-1].astype(np.int64)
-    moved = own + spread(corrections(found[:, 0].astype(np.int64), own.sum(axis=1), weight), cells)
-    return moved, found[:, -1]
+    result = np.array(draws)
+    own = result[:, 1:-1].astype(np.int64)
+    moved = own + spread(corrections(result[:, 0].astype(np.int64), own.sum(axis=1), weight), cells)
+    return moved, result[:, -1]
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
@@ -55,11 +55,11 @@ def test_a_total_deviates_as_its_exact_law_says(share: Fraction) -> None:
     stage_noise = noise_of_stages("rho", share, Fraction(1, 10))
     for cells in (1, 8, 46):
         weight = stage1_weight(stage_noise, cells)
-        (found,) = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells, weight, cells)
+        (result,) = corrected_deviations(stage_noise.stage1, stage_noise.stage2, cells, weight, cells)
         exact = conditional(
             TotalDistribution(stage_noise.stage1, stage_noise.stage2, cells, weight), 0, Chosen(), Fraction(1, 20)
         )
-        assert found == pytest.approx(exact.deviation, rel=1e-6, abs=1e-12)
+        assert result == pytest.approx(exact.deviation, rel=1e-6, abs=1e-12)
 
 
 def test_drawn_noise_deviates_as_stated_and_not_as_without_its_rounding() -> None:

@@ -17,28 +17,28 @@ def test_two_passes_are_the_dense_projection(parents: list[np.ndarray], seed: in
     top = int(parents[0].max()) + 1
     regions = [top, *map(len, parents)]
     levels = [Estimated(random.normal(50, 20, (n, 1)), random.uniform(0.1, 30, (n, 1))) for n in regions]
-    found = least_squares(levels, parents)
+    result = least_squares(levels, parents)
     design = leaves_of(parents, top)
     values = np.concatenate([level.count[:, 0] for level in levels])
     variances = np.concatenate([level.variance[:, 0] for level in levels])
     x, covariance = projection(np.concatenate(design), values, variances)
-    for level, made, before in zip(found, design, levels, strict=True):
-        np.testing.assert_allclose(level.count[:, 0], made @ x, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(level.variance[:, 0], np.diag(made @ covariance @ made.T), rtol=1e-9)
+    for level, output, before in zip(result, design, levels, strict=True):
+        np.testing.assert_allclose(level.count[:, 0], output @ x, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(level.variance[:, 0], np.diag(output @ covariance @ output.T), rtol=1e-9)
         assert (level.variance <= before.variance * (1 + 1e-12)).all(), "never worse than measured"
     for index, parent in enumerate(parents):
         sums = np.zeros(regions[index])
-        np.add.at(sums, parent, found[index + 1].count[:, 0])
-        np.testing.assert_allclose(sums, found[index].count[:, 0], rtol=1e-9, atol=1e-9)
+        np.add.at(sums, parent, result[index + 1].count[:, 0])
+        np.testing.assert_allclose(sums, result[index].count[:, 0], rtol=1e-9, atol=1e-9)
 
 
 @given(trees(), st.integers(1, 3), st.integers(0, 2**32 - 1))
 def test_rounding_keeps_sums_and_moves_by_less_than_one(parents: list[np.ndarray], columns: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     leaves = random.normal(0, 5, (len(parents[-1]), columns))
-    made = [each @ leaves for each in leaves_of(parents, int(parents[0].max()) + 1)]
-    rounded = whole(made[0])
-    for exact, parent in zip(made[1:], parents, strict=True):
+    output = [each @ leaves for each in leaves_of(parents, int(parents[0].max()) + 1)]
+    rounded = whole(output[0])
+    for exact, parent in zip(output[1:], parents, strict=True):
         below = rounded_below(exact, rounded, parent)
         sums = np.zeros_like(rounded)
         np.add.at(sums, parent, below)

@@ -19,14 +19,14 @@ def test_families_are_the_dense_projection(parents: list[np.ndarray], members: i
         for size in (top, *map(len, parents))
     ]
     design, values, variances = [], [], []
-    made = [np.kron(each, np.eye(members)) for each in leaves_of(parents, top)]
-    for level, each in zip(levels, made, strict=True):
+    output = [np.kron(each, np.eye(members)) for each in leaves_of(parents, top)]
+    for level, each in zip(levels, output, strict=True):
         sums = np.kron(np.eye(len(level.count)), np.ones((1, members))) @ each
         design += [each, sums]
         values += [level.count[:, 1:].ravel(), level.count[:, 0]]
         variances += [level.variance[:, 1:].ravel(), level.variance[:, 0]]
     x, covariance = projection(np.concatenate(design), np.concatenate(values), np.concatenate(variances))
-    for level, rest, each in zip(levels, settle(levels, parents), made, strict=True):
+    for level, rest, each in zip(levels, settle(levels, parents), output, strict=True):
         np.testing.assert_allclose(rest.count[:, 1:].ravel(), each @ x, rtol=1e-7, atol=1e-7)
         np.testing.assert_allclose(rest.count[:, 0], rest.count[:, 1:].sum(axis=1), rtol=1e-12, atol=1e-9)
         spread = each @ covariance @ each.T

@@ -69,13 +69,13 @@ def test_the_noise_is_that_of_the_plan(number: int, chosen: Measure) -> None:
     plan = of_measure(chosen)
     aggregate = plan.aggregates[number]
     exact = np.full((GROUPS, aggregate.cells), 50, np.int64)
-    found = measure(plan, aggregate, exact)[:, -1] - 50
+    result = measure(plan, aggregate, exact)[:, -1] - 50
     deviation = standard_deviation(aggregate.noise(plan.measure, plan.share(aggregate)))
-    assert abs(found.mean()) < 6.5 * deviation / GROUPS**0.5
+    assert abs(result.mean()) < 6.5 * deviation / GROUPS**0.5
     # The fourth moment of Laplace noise is six times the square of its variance.
     error = deviation**2 * (5 / GROUPS) ** 0.5
-    assert abs(found.var() - deviation**2) < 6.5 * error
-    assert abs(found.var() - 4 * deviation**2) > 6.5 * error
+    assert abs(result.var() - deviation**2) < 6.5 * error
+    assert abs(result.var() - 4 * deviation**2) > 6.5 * error
 
 
 @pytest.mark.statistical
@@ -83,14 +83,14 @@ def test_selection_follows_the_scores() -> None:
     """The share of the best class in 20,000 groups, within 6.5 standard errors."""
     plan = of_measure("epsilon")
     aggregate = plan.aggregates[0]
-    asked = aggregate.quantiles
-    assert asked is not None
+    request = aggregate.quantiles
+    assert request is not None
     exact = np.tile(np.array([3, 9, 2, 0, 4, 1]), (GROUPS, 1))
-    found = measure(plan, aggregate, exact)[:, 0]
-    rate = float(asked.epsilon("epsilon", plan.share(aggregate))) / (2 * sensitivity(asked.shares[0]))
+    result = measure(plan, aggregate, exact)[:, 0]
+    rate = float(request.epsilon("epsilon", plan.share(aggregate))) / (2 * sensitivity(request.shares[0]))
     weights = np.exp(rate * scores(exact[:1], 1, 4)[0])
     chance = weights / weights.sum()
-    seen = np.bincount(found, minlength=6) / GROUPS
+    seen = np.bincount(result, minlength=6) / GROUPS
     assert (np.abs(seen - chance) < 6.5 * np.sqrt(chance * (1 - chance) / GROUPS)).all()
     assert norm.sf(6.5) < 1e-9
 
@@ -130,8 +130,8 @@ def test_no_neighbours_of_a_tiny_world_select_further_apart_than_a_share_allows(
     share = plan.share(aggregate)
     assert aggregate.quantiles is not None
     for quantile in (Fraction(1, 2), Fraction(1, 4), Fraction(9, 10)):
-        asked = replace(aggregate.quantiles, shares=(quantile,))
-        epsilon = float(asked.epsilon(chosen, share))
+        request = replace(aggregate.quantiles, shares=(quantile,))
+        epsilon = float(request.epsilon(chosen, share))
 
         def law(
             histogram: tuple[int, ...], rate: float = epsilon / (2 * sensitivity(quantile)), q: Fraction = quantile
@@ -161,25 +161,27 @@ def test_no_neighbours_of_a_small_world_are_told_apart_by_more_than_the_plan_cos
         rest = exact(plan, world.with_records([*world.records[:gone], *world.records[gone + 1 :]]).table())
         for aggregate, before, after in zip(plan.aggregates, whole, rest, strict=True):
             nothing = [0] * aggregate.cells
-            told = [
-                told_apart(plan, aggregate, np.array(before.get(group, nothing)), np.array(after.get(group, nothing)))
+            report = [
+                distinguishable(
+                    plan, aggregate, np.array(before.get(group, nothing)), np.array(after.get(group, nothing))
+                )
                 for group in before.keys() | after.keys()
             ]
-            assert sum(told) <= aggregate.level.budget * (1 + Fraction(1, 10**9))
+            assert sum(report) <= aggregate.level.budget * (1 + Fraction(1, 10**9))
 
 
-def told_apart(plan: Plan, aggregate: Aggregate, before: Int64, after: Int64) -> Fraction:
+def distinguishable(plan: Plan, aggregate: Aggregate, before: Int64, after: Int64) -> Fraction:
     """Epsilon, or rho, by which the numbers of one group tell both worlds apart; of a selection under rho the divergence of order 2 halved,
     which rho bounds."""
-    share, asked = plan.share(aggregate), aggregate.quantiles
-    if asked is None or asked.way == "counts":
+    share, request = plan.share(aggregate), aggregate.quantiles
+    if request is None or request.way == "counts":
         moves = before - after
-        if asked is not None:
+        if request is not None:
             moves = nodes(moves[np.newaxis], tree(aggregate.cells, plan.measure))[0]
         return divergence(aggregate.noise(plan.measure, share), moves)
     total = 0.0
-    for quantile in asked.shares:
-        rate = float(asked.epsilon(plan.measure, share)) / (2 * sensitivity(quantile))
+    for quantile in request.shares:
+        rate = float(request.epsilon(plan.measure, share)) / (2 * sensitivity(quantile))
         weights = np.exp(rate * scores(np.stack([before, after]), quantile.numerator, quantile.denominator))
         one, other = weights / weights.sum(axis=1, keepdims=True)
         apart = np.abs(np.log(one / other)).max() if plan.measure == "epsilon" else np.log((one**2 / other).sum()) / 2

@@ -32,8 +32,10 @@ def promising_plan(
     """The small plan of a state and its counties, each level at the least budget that keeps its promises."""
     plan = replace(small_plan(measure), gamma=gamma)
     levels = []
-    for level, kept in zip(plan.levels, stated, strict=True):
-        budget = Setting(measure, gamma, level.stability, level.thresholds).budget(kept) if kept else level.budget
+    for level, remaining in zip(plan.levels, stated, strict=True):
+        budget = (
+            Setting(measure, gamma, level.stability, level.thresholds).budget(remaining) if remaining else level.budget
+        )
         assert budget is not None
-        levels.append(replace(level, budget=budget, targets=tuple(kept)))
+        levels.append(replace(level, budget=budget, targets=tuple(remaining)))
     return replace(plan, levels=tuple(levels))

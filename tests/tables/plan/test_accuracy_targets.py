@@ -52,11 +52,11 @@ def beyond(distribution: Distribution, draws: int, margin: int) -> float:
 
 def threshold_of_keeping(target: AccuracyTarget, stage_noise: object, missed: float) -> None:
     """The promise is kept at a confidence just below 1 - missed and broken just above."""
-    for sure, kept in ((1 - missed - 1e-7, True), (1 - missed + 1e-7, False)):
+    for sure, remaining in ((1 - missed - 1e-7, True), (1 - missed + 1e-7, False)):
         confidence = Fraction(sure).limit_denominator(10**12)
         if 0 < confidence < 1:
-            asked = AccuracyTarget(target.number, target.within, target.ages, target.persons, confidence)
-            assert asked.kept(stage_noise, SEX_BY_AGE, THRESHOLDS) is kept  # type: ignore[arg-type]
+            request = AccuracyTarget(target.number, target.within, target.ages, target.persons, confidence)
+            assert request.is_met(stage_noise, SEX_BY_AGE, THRESHOLDS) is remaining  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -104,11 +104,11 @@ def test_a_group_of_a_true_size_is_played_through_both_stages(persons: int, meas
 @given(targets(), st.sampled_from(["epsilon", "rho"]), st.fractions(Fraction(1, 50), 3, max_denominator=50))
 def test_more_budget_keeps_what_less_budget_kept(target: AccuracyTarget, measure: Measure, share: Fraction) -> None:
     for gamma in (Fraction(1, 10), Fraction(1, 2)):
-        kept = [
-            target.kept(noise_of_stages(measure, share * factor, gamma), SEX_BY_AGE, THRESHOLDS)
+        remaining = [
+            target.is_met(noise_of_stages(measure, share * factor, gamma), SEX_BY_AGE, THRESHOLDS)
             for factor in (1, Fraction(11, 10), 3)
         ]
-        assert kept == sorted(kept)
+        assert remaining == sorted(remaining)
 
 
 def test_a_share_of_a_size_is_a_whole_margin() -> None:
@@ -123,8 +123,8 @@ def test_wider_margins_are_whole_and_at_least_one() -> None:
 
 
 def test_every_number_and_class_has_words() -> None:
-    said = {str(AccuracyTarget(number, 5)) for number in NUMBERS}
-    assert len(said) == len(NUMBERS)
+    stated = {str(AccuracyTarget(number, 5)) for number in NUMBERS}
+    assert len(stated) == len(NUMBERS)
     assert (
         str(AccuracyTarget("cell", 1234, ages=23, confidence=Fraction("0.995")))
         == "cell of 23 ages within 1,234 at 99.5 %"
@@ -137,8 +137,8 @@ def test_a_wider_class_is_never_kept_where_a_narrower_one_is_broken() -> None:
         stage_noise = noise_of_stages(measure, Fraction(1, 3), Fraction(1, 10))  # type: ignore[arg-type]
         for margin in range(1, 80, 7):
             target = AccuracyTarget(number, margin)  # type: ignore[arg-type]
-            every = target.kept(stage_noise, SEX_BY_AGE, THRESHOLDS)
-            each = [replace(target, ages=ages).kept(stage_noise, SEX_BY_AGE, THRESHOLDS) for ages in (4, 9, 23)]
+            every = target.is_met(stage_noise, SEX_BY_AGE, THRESHOLDS)
+            each = [replace(target, ages=ages).is_met(stage_noise, SEX_BY_AGE, THRESHOLDS) for ages in (4, 9, 23)]
             assert every is all(each)
 
 

@@ -20,9 +20,9 @@ from tests.tables.test_publish_aggregates import VALUES
 def with_margins(*margins: dict[str, Any], **keys: Any) -> dict[str, Any]:
     """The plan with margins in place of the budget of its sums of spending."""
     values = deepcopy(VALUES)
-    said = values["sums"][0]
-    del said["budget"]
-    said.update(keys, margins=list(margins))
+    text = values["sums"][0]
+    del text["budget"]
+    text.update(keys, margins=list(margins))
     return values
 
 
@@ -39,10 +39,10 @@ def with_margins(*margins: dict[str, Any], **keys: Any) -> dict[str, Any]:
 )
 def test_the_least_budget_keeps_them_and_a_smaller_one_does_not(margins: list[SumMargin], measure: Measure) -> None:
     for degree in (1, 6):
-        found = least_budget(SUMS, measure, degree, margins)
-        assert found is not None
-        assert all(each.kept(SUMS, measure, found / degree) for each in margins)
-        assert not all(each.kept(SUMS, measure, found * Fraction(999, 1000) / degree) for each in margins)
+        result = least_budget(SUMS, measure, degree, margins)
+        assert result is not None
+        assert all(each.is_met(SUMS, measure, result / degree) for each in margins)
+        assert not all(each.is_met(SUMS, measure, result * Fraction(999, 1000) / degree) for each in margins)
 
 
 def test_what_no_budget_keeps_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,10 +58,10 @@ def test_what_no_budget_keeps_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_plan_file_states_them_in_the_unit_of_the_column() -> None:
     values = with_margins({"number": "sum", "within": "250.5"}, {"number": "mean", "within": "2", "records": 100})
     plan = Plan.of(values)
-    said = {each.aggregate.name: each.margins for each in preview_aggregates(plan)}["sums of spent (ward, 1)"]
-    assert said["sum"] <= 250.5
-    assert said["mean of 100"] <= 2
-    assert max(said["sum"] / 250.5, said["mean of 100"] / 2) > 0.999
+    text = {each.aggregate.name: each.margins for each in preview_aggregates(plan)}["sums of spent (ward, 1)"]
+    assert text["sum"] <= 250.5
+    assert text["mean of 100"] <= 2
+    assert max(text["sum"] / 250.5, text["mean of 100"] / 2) > 0.999
     assert keeps(values)
     assert plan_file_schema()
     # It is written with the budget that was found.

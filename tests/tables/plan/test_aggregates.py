@@ -55,12 +55,12 @@ def test_the_class_of_the_quantile_alone_has_the_best_score() -> None:
     for share, histogram in product(SHARES, product(range(4), repeat=3)):
         if not any(histogram):
             continue
-        found = scores(np.array([histogram]), share.numerator, share.denominator)[0]
+        result = scores(np.array([histogram]), share.numerator, share.denominator)[0]
         upto = np.cumsum(histogram)
         true = int(np.argmax(share.denominator * upto >= share.numerator * upto[-1]))
-        assert found[true] == 0
+        assert result[true] == 0
         # Another class is as good only where the quantile lies between two neighbours among the records.
-        for other in np.flatnonzero(found == 0).tolist():
+        for other in np.flatnonzero(result == 0).tolist():
             assert other >= true
             assert other == true or share.denominator * upto[other - 1] == share.numerator * upto[-1]
 
@@ -128,14 +128,14 @@ def test_ranks_off_are_about_what_is_said(measure: Measure) -> None:
     below 10^-9; and the better way is the one that is said to be."""
     half, share, groups, classes = Fraction(1, 2), Fraction(1, 20 if measure == "epsilon" else 2000), 2000, 200
     exact = np.full((groups, classes), 10, np.int64)
-    said = rank_errors(classes, (half,), measure, share)
+    text = rank_errors(classes, (half,), measure, share)
     off = -scores(exact, 1, 2) / 2
     selected = exponential_rows(scores(exact, 1, 2), Quantiles((half,), (), "selection").epsilon(measure, share))
     shape, noise = tree(classes, measure), quantile_noise(classes, measure, share)
     noisy = nodes(exact, shape)
     noisy = noisy + draw(noise, noisy.size).reshape(noisy.shape)
-    counted = quantile_classes(noisy, shape, half, noise, Fraction(1, 20)).found
+    counted = quantile_classes(noisy, shape, half, noise, Fraction(1, 20)).classes
     rows = np.arange(groups)
     means = {"selection": off[rows, selected].mean(), "counts": off[rows, counted].mean()}
-    assert all(0.5 < means[way] / said[way][0] < 1.1 for way in said)
+    assert all(0.5 < means[way] / text[way][0] < 1.1 for way in text)
     assert means["selection"] < means["counts"]

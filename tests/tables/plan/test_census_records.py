@@ -12,7 +12,7 @@ RECORDS = CensusRecords(5, frozenset({"01"}), puerto_rico=False)
 
 
 def test_a_census_record_has_race_codes_and_one_ethnicity_code() -> None:
-    assert RECORDS.attributes == (Attribute("race", 5), Attribute("ethnicity", 1, beside=True))
+    assert RECORDS.attributes == (Attribute("race", 5), Attribute("ethnicity", 1, separate=True))
 
 
 @pytest.mark.parametrize("most", [0, 9, -1, 10**30])

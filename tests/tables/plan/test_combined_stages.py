@@ -59,9 +59,9 @@ def test_drawn_numbers_err_as_often_as_the_law_says(measure: Measure, size: int)
     unit = standard_deviation(stage_noise.stage2)
     for width, margin in ((size, int(2.8 * unit)), (size // 2, int(2.2 * unit)), (1, int(unit)), (1, int(1.7 * unit))):
         for run in runs(size, width)[:5]:
-            found = np.count_nonzero(np.abs(better[:, run.first : run.stop].sum(axis=1)) > margin)
+            result = np.count_nonzero(np.abs(better[:, run.first : run.stop].sum(axis=1)) > margin)
             chance = beyond(stage_noise, run, margin)
-            assert abs(found - count * chance) < 5.5 * (count * chance * (1 - chance)) ** 0.5 + 1
+            assert abs(result - count * chance) < 5.5 * (count * chance * (1 - chance)) ** 0.5 + 1
             # As measured it would be another count, where the first total says much.
             if width == size and measure == "rho":
                 plain = np.count_nonzero(np.abs(second.sum(axis=1)) > margin)

@@ -19,9 +19,9 @@ def test_each_combination_is_a_group_the_last_column_first() -> None:
     family = CustomFamily("f", ("sex", "age"), ((), (0, 3)))
     texts = ["female, 0 to 2", "female, 3 to 4", "male, 0 to 2", "male, 3 to 4"]
     assert [text for _, text in family.values(COLUMNS)] == texts
-    made = [*family.iterations(1, COLUMNS)]
-    assert [each.name for each in made] == texts
-    assert all(each.codes == (each.code,) for each in made)
+    output = [*family.iterations(1, COLUMNS)]
+    assert [each.name for each in output] == texts
+    assert all(each.codes == (each.code,) for each in output)
     assert family.attribute(COLUMNS) == Attribute("f", 1)
 
 

@@ -19,10 +19,10 @@ from tests.tables.test_publish_aggregates import VALUES
 def changed(kind: str, place: int, **keys: Any) -> dict[str, Any]:
     """The plan with other keys in one of its aggregates; None leaves a key out."""
     values = deepcopy(VALUES)
-    said = values[kind][place]
-    said.update(keys)
+    text = values[kind][place]
+    text.update(keys)
     for key in [key for key, value in keys.items() if value is None]:
-        del said[key]
+        del text[key]
     return values
 
 
@@ -47,9 +47,9 @@ def test_aggregates_stand_in_plan_order_with_bounds_in_units() -> None:
 
 def test_the_better_way_is_taken_where_none_is_said() -> None:
     plan = Plan.of(changed("quantiles", 0, way=None))
-    found = plan.aggregates[2].quantiles
-    assert found is not None
-    assert found.way == "selection"
+    result = plan.aggregates[2].quantiles
+    assert result is not None
+    assert result.way == "selection"
 
 
 def test_levels_and_aggregates_add_up() -> None:

@@ -1,4 +1,4 @@
-"""A plan file about records of one's own is read whole, or refused with every problem at its key."""
+"""A plan file of custom tables is read whole, or refused with every problem at its key."""
 
 from pathlib import Path
 from typing import Any

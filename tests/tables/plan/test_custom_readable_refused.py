@@ -1,4 +1,4 @@
-"""Every combination that a plan of one's own cannot have is refused at its key with its reason: one table of all of them.
+"""Every combination that a plan of custom tables cannot have is refused at its key with its reason: one table of all of them.
 
 A row changes one plan that is read, which has everything that goes together. The last test compares the table with the reasons that
 stand in the code, so that a new one is entered here or named below as one that no plan file can meet.
@@ -309,8 +309,8 @@ def test_what_is_changed_is_a_plan() -> None:
 def test_what_does_not_go_together_is_refused_with_its_reason(
     changes: dict[str, Any], field: str, problem: str
 ) -> None:
-    found = problems(changes)
-    assert any(field in at and problem in why for at, why in found), found
+    result = problems(changes)
+    assert any(field in at and problem in why for at, why in result), result
 
 
 @pytest.mark.parametrize(("choice", "excluded", "problem"), REFUSED)
@@ -333,7 +333,7 @@ MODULES: Final = (
     ),
     *("custom_records", "readable_choices", "idle_choices"),
 )
-"""Where the reasons stand that a plan file about records of one's own can meet."""
+"""Where the reasons stand that a plan file of custom tables can meet."""
 OF_FILES: Final = {
     "cannot be read (": "test_custom_readable, test_custom_columns",
     "is of a table of other columns than code and text": "test_custom_columns",
@@ -365,8 +365,8 @@ def reasons() -> Iterator[tuple[str, str]]:
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and len(call.args) > 1:
                 named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                given = call.args[1]
-                first = given.values[0] if isinstance(given, ast.JoinedStr) else given
+                stated = call.args[1]
+                first = stated.values[0] if isinstance(stated, ast.JoinedStr) else stated
                 if named in {"refuse", "Problem", "PlanError"} and isinstance(first, ast.Constant):
                     yield module, str(first.value)
 

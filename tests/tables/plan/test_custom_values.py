@@ -1,4 +1,4 @@
-"""A plan about records of one's own, written as values or as a file, is read back as the same plan."""
+"""A plan of custom tables, written as values or as a file, is read back as the same plan."""
 
 from pathlib import Path
 

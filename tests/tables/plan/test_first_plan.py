@@ -27,10 +27,10 @@ def test_declarations_become_columns_and_groups(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(world(tmp_path))
     (tmp_path / "plans").mkdir()
     out = tmp_path / "plans" / "plan.toml"
-    made = write_first_plan(out, "People", COLUMNS, ("public/areas.csv", "state", "town"), Fraction(1))
+    output = write_first_plan(out, "People", COLUMNS, ("public/areas.csv", "state", "town"), Fraction(1))
     assert 'file = "../public/towns.csv"' in out.read_text()
-    assert Plan.load(out) == made
-    records = custom_records(made)
+    assert Plan.load(out) == output
+    records = custom_records(output)
     age, sex, home, seen = records.columns
     assert isinstance(age.domain, Integers)
     assert isinstance(seen.domain, Periods)
@@ -39,8 +39,8 @@ def test_declarations_become_columns_and_groups(tmp_path: Path, monkeypatch: pyt
     assert home.domain == Codes((("N", "North"), ("S", "South")))
     assert [family.name for family in records.families] == ["everybody", "age", "sex", "home", "seen"]
     assert records.areas.column == "town"
-    assert len(made.levels) == 2 * 5
-    assert made.cost.amount == 1
+    assert len(output.levels) == 2 * 5
+    assert output.cost.amount == 1
 
 
 def test_a_plan_may_have_no_regions_or_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,10 +50,10 @@ def test_a_plan_may_have_no_regions_or_no_columns(tmp_path: Path, monkeypatch: p
 
 
 def test_a_plan_says_whose_records_count_together(tmp_path: Path) -> None:
-    made = write_first_plan(tmp_path / "plan.toml", "Visits", ("sex:F,M",), (), Fraction(1), Unit("id", 3))
-    assert made.records is not None
-    assert made.records.unit == Unit("id", 3)
-    assert made.cost.amount == 1
+    output = write_first_plan(tmp_path / "plan.toml", "Visits", ("sex:F,M",), (), Fraction(1), Unit("id", 3))
+    assert output.records is not None
+    assert output.records.unit == Unit("id", 3)
+    assert output.cost.amount == 1
 
 
 @given(st.integers(-(10**9), 10**9 - 1), st.integers(1, 10**6))

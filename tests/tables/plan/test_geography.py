@@ -46,16 +46,16 @@ def check(geography: Geography, text: str, states: set[str]) -> None:
     """Every block of the file lies in the regions that the slow twin says, and only blocks of the states are there."""
     lines = [dict(zip(COLUMNS, line.split("|"), strict=True)) for line in text.splitlines()[1:]]
     inside = {tuple(block[name] for name in COLUMNS[:4]): block for block in lines if block["TABBLKST"] in states}
-    found = geography.blocks.to_pylist()
-    ids = [tuple(block[name] for name in COLUMNS[:4]) for block in found]
+    result = geography.blocks.to_pylist()
+    ids = [tuple(block[name] for name in COLUMNS[:4]) for block in result]
     assert ids == sorted(inside)
-    assert {block["unit"] for block in found} == set(range(geography.units))
+    assert {block["unit"] for block in result} == set(range(geography.units))
     finest = {tuple(block[name] for name in COLUMNS if name != "TABBLK") for block in inside.values()}
     assert geography.units == len(finest)
     for level, regions in geography.regions.items():
         expected = {region_of_block(level, block) for block in inside.values()} - {None}
         assert list(regions) == sorted(expected, key=str)
-        for block, block_id in zip(found, ids, strict=True):
+        for block, block_id in zip(result, ids, strict=True):
             position = int(geography.region_of_unit[level][block["unit"]])
             region = regions[position] if position >= 0 else None
             assert region == region_of_block(level, inside[block_id])
@@ -175,8 +175,8 @@ def test_names_in_another_file_than_the_one_named_are_not_read(plan: Plan, tmp_p
     with pytest.raises(PlanError, match=r"names.csv: file is not a .txt or .parquet"):
         read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.csv")
     (tmp_path / "names.csv").rename(tmp_path / "names.txt")
-    found = read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.txt")
-    assert found.names[GeographyLevel.USA] == ("Meant",)
+    result = read_geography(tmp_path / "GRF-C.txt", plan, names=tmp_path / "names.txt")
+    assert result.names[GeographyLevel.USA] == ("Meant",)
 
 
 def test_the_toy_geography(shared_data: Path) -> None:

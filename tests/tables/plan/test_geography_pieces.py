@@ -11,12 +11,12 @@ from tests.tables.small import small_geography, small_plan, whole
 def test_pieces_are_all_regions_in_order(counties: int, most: int) -> None:
     plan = small_plan()
     geography = small_geography(plan, counties)
-    found = pieces(plan, geography, most)
-    regions = [(piece.level, region) for piece in found for region in range(piece.first, piece.stop)]
+    result = pieces(plan, geography, most)
+    regions = [(piece.level, region) for piece in result for region in range(piece.first, piece.stop)]
     assert regions == [(0, 0), *((1, county) for county in range(counties))]
-    assert sum(piece.groups for piece in found) == plan.cells(geography)
-    assert all(piece.groups <= most or piece.regions == 1 for piece in found)
-    assert all(piece.iterations == len(plan.levels[piece.level].iterations) for piece in found)
+    assert sum(piece.groups for piece in result) == plan.cells(geography)
+    assert all(piece.groups <= most or piece.regions == 1 for piece in result)
+    assert all(piece.iterations == len(plan.levels[piece.level].iterations) for piece in result)
 
 
 def test_a_level_that_fits_is_one_piece() -> None:

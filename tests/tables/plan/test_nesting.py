@@ -9,7 +9,7 @@ from starling.tables.plan.nesting import Family, families
 from tests.tables.small import census_attributes
 
 
-def made(code: str, level: int, codes: str, kind: str = "race", *, alone: bool = False) -> Iteration:
+def build(code: str, level: int, codes: str, kind: str = "race", *, alone: bool = False) -> Iteration:
     return Iteration(code, code, "race" if kind == "race" else "ethnicity", level, alone, False, False, tuple(codes))
 
 
@@ -26,31 +26,31 @@ def is_in(person: frozenset[str], iteration: Iteration) -> bool:
 
 
 WORLD = [
-    made("1", 1, "ab", alone=True),
-    made("2", 1, "ab"),
-    made("3", 2, "a", alone=True),
-    made("4", 2, "a"),
-    made("5", 2, "b", alone=True),
-    made("6", 2, "b"),
-    made("7", 1, "c", alone=True),
-    made("8", 2, "c", alone=True),
-    made("9", 1, "de", alone=True),
-    made("A", 2, "d", alone=True),
+    build("1", 1, "ab", alone=True),
+    build("2", 1, "ab"),
+    build("3", 2, "a", alone=True),
+    build("4", 2, "a"),
+    build("5", 2, "b", alone=True),
+    build("6", 2, "b"),
+    build("7", 1, "c", alone=True),
+    build("8", 2, "c", alone=True),
+    build("9", 1, "de", alone=True),
+    build("A", 2, "d", alone=True),
 ]
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_families_are_exactly_the_sums_over_every_person(most: int) -> None:
-    found = families(WORLD, census_attributes(most))
+    result = families(WORLD, census_attributes(most))
     by_code = {iteration.code: iteration for iteration in WORLD}
-    for family in found:
+    for family in result:
         for person in persons("abcde", most):
             count = sum(is_in(person, by_code[member]) for member in family.members)
             assert count == is_in(person, by_code[family.parent]), (family, person)
     expected = (
         [Family("7", ("8",))] if most > 1 else [Family("1", ("3", "5")), Family("2", ("4", "6")), Family("7", ("8",))]
     )
-    assert list(found) == expected
+    assert list(result) == expected
 
 
 def test_with_two_race_codes_a_sum_would_be_false() -> None:
@@ -61,13 +61,18 @@ def test_with_two_race_codes_a_sum_would_be_false() -> None:
 
 
 def test_ethnicity_is_a_sum_whatever_the_race_codes() -> None:
-    world = [made("1", 1, "ab", "eth"), made("2", 2, "a", "eth"), made("3", 2, "b", "eth"), made("4", 2, "c", "eth")]
+    world = [
+        build("1", 1, "ab", "eth"),
+        build("2", 2, "a", "eth"),
+        build("3", 2, "b", "eth"),
+        build("4", 2, "c", "eth"),
+    ]
     assert families(world, census_attributes(8)) == (Family("1", ("2", "3")),)
 
 
 def test_what_is_not_whole_is_no_family() -> None:
-    lacking = [made("1", 1, "abc", "eth"), made("2", 2, "a", "eth"), made("3", 2, "b", "eth")]
+    lacking = [build("1", 1, "abc", "eth"), build("2", 2, "a", "eth"), build("3", 2, "b", "eth")]
     assert families(lacking, census_attributes(8)) == ()
-    assert families([made("1", 1, "ab", "eth")], census_attributes(8)) == ()
+    assert families([build("1", 1, "ab", "eth")], census_attributes(8)) == ()
     # A race iteration and an ethnicity of the same codes are different questions.
-    assert families([made("1", 1, "a"), made("2", 2, "a", "eth")], census_attributes(1)) == ()
+    assert families([build("1", 1, "a"), build("2", 2, "a", "eth")], census_attributes(1)) == ()

@@ -10,18 +10,18 @@ from tests.tables.plan.invented import GRF, census_folder, config
 
 def test_an_overview_says_what_the_plan_says(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path))
-    found = describe(plan)
-    assert (found.plan.title, found.relation) == (plan.title, "add or remove one person")
-    assert found.plan.parts["United States"].cost == Rho(Fraction(3))
-    assert found.plan.parts["Puerto Rico"].cost == Rho(Fraction(2))
-    assert found.groups is None
-    for shown, level in zip(found.levels, plan.levels, strict=True):
+    result = describe(plan)
+    assert (result.plan.title, result.relation) == (plan.title, "add or remove one person")
+    assert result.plan.parts["United States"].cost == Rho(Fraction(3))
+    assert result.plan.parts["Puerto Rico"].cost == Rho(Fraction(2))
+    assert result.groups is None
+    for shown, level in zip(result.levels, plan.levels, strict=True):
         assert shown.level == level
         assert shown.cost == Rho(level.budget)
         assert shown.share * level.stability == shown.cost
         assert shown.stage_noise == plan.stage_noise(level)
         assert (shown.regions, shown.groups) == (None, None)
-    state = next(shown for shown in found.levels if shown.level.name == "(STATE, 2)")
+    state = next(shown for shown in result.levels if shown.level.name == "(STATE, 2)")
     assert (state.iterations, state.total_only) == (5, 2)
 
 
@@ -29,7 +29,9 @@ def test_with_a_geography_it_counts_groups(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path, config(run_pr=False)))
     (tmp_path / "GRF-C.txt").write_text(GRF)
     geography = read_geography(tmp_path / "GRF-C.txt", plan)
-    found = describe(plan, geography)
-    assert [*found.plan.parts] == ["United States"]
-    assert [(shown.regions, shown.groups) for shown in found.levels[:4]] == [(1, 3), (1, 5), (2, 6), (2, 10)]
-    assert found.groups == sum(len(geography.regions[level.geography]) * len(level.iterations) for level in plan.levels)
+    result = describe(plan, geography)
+    assert [*result.plan.parts] == ["United States"]
+    assert [(shown.regions, shown.groups) for shown in result.levels[:4]] == [(1, 3), (1, 5), (2, 6), (2, 10)]
+    assert result.groups == sum(
+        len(geography.regions[level.geography]) * len(level.iterations) for level in plan.levels
+    )

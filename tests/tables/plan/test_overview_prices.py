@@ -29,7 +29,7 @@ settings_of = st.builds(
 
 def keeps(setting: Setting, budget: Fraction, stated: Sequence[AccuracyTarget]) -> bool:
     stage_noise = setting.stage_noise(budget)
-    return all(target.kept(stage_noise, SEX_BY_AGE, setting.thresholds) for target in stated)
+    return all(target.is_met(stage_noise, SEX_BY_AGE, setting.thresholds) for target in stated)
 
 
 @given(settings_of, st.lists(targets(), min_size=1, max_size=3))
@@ -52,9 +52,9 @@ def test_a_weaker_promise_never_needs_more(setting: Setting, target: AccuracyTar
     assert isinstance(target.within, int)
     weaker = [replace(target, within=target.within + more), replace(target, confidence=target.confidence / 2)]
     for each in weaker:
-        less = setting.need(each)
-        assert less is not None
-        assert less <= need
+        lower = setting.need(each)
+        assert lower is not None
+        assert lower <= need
 
 
 @given(settings_of, targets(), st.integers(2, 9))
@@ -99,7 +99,7 @@ def test_what_no_budget_keeps_has_none() -> None:
 def test_a_wide_margin_needs_no_less_than_what_can_be_drawn() -> None:
     """A plan of it is a plan: its noise stays within the range of a count."""
     plan = promising_plan("rho", [[AccuracyTarget("cell", 10**6)], [AccuracyTarget("cell", 10**6)]])
-    assert plan.levels[0].targets[0].kept(plan.stage_noise(plan.levels[0]), SEX_BY_AGE, (5, 10, 20))
+    assert plan.levels[0].targets[0].is_met(plan.stage_noise(plan.levels[0]), SEX_BY_AGE, (5, 10, 20))
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -109,20 +109,20 @@ def test_the_dear_promise_is_the_binding_one_and_its_saving_is_what_solving_agai
         [AccuracyTarget("total", 40, ages=23)],
     ]
     plan = promising_plan(measure, stated)
-    found = prices(plan)
-    assert [price.target for price in found] == [*stated[0], *stated[1]]
-    assert [price.binding for price in found] == [True, False, False, True]
-    for price in found:
+    result = prices(plan)
+    assert [price.target for price in result] == [*stated[0], *stated[1]]
+    assert [price.binding for price in result] == [True, False, False, True]
+    for price in result:
         at = [level.name for level in plan.levels].index(price.level.name)
         relaxed = [[price.relaxed if p == price.target else p for p in of] for of in stated]
-        again = promising_plan(measure, relaxed)
-        assert price.saving == 1 - again.cost.amount / plan.cost.amount
+        second = promising_plan(measure, relaxed)
+        assert price.saving == 1 - second.cost.amount / plan.cost.amount
         assert (price.saving > 0) is price.binding
-        assert price.given <= price.target.margin
+        assert price.gives <= price.target.margin
         assert (price.need == plan.levels[at].budget) is price.binding
         # A smaller margin than the one that is given is not kept.
-        less = replace(price.target, within=price.given - 1) if price.given > 1 else None
-        assert less is None or not less.kept(plan.stage_noise(price.level), SEX_BY_AGE, price.level.thresholds)
+        lower = replace(price.target, within=price.gives - 1) if price.gives > 1 else None
+        assert lower is None or not lower.is_met(plan.stage_noise(price.level), SEX_BY_AGE, price.level.thresholds)
 
 
 def test_relaxing_saves_only_until_the_next_promise_binds() -> None:
@@ -149,11 +149,11 @@ def test_a_plan_of_budgets_has_no_prices_and_cannot_be_scaled() -> None:
 def test_solving_with_a_scale_is_solving_the_scaled_margins(measure: Measure, scale: str) -> None:
     stated = [[AccuracyTarget("cell", 20), AccuracyTarget("total", Fraction(1, 10), persons=500)], []]
     plan = promising_plan(measure, stated)
-    found = solve(plan, scale=scale)
+    result = solve(plan, scale=scale)
     scaled = [[target.wider(Fraction(scale)) for target in stated[0]], []]
-    assert found == promising_plan(measure, scaled)
-    assert found.levels[1] == plan.levels[1], "a stated budget stays"
-    assert scale != "1" or found == plan
+    assert result == promising_plan(measure, scaled)
+    assert result.levels[1] == plan.levels[1], "a stated budget stays"
+    assert scale != "1" or result == plan
 
 
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
@@ -161,9 +161,9 @@ def test_solving_with_a_scale_is_solving_the_scaled_margins(measure: Measure, sc
 def test_a_total_pays_for_the_narrowest_margins_that_it_can(measure: Measure, part: str) -> None:
     plan = promising_plan(measure, [[AccuracyTarget("cell", 200)], [AccuracyTarget("total", 900, ages=23)]])
     total = plan.cost.amount * Fraction(part)
-    factor, found = afford(plan, total)
-    assert found == solve(plan, scale=factor)
-    assert found.cost.amount <= total < solve(plan, scale=factor - Fraction(1, 1000)).cost.amount
+    factor, result = afford(plan, total)
+    assert result == solve(plan, scale=factor)
+    assert result.cost.amount <= total < solve(plan, scale=factor - Fraction(1, 1000)).cost.amount
     assert part != "1" or factor <= 1
 
 
@@ -185,8 +185,8 @@ def test_margins_that_no_budget_keeps_are_refused_when_scaled() -> None:
     plan = promising_plan("epsilon", [[AccuracyTarget("deciding total", 1000, confidence=sure)], []], gamma=gamma)
     with pytest.raises(PlanError, match=f"no budget up to {LARGEST_BUDGET}"):
         solve(plan, scale="0.001")
-    factor, found = afford(plan, LARGEST_BUDGET)
-    assert found.cost.amount <= LARGEST_BUDGET
+    factor, result = afford(plan, LARGEST_BUDGET)
+    assert result.cost.amount <= LARGEST_BUDGET
     assert factor > Fraction(1, 1000)
 
 
@@ -194,21 +194,21 @@ def test_margins_that_no_budget_keeps_are_refused_when_scaled() -> None:
 def test_the_cheapest_share_of_stage_1_is_the_least_of_all_hundredths(measure: Measure) -> None:
     stated = [[AccuracyTarget("cell", 6), AccuracyTarget("deciding total", 25)], [AccuracyTarget("total", 90, ages=23)]]
     setting = Setting(measure, Fraction(1, 2), 9, (500, 5000, 20000))
-    found = cheapest_gamma([setting, setting], stated, lambda budgets: sum(budgets, Fraction(0)))
+    result = cheapest_gamma([setting, setting], stated, lambda budgets: sum(budgets, Fraction(0)))
 
     def total(gamma: Fraction) -> Fraction:
         budgets = [replace(setting, gamma=gamma).budget(each) for each in stated]
         return sum((budget for budget in budgets if budget is not None), Fraction(0))
 
-    assert found is not None
-    assert total(found) == min(total(gamma) for gamma in GAMMAS)
-    assert Fraction(1, 100) < found < Fraction(99, 100)
+    assert result is not None
+    assert total(result) == min(total(gamma) for gamma in GAMMAS)
+    assert Fraction(1, 100) < result < Fraction(99, 100)
 
 
 def test_given_margins_are_those_of_the_laws() -> None:
     plan = promising_plan("rho", [[AccuracyTarget("cell", 20), AccuracyTarget("total", 300, ages=9)], []])
     stage_noise = plan.stage_noise(plan.levels[0])
-    assert [price.given for price in prices(plan)] == [
+    assert [price.gives for price in prices(plan)] == [
         margin(stage_noise.stage2, "0.05"),
         margin(stage_noise.stage2, "0.05", 18),
     ]

@@ -65,13 +65,13 @@ def problems_of(folder: Path, text: str) -> tuple[Problem, ...]:
     return ()
 
 
-def said(plan: Plan) -> dict[str, Any]:
+def messages(plan: Plan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in plan.__dataclass_fields__ if name != "title"}
 
 
 def test_it_says_the_same_as_the_census_folder(tmp_path: Path) -> None:
     readable = plan_of(tmp_path, FULL)
-    assert said(readable) == said(Plan.load(tmp_path / "census"))
+    assert messages(readable) == messages(Plan.load(tmp_path / "census"))
     assert readable.title == "Waders of two states"
     assert readable.guarantee.parts == Plan.load(tmp_path / "census").guarantee.parts
 
@@ -79,14 +79,18 @@ def test_it_says_the_same_as_the_census_folder(tmp_path: Path) -> None:
 def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
     plain = plan_of(tmp_path, ONE)
     assert (plain.variants.both_stages, plain.variants.add_up, plain.variants.given_published) == (False, False, False)
-    said = ONE.replace(
+    messages = ONE.replace(
         "negative-counts = true", 'negative-counts = true\ntotals = "both stages"\nintervals = "published"'
     )
-    asked = plan_of(tmp_path, said)
-    assert (asked.variants.both_stages, asked.variants.add_up, asked.variants.given_published) == (True, False, True)
+    request = plan_of(tmp_path, messages)
+    assert (request.variants.both_stages, request.variants.add_up, request.variants.given_published) == (
+        True,
+        False,
+        True,
+    )
     adding_up = FULL.replace("negative-counts = true", "negative-counts = true\nadd-up = true")
     assert plan_of(tmp_path, adding_up).variants.add_up
-    assert asked.cost == plain.cost, "at no cost"
+    assert request.cost == plain.cost, "at no cost"
 
 
 def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) -> None:
@@ -105,7 +109,7 @@ def test_production_in_words_is_production(shared_data: Path, tmp_path: Path) ->
         .replace('"0.5"', '"0.9999"')
         .replace("race-codes = 3", "race-codes = 8")
     )
-    assert said(plan_of(tmp_path, head + levels)) == said(census)
+    assert messages(plan_of(tmp_path, head + levels)) == messages(census)
 
 
 def test_order_of_the_levels_is_of_no_matter(tmp_path: Path) -> None:
@@ -205,7 +209,7 @@ def test_printed_presets_are_table_4(shared_data: Path, name: str, cost: str) ->
     assert plan.cost.amount == Fraction(cost)
     assert not any(each.targets for each in plan.levels)
     same = [replace(a, budget=b.budget, targets=b.targets) for a, b in zip(plan.levels, exact.levels, strict=True)]
-    assert said(replace(plan, levels=tuple(same))) == said(exact)
+    assert messages(replace(plan, levels=tuple(same))) == messages(exact)
 
 
 def test_a_preset_of_another_name(tmp_path: Path) -> None:
@@ -280,8 +284,8 @@ BROKEN = [
 @pytest.mark.parametrize(("old", "new", "message"), BROKEN, ids=[message[:60] for *_, message in BROKEN])
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in ONE
-    found = "\n".join(map(str, problems_of(tmp_path, ONE.replace(old, new))))
-    assert message in found
+    result = "\n".join(map(str, problems_of(tmp_path, ONE.replace(old, new))))
+    assert message in result
 
 
 def test_a_level_that_is_there_twice_is_refused(tmp_path: Path) -> None:

@@ -26,9 +26,9 @@ def section(values: dict[str, Any]) -> Section:
     ],
 )
 def test_privacy(change: dict[str, str], wanted: tuple[str, Fraction | None]) -> None:
-    said = section({**PRIVACY, **change})
-    assert read_privacy(said) == wanted
-    assert not said.problems
+    text = section({**PRIVACY, **change})
+    assert read_privacy(text) == wanted
+    assert not text.problems
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_privacy(change: dict[str, str], wanted: tuple[str, Fraction | None]) ->
     [{"unit": "household"}, {"neighbours": "replace"}, {"measure": "delta"}, {"stage-1-share": "1"}, {"gamma": "1"}],
 )
 def test_privacy_that_is_none_is_refused(change: dict[str, str]) -> None:
-    said = section({**PRIVACY, **change})
-    read_privacy(said)
-    assert len(said.problems) == 1
-    assert next(iter(change)) in said.problems[0].field
+    text = section({**PRIVACY, **change})
+    read_privacy(text)
+    assert len(text.problems) == 1
+    assert next(iter(change)) in text.problems[0].field
 
 
 def test_publication() -> None:
-    said = section(
+    text = section(
         {
             "negative-counts": True,
             "suppression": "0.99",
@@ -53,10 +53,10 @@ def test_publication() -> None:
             "data-structure": "OFFICE:MEMBERS(1.0)",
         }
     )
-    assert read_structure(said) == "OFFICE:MEMBERS(1.0)"
-    assert read_publication(said) == (Fraction(99, 100), True)
-    assert read_variants(said) == Variants(both_stages=True, add_up=True, given_published=False)
-    assert not said.problems
+    assert read_structure(text) == "OFFICE:MEMBERS(1.0)"
+    assert read_publication(text) == (Fraction(99, 100), True)
+    assert read_variants(text) == Variants(both_stages=True, add_up=True, given_published=False)
+    assert not text.problems
     read_publication(wrong := section({"suppression": "1", "more": 1}))
     assert [each.field for each in wrong.problems] == ["part.more", "part.suppression", "part.negative-counts"]
     read_structure(wrong := section({"data-structure": "MEMBERS"}))

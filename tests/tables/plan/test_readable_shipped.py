@@ -37,8 +37,8 @@ def test_a_preset_is_meant_by_its_name_and_its_definitions(tmp_path: Path, monke
         assert plan.title.startswith("SafeTab 2022")
         assert bool(plan.levels[0].targets) is not name.endswith("-printed")
     for text, says in (
-        ("safetab-2022", "safetab-2022 waits for definitions; write safetab-2022:FOLDER"),
-        ("safetab-2022:", "waits for definitions"),
+        ("safetab-2022", "safetab-2022 needs definition files; write safetab-2022:FOLDER"),
+        ("safetab-2022:", "needs definition files"),
         ("safetab-2022:absent", "definitions is not a folder"),
         ("safetab-202:census", r"did you mean safetab-2022:census\?"),
     ):

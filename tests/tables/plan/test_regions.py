@@ -36,13 +36,13 @@ def test_only_levels_that_are_tabulated_have_regions() -> None:
 def test_those_of_the_census_are_its_block_file(tmp_path: Path) -> None:
     plan = Plan.load(census_folder(tmp_path / "plan"))
     (tmp_path / "blocks.txt").write_text(GRF)
-    found, wanted = read_regions(plan, tmp_path / "blocks.txt"), read_geography(tmp_path / "blocks.txt", plan)
-    assert (found.regions, found.names) == (wanted.regions, wanted.names)
+    result, wanted = read_regions(plan, tmp_path / "blocks.txt"), read_geography(tmp_path / "blocks.txt", plan)
+    assert (result.regions, result.names) == (wanted.regions, wanted.names)
     with pytest.raises(ParameterError, match="geography is missing"):
         read_regions(plan)
 
 
-@pytest.mark.parametrize("given", [{"geography": "blocks.txt"}, {"names": "names.txt"}])
-def test_records_of_ones_own_take_no_files_of_the_census(given: dict[str, str]) -> None:
+@pytest.mark.parametrize("stated", [{"geography": "blocks.txt"}, {"names": "names.txt"}])
+def test_records_of_ones_own_take_no_files_of_the_census(stated: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match="of the Census, and the plan is not"):
-        read_regions(custom_plan(), **given)
+        read_regions(custom_plan(), **stated)

@@ -188,9 +188,9 @@ def changed_base(changes: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def unchanged() -> list[object]:
-    found = list(effects({}))
-    assert len(found) == 3, found
-    return found
+    result = list(effects({}))
+    assert len(result) == 3, result
+    return result
 
 
 def test_every_key_has_an_example() -> None:

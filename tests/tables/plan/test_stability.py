@@ -28,7 +28,7 @@ def iteration(code: str, kind: Kind, codes: Sequence[str], *, alone: bool = Fals
 
 def groups_of(iterations: Sequence[Iteration], races: Sequence[str], ethnicity: str) -> set[str]:
     """The slow twin: the iterations of one person, straight from "alone or in combination" and "alone"."""
-    found = set()
+    result = set()
     for each in iterations:
         if each.kind == "ethnicity":
             holds = ethnicity in each.codes
@@ -37,8 +37,8 @@ def groups_of(iterations: Sequence[Iteration], races: Sequence[str], ethnicity: 
         else:
             holds = any(race in each.codes for race in races)
         if holds:
-            found.add(each.code)
-    return found
+            result.add(each.code)
+    return result
 
 
 def people(most: int) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -54,12 +54,12 @@ def most_groups(iterations: Sequence[Iteration], most: int) -> int:
 @st.composite
 def definitions(draw: st.DrawFn) -> list[Iteration]:
     """Any iterations at all: unlike those of a real code book they may overlap as they like."""
-    found = []
+    result = []
     for number in range(draw(st.integers(1, 7))):
         kind: Kind = draw(st.sampled_from(["race", "race", "race", "ethnicity"]))
         codes = draw(st.lists(st.sampled_from(CODES), max_size=4))
-        found.append(iteration(f"{number:04d}", kind, codes, alone=kind == "race" and draw(st.booleans())))
-    return found
+        result.append(iteration(f"{number:04d}", kind, codes, alone=kind == "race" and draw(st.booleans())))
+    return result
 
 
 @given(definitions(), st.integers(1, 4))

@@ -11,19 +11,19 @@ from starling.tables.plan.variants import Choice, TopUp, Variants
 def test_some_levels_are_kept_all_the_way_back() -> None:
     first = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1), Fraction(2), Fraction(3)), ("x", "y", "z"))
     second = TopUp("b" * 64, "two", "", Fraction(15), (Fraction(4), Fraction(5), Fraction(6)), ("u", "v", "w"), first)
-    kept = second.only([0, 2])
-    assert (kept.budgets, kept.measurements) == ((Fraction(4), Fraction(6)), ("u", "w"))
-    assert kept.earlier is not None
-    assert (kept.earlier.budgets, kept.earlier.measurements) == ((Fraction(1), Fraction(3)), ("x", "z"))
+    remaining = second.only([0, 2])
+    assert (remaining.budgets, remaining.measurements) == ((Fraction(4), Fraction(6)), ("u", "w"))
+    assert remaining.earlier is not None
+    assert (remaining.earlier.budgets, remaining.earlier.measurements) == ((Fraction(1), Fraction(3)), ("x", "z"))
     # What was charged stays what it was.
-    assert (kept.cost, kept.earlier.cost) == (Fraction(15), Fraction(6))
+    assert (remaining.cost, remaining.earlier.cost) == (Fraction(15), Fraction(6))
 
 
-@pytest.mark.parametrize("made", [set(each) for size in range(7) for each in combinations(Choice, size)])
-def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(made: set[Choice]) -> None:
-    top_up = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1),), ("x",)) if Choice.TOP_UP in made else None
-    variants = Variants(Choice.BOTH_STAGES in made, Choice.ADD_UP in made, Choice.GIVEN_PUBLISHED in made, top_up)
-    together = [
+@pytest.mark.parametrize("output", [set(each) for size in range(7) for each in combinations(Choice, size)])
+def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(output: set[Choice]) -> None:
+    top_up = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1),), ("x",)) if Choice.TOP_UP in output else None
+    variants = Variants(Choice.BOTH_STAGES in output, Choice.ADD_UP in output, Choice.GIVEN_PUBLISHED in output, top_up)
+    group = [
         {Choice.TOP_UP, Choice.BOTH_STAGES},
         {Choice.TOP_UP, Choice.ADD_UP},
         {Choice.TOP_UP, Choice.GIVEN_PUBLISHED},
@@ -31,5 +31,5 @@ def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(
         {Choice.ADD_UP, Choice.NO_NEGATIVE_COUNTS},
         {Choice.ADD_UP, Choice.GIVEN_PUBLISHED},
     ]
-    others = made & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
-    assert bool(variants.refused(others)) is any(pair <= made for pair in together)
+    others = output & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
+    assert bool(variants.refused(others)) is any(pair <= output for pair in group)

@@ -12,8 +12,8 @@ OF_THE_CENSUS = ("race", "ethnicity", "state", "count" + "y", "Census", "AIANNH"
 
 
 def test_words_of_other_plans_say_nothing_of_the_census() -> None:
-    said = " ".join(str(getattr(CUSTOM, field.name)) for field in fields(CUSTOM)).replace("stated", "")
-    assert not [word for word in OF_THE_CENSUS if word in said]
+    text = " ".join(str(getattr(CUSTOM, field.name)) for field in fields(CUSTOM)).replace("stated", "")
+    assert not [word for word in OF_THE_CENSUS if word in text]
 
 
 def test_the_words_are_those_of_the_levels() -> None:

@@ -66,6 +66,6 @@ def test_groups_stand_in_plan_order_with_their_statistics_together() -> None:
     plan = Plan.of(VALUES)
     rows = written(plan, numbers_of(plan, [98, 100], [97_000, 5_000]))
     keys = [tuple(row[name] for name in ("region_type", "region_id", "iteration_code", "column")) for row in rows]
-    together = list(dict.fromkeys(keys))
-    assert sorted(keys, key=together.index) == keys
+    group = list(dict.fromkeys(keys))
+    assert sorted(keys, key=group.index) == keys
     assert len(set(zip(keys, (row["statistic"] for row in rows), strict=True))) == len(rows)

@@ -50,8 +50,8 @@ def test_suppression_keeps_what_is_strictly_above_the_quantile_below_the_state_a
     plan = small_plan(suppression=Fraction(9, 10), geographies=(COUNTY,))
     bar = quantile(plan.stage_noise(plan.levels[0]).stage2, Fraction(9, 10))
     geography = small_geography(plan)
-    kept = tabulate(plan, geography, measured([0, 0, 0, 0], [bar - 1, bar, bar + 1, bar + 2]))
-    assert kept.t1["count"].to_pylist() == [bar + 1, bar + 2]
+    remaining = tabulate(plan, geography, measured([0, 0, 0, 0], [bar - 1, bar, bar + 1, bar + 2]))
+    assert remaining.t1["count"].to_pylist() == [bar + 1, bar + 2]
     detailed = tabulate(plan, geography, measured([1, 0, 0, 0], [-9] * 8 + [bar] * 3))
     assert detailed.t1["count"].to_pylist() == [-72]
     state = small_plan(suppression=Fraction(9, 10), geographies=(STATE,))
@@ -72,9 +72,9 @@ def test_clamping_follows_suppression_and_reaches_cells_sums_and_marginals() -> 
     suppressed = small_plan(allow_negative=False, suppression=Fraction(1, 4), geographies=(COUNTY,))
     bar = quantile(suppressed.stage_noise(suppressed.levels[0]).stage2, Fraction(1, 4))
     assert bar < 0
-    kept = tabulate(suppressed, small_geography(suppressed), measured([0] * 4, [bar, bar + 1, 0, 1]))
+    remaining = tabulate(suppressed, small_geography(suppressed), measured([0] * 4, [bar, bar + 1, 0, 1]))
     # The row of bar + 1 < 0 is decided on before it is clamped.
-    assert kept.t1["count"].to_pylist() == [0, 0, 1]
+    assert remaining.t1["count"].to_pylist() == [0, 0, 1]
 
 
 def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> None:
@@ -94,13 +94,13 @@ def test_interval_and_deviation_are_those_of_as_many_draws_as_the_row_sums() -> 
 def test_estimates_are_of_the_published_groups_with_each_sex_led_by_its_sum() -> None:
     plan = small_plan(suppression=Fraction(9, 10), allow_negative=False, geographies=(COUNTY,))
     ((_, values),) = measured([0, 1, 0, 2], [-1, *([-1] * 4), *([5] * 4), 10**6, *range(18)])
-    found = estimate(plan, plan.levels[0], values)
-    assert found.groups.tolist() == [1, 2, 3]
-    assert found.branch.tolist() == [1, 0, 2]
-    assert found.totals.estimate.tolist() == [16, 10**6, 153]
-    assert found.totals.count.tolist() == [20, 10**6, 153]
-    assert found.cells.estimate.tolist() == [-4, -1, -1, -1, -1, 20, 5, 5, 5, 5, 36, *range(9), 117, *range(9, 18)]
-    assert found.cells.count.tolist()[:6] == [0, 0, 0, 0, 0, 20]
+    result = estimate(plan, plan.levels[0], values)
+    assert result.groups.tolist() == [1, 2, 3]
+    assert result.branch.tolist() == [1, 0, 2]
+    assert result.totals.estimate.tolist() == [16, 10**6, 153]
+    assert result.totals.count.tolist() == [20, 10**6, 153]
+    assert result.cells.estimate.tolist() == [-4, -1, -1, -1, -1, 20, 5, 5, 5, 5, 36, *range(9), 117, *range(9, 18)]
+    assert result.cells.count.tolist()[:6] == [0, 0, 0, 0, 0, 20]
 
 
 def test_post_processing_repeats_bit_for_bit() -> None:

@@ -33,8 +33,8 @@ def simulated(plan: Plan, persons: int, counties: int = 20_000) -> tuple[Tables,
     """Two iterations in each county, `persons` in every group; and the branch of each group."""
     geography = small_geography(plan, counties=counties)
     drawn = SafeTab(plan, geography).draw(written(plan, geography, persons))
-    kept = tuple(drawn)
-    return tables_of(plan, geography, kept), np.concatenate([measured.branch for _, measured in kept])
+    remaining = tuple(drawn)
+    return tables_of(plan, geography, remaining), np.concatenate([measured.branch for _, measured in remaining])
 
 
 def one_piece(stage1: list[int], branch: list[int], values: list[int]) -> Measurements:
@@ -130,13 +130,13 @@ def test_intervals_of_very_small_published_groups_hold() -> None:
         "thresholds": (10**5, 10**6, 10**7),
         "geographies": (COUNTY,),
     }
-    found = {}
-    for given in (False, True):
-        tables, _ = simulated(small_plan("rho", **options, given_published=given), 1)
+    result = {}
+    for inputs in (False, True):
+        tables, _ = simulated(small_plan("rho", **options, given_published=inputs), 1)
         assert len(tables.t1) > 400
-        found[given] = ((column(tables.t1, "lower") <= 1) & (column(tables.t1, "upper") >= 1)).mean()
-    assert found[False] < 0.5
-    assert found[True] > 0.95 - 6.5 * (0.95 * 0.05 / 400) ** 0.5
+        result[inputs] = ((column(tables.t1, "lower") <= 1) & (column(tables.t1, "upper") >= 1)).mean()
+    assert result[False] < 0.5
+    assert result[True] > 0.95 - 6.5 * (0.95 * 0.05 / 400) ** 0.5
 
 
 @pytest.mark.series(1)

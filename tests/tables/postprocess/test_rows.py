@@ -6,6 +6,6 @@ from starling.tables.postprocess.rows import coded
 
 
 def test_names_are_found_by_their_places() -> None:
-    found = coded(np.array([1, 0, 1]), ("a", "b"))
-    assert found.to_pylist() == ["b", "a", "b"]
-    assert len(found.dictionary) == 2
+    result = coded(np.array([1, 0, 1]), ("a", "b"))
+    assert result.to_pylist() == ["b", "a", "b"]
+    assert len(result.dictionary) == 2

@@ -15,13 +15,13 @@ from tests.tables.small import small_plan
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_fates_are_the_means_of_the_chances_of_the_sizes(measure: Measure) -> None:
     plan = small_plan(measure, suppression=Fraction("0.9"))
-    given: Sizes = ((0, 0.5), (6, 0.25), (13, 0.25))
-    seen = preview(plan, sizes=[size for size, _ in given])
-    for expected, level in zip(expect_detail(plan, {"": given}), seen.levels, strict=True):
+    stated: Sizes = ((0, 0.5), (6, 0.25), (13, 0.25))
+    seen = preview(plan, sizes=[size for size, _ in stated])
+    for expected, level in zip(expect_detail(plan, {"": stated}), seen.levels, strict=True):
         chances = {size.persons: size for size in level.sizes}
-        suppressed = sum(part * chances[size].suppressed for size, part in given)
-        branches = [sum(part * chances[size].branches[b] for size, part in given) for b in range(4)]
-        assert expected.given
+        suppressed = sum(part * chances[size].suppressed for size, part in stated)
+        branches = [sum(part * chances[size].branches[b] for size, part in stated) for b in range(4)]
+        assert expected.stated
         assert expected.suppressed == pytest.approx(suppressed)
         assert expected.branches == pytest.approx((branches[0] - suppressed, *branches[1:]))
         assert expected.suppressed + sum(expected.branches) == pytest.approx(1)
@@ -30,7 +30,7 @@ def test_fates_are_the_means_of_the_chances_of_the_sizes(measure: Measure) -> No
 def test_levels_without_given_sizes_are_assumed() -> None:
     plan = small_plan()
     state, county = expect_detail(plan, {"STATE detailed": ((50, 1.0),)})
-    assert (state.given, county.given) == (True, False)
+    assert (state.stated, county.stated) == (True, False)
     assert county.branches == pytest.approx(expect_detail(plan, {"": assumed(plan, plan.levels[1])})[1].branches)
 
 

@@ -23,9 +23,9 @@ def test_the_assumption_is_the_stated_tail(geography: GeographyLevel, depth: int
     assert [size for size, _ in sizes] == sorted({size for size, _ in sizes})
     assert sum(part for _, part in sizes) == pytest.approx(1)
     assert all(part >= 0 and size <= LARGEST for size, part in sizes)
-    found = sum(part for size, part in sizes if size >= persons)
+    result = sum(part for size, part in sizes if size >= persons)
     assert (
-        1 / (1 + 1.25 * (persons + 1) / median) - 0.01 <= found <= 1 / (1 + 0.8 * max(persons - 1, 0) / median) + 0.01
+        1 / (1 + 1.25 * (persons + 1) / median) - 0.01 <= result <= 1 / (1 + 0.8 * max(persons - 1, 0) / median) + 0.01
     )
 
 

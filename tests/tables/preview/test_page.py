@@ -51,8 +51,8 @@ class Reader(HTMLParser):
 def test_the_page_says_in_words_what_its_pictures_show() -> None:
     plan = promising_plan("rho", [[AccuracyTarget("cell", 6)], []])
     plan = replace(plan, suppression=Fraction("0.9"))
-    seen, found = preview(plan, small_geography(plan), sizes=(0, 7)), expect_detail(plan)
-    read = Reader(preview_text(TablesPage(seen, found)))
+    seen, result = preview(plan, small_geography(plan), sizes=(0, 7)), expect_detail(plan)
+    read = Reader(preview_text(TablesPage(seen, result)))
     text = " ".join(" ".join(read.words).split())
     assert len(read.pictures) == 3
     assert all(len(label) > 50 for label in read.pictures)
@@ -65,7 +65,7 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
             assert f"{branch.total.standard_deviation:,.1f} / {branch.total.width:,}" in text
         for size in level.sizes:
             assert f"± {size.total.margin:,} {size.total.width:,} {100 * size.suppressed:.1f} %" in text
-    for expected in found:
+    for expected in result:
         assert f"{100 * expected.suppressed:.1f} %" in text
         assert f"{100 * expected.branches[3]:.1f} % assumed" in text
     assert "half of the groups of a level have at least m persons" in text
@@ -88,11 +88,11 @@ def test_a_plan_of_bare_totals_has_a_page() -> None:
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:
     plan = small_plan()
-    seen, found = preview(plan), expect_detail(plan)
-    path = write_preview(TablesPage(seen, found), tmp_path / "out")
+    seen, result = preview(plan), expect_detail(plan)
+    path = write_preview(TablesPage(seen, result), tmp_path / "out")
     assert path == tmp_path / "out" / PREVIEW
-    assert path.read_text() == preview_text(TablesPage(seen, found))
+    assert path.read_text() == preview_text(TablesPage(seen, result))
     with pytest.raises(OutputError, match="exists"):
-        write_preview(TablesPage(seen, found), tmp_path / "out")
+        write_preview(TablesPage(seen, result), tmp_path / "out")
     with pytest.raises(OutputError, match="cannot be written"):
-        write_preview(TablesPage(seen, found), tmp_path / "no" / "such")
+        write_preview(TablesPage(seen, result), tmp_path / "no" / "such")

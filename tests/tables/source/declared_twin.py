@@ -1,4 +1,4 @@
-"""Records of one's own read by plain Python, one field after the other: what the readers of every form must give."""
+"""Custom records read by plain Python, one field after the other: what the readers of every form must give."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,19 +31,19 @@ class Counted(NamedTuple):
     detail: tuple[int, ...]
 
 
-def label(said: str | None) -> str:
+def label(stated: str | None) -> str:
     """What a field says, without the blanks and the quote at either end."""
-    if said is None:
+    if stated is None:
         return ""
-    left = said.lstrip(" \t")
+    left = stated.lstrip(" \t")
     left = left.removeprefix('"')
     right = left.rstrip(" \t")
     return right.removesuffix('"')
 
 
-def value(domain: Domain, said: str | None) -> int | None:
+def value(domain: Domain, stated: str | None) -> int | None:
     """The number of a value; None where the field is missing, -1 where it is outside the domain."""
-    text = label(said)
+    text = label(stated)
     if not text:
         return None
     if isinstance(domain, Codes):
@@ -74,7 +74,7 @@ def period(domain: Periods, text: str) -> int:
     return place if place < domain.size else -1
 
 
-def found(column: Column, row: Row) -> frozenset[int]:
+def search(column: Column, row: Row) -> frozenset[int]:
     """The values of a record, `column.outside` among them where the record says one outside the domain."""
     texts = [row[name] for name in column.fields]
     if column.separator:
@@ -93,10 +93,10 @@ def counted(columns: RecordColumns, rows: Sequence[Row]) -> list[Counted]:
     """The records that are counted."""
     result = []
     for row in rows:
-        single = [min(found(column, row)) for column in columns.single]
+        single = [min(search(column, row)) for column in columns.single]
         if all(number < column.outside for number, column in zip(single, columns.single, strict=True)):
             area = single.pop(0) if columns.area else 0
-            result.append(Counted(area, tuple(found(column, row) for column in columns.groups), tuple(single)))
+            result.append(Counted(area, tuple(search(column, row) for column in columns.groups), tuple(single)))
     return result
 
 
@@ -114,8 +114,8 @@ def expanded(columns: RecordColumns, batches: Sequence[Batch], numbers: Sequence
     for batch in batches:
         for at in range(len(batch.area)):
             groups = []
-            for found, table in zip(batch.groups, expand, strict=True):
-                number = int(found[at])
+            for search, table in zip(batch.groups, expand, strict=True):
+                number = int(search[at])
                 several = [number] if table is None else table[1][table[0][number] : table[0][number + 1]].tolist()
                 groups.append(frozenset(several))
                 assert several == sorted(groups[-1])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.plan.columns import Column, Decimals, Integers
-from starling.tables.source.declared_numbers import NONE, bounds, said, units_above
+from starling.tables.source.declared_numbers import NONE, bounds, parse_numbers, units_above
 
 CENTS = Column("x", Decimals(-500, 10_000, 2))
 WHOLE = Column("x", Integers(-5, 100))
@@ -27,9 +27,9 @@ def test_numbers_of_every_type(kind: pa.DataType) -> None:
 
 @given(st.lists(st.none() | st.floats() | st.integers(-(2**63), 2**63 - 1).map(float)))
 def test_floats_are_rounded_and_clamped_alike_in_text(numbers: list[float | None]) -> None:
-    found = units_above(CENTS, pa.array(numbers, pa.float64()))
+    result = units_above(CENTS, pa.array(numbers, pa.float64()))
     low, high = bounds(CENTS)
-    for number, units in zip(numbers, found.tolist(), strict=True):
+    for number, units in zip(numbers, result.tolist(), strict=True):
         if number is None or np.isnan(number):
             assert units == NONE
         else:
@@ -45,15 +45,15 @@ def test_floats_are_rounded_and_clamped_alike_in_text(numbers: list[float | None
 
 @given(st.lists(st.binary(max_size=6)))
 def test_no_text_is_an_error(texts: list[bytes]) -> None:
-    found = units_above(CENTS, pa.array(texts, pa.binary()))
-    assert ((found == NONE) | ((found >= 0) & (found <= 10_500))).all()
+    result = units_above(CENTS, pa.array(texts, pa.binary()))
+    assert ((result == NONE) | ((result >= 0) & (result <= 10_500))).all()
 
 
 @pytest.mark.parametrize("text", ["", "?", "1,5", "--1", "1e", "0x1", "é", "inf", "1 2", ".", "1_0"])
 def test_what_is_no_number_is_none(text: str) -> None:
-    found = said(CENTS, pa.array([text, "nan"]))
-    assert np.isnan(found.units).all()
-    assert found.missing.tolist() == [text == "", True]
+    result = parse_numbers(CENTS, pa.array([text, "nan"]))
+    assert np.isnan(result.units).all()
+    assert result.missing.tolist() == [text == "", True]
 
 
 def test_numbers_beyond_double_precision_are_clamped() -> None:

@@ -1,4 +1,4 @@
-"""Records of one's own: every form gives what plain Python gives, whatever the fields say, and no field can stop a run."""
+"""Custom records: every form gives what plain Python gives, whatever the fields say, and no field can stop a run."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ FIELDS = COLUMNS.fields
 ODD = st.sampled_from(
     ["", " ", '"', '""', "nan", "NaN", "None", "x", "1.5", "1e1", "\uff11", "\x00", "\ufeff", ",", "4" * 40]
 )
-SAID = {
+STATED = {
     "district": st.sampled_from(["a", "b", "ü 1", " a", '"b"', "c"]),
     "coded": st.sampled_from(["1", "2", "9", "01", "+1"]),
     "first": st.sampled_from(["1", "2", "3", "4"]),
@@ -37,7 +37,7 @@ SAID = {
     "day": st.sampled_from(["2020-01-01", "2020-06-30T23:59:59.5", "2020-07-01 00:00", "2020-12-31", "2021-01-01"]),
 }
 ROWS = st.lists(
-    st.fixed_dictionaries({name: st.one_of(said, said, said, ODD, st.none()) for name, said in SAID.items()}),
+    st.fixed_dictionaries({name: st.one_of(stated, stated, stated, ODD, st.none()) for name, stated in STATED.items()}),
     max_size=12,
 )
 
@@ -106,8 +106,8 @@ def test_no_bytes_can_stop_a_run(lines: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_bytes(b"\n".join((HEADER, LINE, *lines, LINE)))
-        found = read(open_declared(path, COLUMNS))
-    assert found[0] == found[-1] == WANTED
+        result = read(open_declared(path, COLUMNS))
+    assert result[0] == result[-1] == WANTED
 
 
 def test_numbers_of_sets_and_batches_do_not_depend_on_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,8 +129,8 @@ def test_a_plan_without_regions_has_one_area() -> None:
 
 def test_a_column_may_be_read_for_groups_and_for_the_detail() -> None:
     columns = RecordColumns(None, (AGE, Column("sex", SEX.domain)), (SEX,))
-    found = read(open_declared({"age": [70, 200], "sex": ["M", "F"]}, columns))
-    assert found == [
+    result = read(open_declared({"age": [70, 200], "sex": ["M", "F"]}, columns))
+    assert result == [
         Counted(0, (frozenset({3}), frozenset({1})), (1,)),
         Counted(0, (frozenset({4}), frozenset({0})), (0,)),
     ]

@@ -1,4 +1,4 @@
-"""The public shape of records of one's own: every refusal names the column and what to do."""
+"""The public shape of custom records: every refusal names the column and what to do."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What custodians are told of records of one's own: every fault counted, with its line and column, and no value repeated."""
+"""What custodians are told of custom records: every fault counted, with its line and column, and no value repeated."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,7 +23,7 @@ SMALL = RecordColumns(None, (TAGS, AGE), (SEX, DAY))
 GOOD: dict[str, str | None] = {"tags": "p", "age": "5", "sex": "F", "day": "2020-03-04"}
 
 
-def told(data: Any, columns: RecordColumns = SMALL, most: int = 99) -> Validated:
+def check_records(data: Any, columns: RecordColumns = SMALL, most: int = 99) -> Validated:
     return validate_declared(open_declared(data, columns), most=most).value
 
 
@@ -34,7 +34,7 @@ def table(*changes: dict[str, str | None]) -> pa.Table:
 
 
 def test_good_records_have_neither_problems_nor_notes() -> None:
-    result = told(table({}, {}))
+    result = check_records(table({}, {}))
     assert result.problems.none
     assert result.notes.none
     assert (result.read, result.values) == ("2 records, 2 of them counted", {"records": 2, "counted": 2})
@@ -52,7 +52,7 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         ",,F,2020-03-04",
     )
     (tmp_path / "a.csv").write_text(header + "\n".join((*lines, "r;q;p;q,5,F,2020-03-04")))
-    result = told(tmp_path / "a.csv")
+    result = check_records(tmp_path / "a.csv")
     faults = [(each.line, each.field, each.problem) for each in result.problems.listed]
     record = "has another number of fields than the header, or a quote that is not closed"
     assert sorted(faults) == [
@@ -84,7 +84,7 @@ def faults(column: Column, row: Row) -> int:
 @settings(max_examples=20)
 @given(ROWS)
 def test_counts_are_those_of_plain_python(rows: list[Row]) -> None:
-    result = told(as_arrow(rows), COLUMNS, most=1)
+    result = check_records(as_arrow(rows), COLUMNS, most=1)
     wanted = Counter[str]()
     for column in (*COLUMNS.single, *COLUMNS.groups):
         wanted[", ".join(column.fields)] += sum(faults(column, row) for row in rows)
@@ -95,7 +95,7 @@ def test_counts_are_those_of_plain_python(rows: list[Row]) -> None:
 
 def test_a_declared_other_value_is_a_note() -> None:
     columns = RecordColumns(None, (), (Column("sex", Codes((("F", "F"), ("X", "other")), "X")),))
-    result = told({"sex": ["F", "M", None]}, columns)
+    result = check_records({"sex": ["F", "M", None]}, columns)
     assert result.problems.none
     assert [each.problem for each in result.notes.listed] == [
         "is none of the codes of the plan, and counts as the declared other value",
@@ -106,26 +106,26 @@ def test_a_declared_other_value_is_a_note() -> None:
 
 def test_persons_without_a_name_or_with_many_records_are_told() -> None:
     columns = RecordColumns(None, (), (SEX,), Unit("who", 2))
-    result = told({"who": ["a", None, "a", "a", "b"], "sex": ["F", "F", "M", "F", None]}, columns)
+    result = check_records({"who": ["a", None, "a", "a", "b"], "sex": ["F", "F", "M", "F", None]}, columns)
     assert [(each.field, each.line, each.problem) for each in result.problems.listed] == [
         ("who", 2, "is missing"),
         ("sex", 5, "is missing"),
     ]
     assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
     assert result.values == {"records": 5, "counted": 3}
-    (note,) = told({"who": [1, 2, 3], "sex": ["F"] * 3}, columns).notes.listed
+    (note,) = check_records({"who": [1, 2, 3], "sex": ["F"] * 3}, columns).notes.listed
     assert note.problem == "is another in each of 3 records: a number of rows would protect single records"
 
 
 def test_what_most_records_have_in_common_is_told_first(tmp_path: Path) -> None:
-    result = told(table({"sex": "male"}, {"sex": "male"}, {"sex": "male"}))
+    result = check_records(table({"sex": "male"}, {"sex": "male"}, {"sex": "male"}))
     assert [each.problem for each in result.problems.decisive] == [
         "are 3, and none is counted",
         "is none of the codes of the plan, in 3 of 3 records",
         "is none of the codes of the plan: most often 'male' (3)",
     ]
     pq.write_table(table(), tmp_path / "a.parquet")
-    (none,) = told(tmp_path / "a.parquet").problems.decisive
+    (none,) = check_records(tmp_path / "a.parquet").problems.decisive
     assert none.problem.startswith("are none")
 
 
@@ -140,7 +140,7 @@ def test_values_at_fault_are_shown_to_the_custodian_with_their_cause() -> None:
         numbers=(Column("wage", Integers(0, 10**6)),),
     )
     rows = {"area": ["A"], "tags": ["p;Q;x"], "day": ["31.01.2020"], "age": ["200"], "wage": ["1.000,5"]}
-    shown = [f"{each.field} {each.problem}; {each.fix}" for each in told(rows, columns).problems.decisive]
+    shown = [f"{each.field} {each.problem}; {each.fix}" for each in check_records(rows, columns).problems.decisive]
     for field, words in {
         "area": ("most often 'A' (1), which is a code in other case",),
         "tags": ("'Q' (1)", "'x' (1)"),
@@ -151,8 +151,8 @@ def test_values_at_fault_are_shown_to_the_custodian_with_their_cause() -> None:
         assert any(each.startswith(field) and all(word in each for word in words) for each in shown)
     form = TextFormat(decimal=",", thousands=".", dates="%d.%m.%Y")
     right = rows | {"area": ["a"], "tags": ["p;q"], "age": ["20"]}
-    assert told(right, replace(columns, format=form)).problems.none
-    late = told(right | {"day": ["31.01.2022"]}, replace(columns, format=form)).problems
+    assert check_records(right, replace(columns, format=form)).problems.none
+    late = check_records(right | {"day": ["31.01.2022"]}, replace(columns, format=form)).problems
     assert "is a time in none of the periods: most often '31.01.2022' (1)" in [each.problem for each in late.decisive]
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_changed_is_refused(tmp_path: Path) -> None:
 
 def test_numbers_of_sums_are_looked_at() -> None:
     columns = RecordColumns(None, (), (), None, (Column("spent", Decimals(0, 1000, 1)),))
-    result = told(pa.table({"spent": ["1", "", "x", "-0.1", "100.1", "nan"]}), columns)
+    result = check_records(pa.table({"spent": ["1", "", "x", "-0.1", "100.1", "nan"]}), columns)
     assert [(each.line, each.problem) for each in result.problems.listed] == [(3, "is no number")]
     assert Counter(each.problem for each in result.notes.listed) == {
         "is missing, and the record takes no part in sums and quantiles of it": 2,

@@ -69,8 +69,8 @@ def test_codes_are_texts_or_integers() -> None:
 def test_dictionaries_and_columns_of_nothing_are_read_too(domain: Any) -> None:
     for column in (pa.array(["1", "2020-01-05", None, "1"]), pa.array(["a", None, "a", ""])):
         assert reader(domain)(column.dictionary_encode()).tolist() == reader(domain)(column).tolist()
-    twice = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 2]), pa.array(["1", "1", None]))
-    assert reader(domain)(twice).tolist() == reader(domain)(pa.array(["1", "1", None, None])).tolist()
+    both = pa.DictionaryArray.from_arrays(pa.array([1, 0, None, 2]), pa.array(["1", "1", None]))
+    assert reader(domain)(both).tolist() == reader(domain)(pa.array(["1", "1", None, None])).tolist()
     assert reader(domain)(pa.nulls(2)).tolist() == [MISSING, MISSING]
     assert reader(domain)(pa.array([], pa.string())).tolist() == []
 
@@ -93,8 +93,8 @@ def test_a_value_outside_is_the_declared_other() -> None:
 
 @given(st.lists(st.binary(max_size=30)), st.sampled_from([TEXT, NUMBERS, CUT, DAYS]))
 def test_no_text_is_an_error(texts: list[bytes], domain: Any) -> None:
-    found = reader(domain)(pa.array(texts, pa.binary()))
-    assert ((found >= OUTSIDE) & (found < domain.size)).all()
+    result = reader(domain)(pa.array(texts, pa.binary()))
+    assert ((result >= OUTSIDE) & (result < domain.size)).all()
 
 
 @pytest.mark.parametrize(

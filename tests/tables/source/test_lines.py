@@ -23,10 +23,21 @@ def words() -> Lookup:
 def records(raw: bytes, words: Lookup, names: tuple[str, ...] = COLUMNS) -> list[tuple[Any, ...]]:
     """All records of some text without header, with their sets of race codes."""
     data = np.frombuffer(raw, dtype=np.uint8)
-    kept, several, _ = scan(data, 0, len(data), columns_of(names, PLAN), words, False)
-    sets = [() if race == 0 else (race - 1,) if race > 0 else tuple(several[-1 - race]) for race in kept.races.tolist()]
+    remaining, several, _ = scan(data, 0, len(data), columns_of(names, PLAN), words, False)
+    sets = [
+        () if race == 0 else (race - 1,) if race > 0 else tuple(several[-1 - race]) for race in remaining.races.tolist()
+    ]
     sets = [tuple(int(code) for code in one if code >= 0) for one in sets]
-    return list(zip(kept.unit.tolist(), sets, kept.qspan.tolist(), kept.sex.tolist(), kept.age.tolist(), strict=True))
+    return list(
+        zip(
+            remaining.unit.tolist(),
+            sets,
+            remaining.qspan.tolist(),
+            remaining.sex.tolist(),
+            remaining.age.tolist(),
+            strict=True,
+        )
+    )
 
 
 def test_a_good_line(words: Lookup) -> None:
@@ -110,9 +121,9 @@ RACES: dict[str, tuple[list[str], set[str | None]]] = {
 def test_race_codes(words: Lookup, name: str) -> None:
     fields, expected = RACES[name]
     named = {f"QRACE{column}": code for column, code in enumerate(fields, start=1)}
-    ((_, found, *_),) = records(row(**named), words)
+    ((_, result, *_),) = records(row(**named), words)
     unknown = len(PLAN.codes)
-    assert found == tuple(sorted(unknown if code is None else PLAN.codes.index(code) for code in expected))
+    assert result == tuple(sorted(unknown if code is None else PLAN.codes.index(code) for code in expected))
 
 
 @given(
@@ -131,16 +142,16 @@ def test_race_codes(words: Lookup, name: str) -> None:
 def test_lines_equal_the_twin_one_by_one(lines: list[bytes]) -> None:
     """What a text gives is what each of its lines gives alone, and that is what the twin reads."""
     words, unknown = book(), len(PLAN.codes)
-    found = records(b"\n".join(lines), words)
-    assert found == [one for line in lines for one in records(line, words)]
+    result = records(b"\n".join(lines), words)
+    assert result == [one for line in lines for one in records(line, words)]
     people = [read_line(line, list(COLUMNS), PLAN, BLOCKS) for line in lines]
     index = {code: number for number, code in enumerate(PLAN.codes)}
-    assert [(codes_, span) for _, codes_, span, _, _ in found] == [
+    assert [(codes_, span) for _, codes_, span, _, _ in result] == [
         (tuple(sorted({index.get(code, unknown) for code in one.races})), index.get(one.span, unknown))
         for one in people
         if one
     ]
-    assert all(1 <= sex <= 2 and 0 <= age <= 115 for *_, sex, age in found)
+    assert all(1 <= sex <= 2 and 0 <= age <= 115 for *_, sex, age in result)
 
 
 def test_any_order_of_columns(words: Lookup) -> None:

@@ -36,9 +36,9 @@ def test_numbers_stand_for_sets(batches: list[list[tuple[int, ...]]]) -> None:
             assert given_.setdefault(number, codes) == codes
     assert len(set(given_.values())) == len(given_)
     offsets, members = numbers.rows()
-    found = [tuple(members[start:stop].tolist()) for start, stop in pairwise(offsets)]
-    assert found[: UNKNOWN + 2] == [(), *((code,) for code in range(UNKNOWN + 1))]
-    assert {number: found[number] for number in given_} == given_
+    result = [tuple(members[start:stop].tolist()) for start, stop in pairwise(offsets)]
+    assert result[: UNKNOWN + 2] == [(), *((code,) for code in range(UNKNOWN + 1))]
+    assert {number: result[number] for number in given_} == given_
 
 
 def test_many_sets_from_several_threads() -> None:
@@ -47,10 +47,10 @@ def test_many_sets_from_several_threads() -> None:
     work = np.array([(a, b) for a in range(250) for b in range(a + 1, 250)])
 
     def batch(which: int) -> list[tuple[int, tuple[int, ...]]]:
-        mine = work[which::7]
-        races = (-1 - np.arange(len(mine))).astype(np.int32)
-        numbers.number(races, rows([tuple(pair) for pair in mine.tolist()]))
-        return list(zip(races.tolist(), map(tuple, mine.tolist()), strict=True))
+        actual = work[which::7]
+        races = (-1 - np.arange(len(actual))).astype(np.int32)
+        numbers.number(races, rows([tuple(pair) for pair in actual.tolist()]))
+        return list(zip(races.tolist(), map(tuple, actual.tolist()), strict=True))
 
     with ThreadPoolExecutor(4) as pool:
         pairs = [pair for some in pool.map(batch, [*range(7), *range(7)]) for pair in some]

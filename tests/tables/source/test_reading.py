@@ -31,13 +31,19 @@ Record: TypeAlias = tuple[Any, ...]
 
 def in_order(path: Path, chunk: int = CHUNK) -> list[Record]:
     """Every record of a file, with its set of race codes."""
-    found: list[Record] = []
+    result: list[Record] = []
     for part in read(open_persons(path, PLAN), PLAN, WORDS, chunk=chunk):
-        kept = part.records
-        sets = [tuple(part.several[-1 - race].tolist()) if race < 0 else race for race in kept.races.tolist()]
-        columns = (kept.unit.tolist(), sets, kept.qspan.tolist(), kept.sex.tolist(), kept.age.tolist())
-        found += zip(*columns, strict=True)
-    return found
+        remaining = part.records
+        sets = [tuple(part.several[-1 - race].tolist()) if race < 0 else race for race in remaining.races.tolist()]
+        columns = (
+            remaining.unit.tolist(),
+            sets,
+            remaining.qspan.tolist(),
+            remaining.sex.tolist(),
+            remaining.age.tolist(),
+        )
+        result += zip(*columns, strict=True)
+    return result
 
 
 def records(path: Path, chunk: int = CHUNK) -> Counter[Record]:
@@ -124,9 +130,9 @@ def test_attack_a08_in_a_file_of_several_chunks(tmp_path: Path, line: bytes) -> 
     good = 2 * CHUNK // (len(GOOD) + 1)
     lines = [GOOD] * good
     lines[good // 2 - 3] = line
-    found = records(write(tmp_path, lines))
-    assert sum(found.values()) == good - 1
-    assert len(found) == 1
+    result = records(write(tmp_path, lines))
+    assert sum(result.values()) == good - 1
+    assert len(result) == 1
 
 
 def test_line_across_the_end_of_a_chunk_is_read_once(tmp_path: Path) -> None:

@@ -76,12 +76,12 @@ def test_parts_of_parquet_are_the_whole(tmp_path: Path) -> None:
 
 def rows_of(records: Records, several: Int16) -> list[dict[str, object]]:
     """Of a chunk, as parts have them: sets of codes written by hand."""
-    found = []
+    result = []
     for unit, races, *rest in zip(*(column.tolist() for column in records), strict=True):
         codes = [code for code in several[-1 - races].tolist() if code >= 0] if races < 0 else [races - 1] * (races > 0)
         packed = b"".join(code.to_bytes(2, "little") for code in codes)
-        found.append(dict(zip(SCHEMA.names, [unit, packed, *rest], strict=True)))
-    return found
+        result.append(dict(zip(SCHEMA.names, [unit, packed, *rest], strict=True)))
+    return result
 
 
 @pytest.mark.parametrize("kind", [text, parquet])
@@ -112,7 +112,7 @@ def test_sets_come_back(sets: list[set[int]], cut: int) -> None:
     numbers = RaceSets(UNKNOWN)
     numbered = from_codes(codes.slice(cut), numbers).tolist()
     offsets, all_codes = numbers.rows()
-    found = [all_codes[offsets[number] : offsets[number + 1]].tolist() for number in numbered]
-    assert found == [sorted(one) for one in sets[cut:]]
-    assert len(set(numbered)) == len({tuple(codes) for codes in found})
+    result = [all_codes[offsets[number] : offsets[number + 1]].tolist() for number in numbered]
+    assert result == [sorted(one) for one in sets[cut:]]
+    assert len(set(numbered)) == len({tuple(codes) for codes in result})
     assert from_codes(codes.slice(cut), numbers).tolist() == numbered

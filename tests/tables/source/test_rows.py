@@ -51,11 +51,11 @@ FIELD = st.one_of(
 def test_records_sets_and_faults_are_those_of_the_lines(rows: list[list[str]], explain: bool) -> None:
     words, columns = book(), columns_of(COLUMNS, PLAN)
     text = np.frombuffer("".join("|".join(row) + "\n" for row in rows).encode(), dtype=np.uint8)
-    ours = scan_batch(batch(rows, pa.dictionary(pa.int32(), pa.string())), columns, words, explain)
-    theirs = scan(text, 0, len(text), columns, words, explain)
-    assert [array.dtype for array in ours[0]] == [array.dtype for array in theirs[0]]
-    assert [array.tolist() for array in ours[0]] == [array.tolist() for array in theirs[0]]
-    assert [array.tolist() for array in ours[1:]] == [array.tolist() for array in theirs[1:]]
+    actual = scan_batch(batch(rows, pa.dictionary(pa.int32(), pa.string())), columns, words, explain)
+    expected = scan(text, 0, len(text), columns, words, explain)
+    assert [array.dtype for array in actual[0]] == [array.dtype for array in expected[0]]
+    assert [array.tolist() for array in actual[0]] == [array.tolist() for array in expected[0]]
+    assert [array.tolist() for array in actual[1:]] == [array.tolist() for array in expected[1:]]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_records_sets_and_faults_are_those_of_the_lines(rows: list[list[str]], e
 )
 def test_what_no_line_can_hold_is_said_of_its_row_alone(words: Lookup, bad: str, fault: int) -> None:
     rows = [FIELDS, [*FIELDS[:2], bad, *FIELDS[3:]], FIELDS]
-    kept, _, faults = scan_batch(batch(rows), columns_of(COLUMNS, PLAN), words, True)
-    assert len(kept.unit) == 2
+    remaining, _, faults = scan_batch(batch(rows), columns_of(COLUMNS, PLAN), words, True)
+    assert len(remaining.unit) == 2
     assert faults[1] == fault
     assert faults[0] == faults[2]

@@ -27,16 +27,16 @@ SECRET = "8051"
 def validated(folder: Path, lines: list[bytes], plan: Plan = PLAN, header: bytes = HEADER) -> Validated:
     path = folder / "persons.txt"
     path.write_bytes(b"".join(line + b"\n" for line in (header, *lines)))
-    found = validate(plan, GEOGRAPHY, open_persons(path, plan))
-    assert isinstance(found, NotPrivate)
-    return found.value
+    result = validate(plan, GEOGRAPHY, open_persons(path, plan))
+    assert isinstance(result, NotPrivate)
+    return result.value
 
 
 def test_clean_records(tmp_path: Path) -> None:
-    found = validated(tmp_path, [GOOD, row(QRACE2="1001", QSPAN="2000"), b"", row(HOUSEHOLDER="False", QSPAN="3000")])
+    result = validated(tmp_path, [GOOD, row(QRACE2="1001", QSPAN="2000"), b"", row(HOUSEHOLDER="False", QSPAN="3000")])
     # GOOD has QSPAN Null, which is no code.
-    assert (found.values, found.problems.by_field) == ({"lines": 4, "counted": 3}, {"QSPAN": 1})
-    assert found.notes.total == 0
+    assert (result.values, result.problems.by_field) == ({"lines": 4, "counted": 3}, {"QSPAN": 1})
+    assert result.notes.total == 0
 
 
 FINE = {"QSPAN": "2000"}
@@ -72,15 +72,15 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_told_with_line_and_field_and_without_its_value(tmp_path: Path, name: str) -> None:
     line, field, words = FAULTS[name]
-    found = validated(tmp_path, [row(**FINE), row(**FINE), line, row(**FINE)])
-    (problem,) = found.problems.listed
+    result = validated(tmp_path, [row(**FINE), row(**FINE), line, row(**FINE)])
+    (problem,) = result.problems.listed
     assert (problem.file, problem.line, problem.field) == ("persons.txt", 4, field)
     assert words in problem.problem
     assert problem.fix
-    assert found.problems.total == 1
-    assert SECRET not in repr(found)
+    assert result.problems.total == 1
+    assert SECRET not in repr(result)
     with pytest.raises(RecordsInvalid) as refused:
-        found.problems.refuse()
+        result.problems.refuse()
     assert SECRET not in str(refused.value)
     assert f"have 1 problem ({field} 1)" in str(refused.value)
 
@@ -96,34 +96,34 @@ def test_every_kind_of_fault_is_tried() -> None:
 
 def test_more_codes_than_the_plan_reads(tmp_path: Path) -> None:
     plan = with_records(PLAN, max_race_codes=2)
-    found = validated(tmp_path, [row(**FINE, QRACE2="1001", QRACE3="1002"), row(**FINE, QRACE2="1001")], plan)
-    assert [(p.line, p.field) for p in found.problems.listed] == [(2, "QRACE")]
-    assert "more codes than the plan's max_race_codes" in found.problems.listed[0].problem
-    assert found.values["counted"] == 2
+    result = validated(tmp_path, [row(**FINE, QRACE2="1001", QRACE3="1002"), row(**FINE, QRACE2="1001")], plan)
+    assert [(p.line, p.field) for p in result.problems.listed] == [(2, "QRACE")]
+    assert "more codes than the plan's max_race_codes" in result.problems.listed[0].problem
+    assert result.values["counted"] == 2
 
 
 def test_codes_after_a_null_are_noted(tmp_path: Path) -> None:
-    found = validated(tmp_path, [row(**FINE, QRACE3="1002"), row(**FINE, QRACE1="Null", QRACE2="1000")])
-    assert [(note.line, note.field) for note in found.notes.listed] == [(2, "QRACE"), (3, "QRACE")]
-    assert found.problems.by_field == {"QRACE1": 1}
+    result = validated(tmp_path, [row(**FINE, QRACE3="1002"), row(**FINE, QRACE1="Null", QRACE2="1000")])
+    assert [(note.line, note.field) for note in result.notes.listed] == [(2, "QRACE"), (3, "QRACE")]
+    assert result.problems.by_field == {"QRACE1": 1}
 
 
 def test_records_outside_the_plan_are_noted(tmp_path: Path) -> None:
-    found = validated(tmp_path, [row(**FINE, TABBLKST="05"), row(**FINE)])
-    assert [(note.line, note.field) for note in found.notes.listed] == [(2, "TABBLKST")]
-    assert (found.problems.total, found.values["counted"], found.values["lines"]) == (0, 1, 2)
+    result = validated(tmp_path, [row(**FINE, TABBLKST="05"), row(**FINE)])
+    assert [(note.line, note.field) for note in result.notes.listed] == [(2, "TABBLKST")]
+    assert (result.problems.total, result.values["counted"], result.values["lines"]) == (0, 1, 2)
     assert {note.field for note in NOTES} == {"TABBLKST", "QRACE"}
 
 
 def test_all_faults_of_a_line_and_only_the_first_are_shown(tmp_path: Path) -> None:
     bad = row(QAGE="x", QSEX="x", QRACE1="x", QSPAN="x", CENRACE="x")
-    found = validated(tmp_path, [bad] * 1000)
-    assert found.problems.total == 5000
-    assert found.problems.by_field == dict.fromkeys(["QAGE", "QSEX", "QRACE1", "QSPAN", "CENRACE"], 1000)
-    assert len(found.problems.listed) == SHOWN
-    assert [problem.line for problem in found.problems.listed] == [line for line in (2, 3, 4, 5) for _ in range(5)]
+    result = validated(tmp_path, [bad] * 1000)
+    assert result.problems.total == 5000
+    assert result.problems.by_field == dict.fromkeys(["QAGE", "QSEX", "QRACE1", "QSPAN", "CENRACE"], 1000)
+    assert len(result.problems.listed) == SHOWN
+    assert [problem.line for problem in result.problems.listed] == [line for line in (2, 3, 4, 5) for _ in range(5)]
     with pytest.raises(RecordsInvalid) as refused:
-        found.problems.refuse()
+        result.problems.refuse()
     lines = str(refused.value).splitlines()
     assert (
         lines[0]
@@ -141,9 +141,9 @@ def test_all_faults_of_a_line_and_only_the_first_are_shown(tmp_path: Path) -> No
 
 def test_all_faults_are_listed_where_all_are_asked_for(tmp_path: Path) -> None:
     validated(tmp_path, [row(**FINE, QAGE="x"), row(**FINE)] * 50)
-    found = validate(PLAN, GEOGRAPHY, open_persons(tmp_path / "persons.txt", PLAN), most=LISTED).value.problems
-    assert [problem.line for problem in found.listed] == list(range(2, 102, 2))
-    assert (found.more, found.decisive) == (0, ())
+    result = validate(PLAN, GEOGRAPHY, open_persons(tmp_path / "persons.txt", PLAN), most=LISTED).value.problems
+    assert [problem.line for problem in result.listed] == list(range(2, 102, 2))
+    assert (result.more, result.decisive) == (0, ())
 
 
 def test_attack_a29_no_records_and_records_of_elsewhere_are_told_first(tmp_path: Path) -> None:
@@ -159,22 +159,22 @@ def test_attack_a29_no_records_and_records_of_elsewhere_are_told_first(tmp_path:
 def test_lines_are_counted_across_chunks(tmp_path: Path) -> None:
     good = row(**FINE)
     before = 2 * CHUNK // (len(good) + 1)
-    found = validated(tmp_path, [good] * before + [b"", row(**FINE, QAGE="x"), b"\xff" * (CHUNK + 9), b"x"])
-    assert [(p.line, p.field) for p in found.problems.listed] == [
+    result = validated(tmp_path, [good] * before + [b"", row(**FINE, QAGE="x"), b"\xff" * (CHUNK + 9), b"x"])
+    assert [(p.line, p.field) for p in result.problems.listed] == [
         (before + 3, "QAGE"),
         (before + 4, "line"),
         (before + 5, "line"),
     ]
-    assert (found.values["lines"], found.values["counted"]) == (before + 4, before)
+    assert (result.values["lines"], result.values["counted"]) == (before + 4, before)
 
 
 @given(st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line), max_size=5))
 def test_any_bytes_are_told_and_nothing_fails(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
-    found = validated(tmp_path_factory.mktemp("any"), [row(**FINE), *lines])
-    assert found.values["lines"] == 1 + len(lines)
+    result = validated(tmp_path_factory.mktemp("any"), [row(**FINE), *lines])
+    assert result.values["lines"] == 1 + len(lines)
     # Short lines never have all fields.
-    assert found.problems.total >= sum(line.removesuffix(b"\r") != b"" for line in lines)
-    assert found.values["counted"] == 1
+    assert result.problems.total >= sum(line.removesuffix(b"\r") != b"" for line in lines)
+    assert result.values["counted"] == 1
 
 
 def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
@@ -183,12 +183,12 @@ def test_parquet_rows_are_counted_from_one_in_each_part(tmp_path: Path) -> None:
     for name, lines in (("a", [good, bad]), ("b", [good, good, bad])):
         columns = dict(zip(COLUMNS, map(list, zip(*lines, strict=True)), strict=True))
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
-    found = validate(PLAN, GEOGRAPHY, open_persons(tmp_path, PLAN)).value
-    assert [(p.file, p.line, p.field) for p in found.problems.listed] == [
+    result = validate(PLAN, GEOGRAPHY, open_persons(tmp_path, PLAN)).value
+    assert [(p.file, p.line, p.field) for p in result.problems.listed] == [
         ("a.parquet", 2, "line"),
         ("b.parquet", 3, "line"),
     ]
-    assert (found.values["lines"], found.values["counted"]) == (5, 3)
+    assert (result.values["lines"], result.values["counted"]) == (5, 3)
 
 
 @pytest.mark.parametrize(("config", "outside"), [("input_dir_puredp", 2), ("input_dir_zcdp", 2)])
@@ -196,7 +196,7 @@ def test_the_toy_data_set_is_clean(shared_data: Path, config: str, outside: int)
     folder = shared_data / "tables" / "toy_dataset"
     plan = Plan.load(folder / config)
     geography = read_geography(folder / "GRF-C.txt", plan)
-    found = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
-    assert (found.values["lines"], found.problems.total) == (10, 0)
-    assert found.notes.by_field == ({"TABBLKST": outside} if not census_records(plan).puerto_rico else {})
-    found.problems.refuse()
+    result = validate(plan, geography, open_persons(folder / "person-records.txt", plan)).value
+    assert (result.values["lines"], result.problems.total) == (10, 0)
+    assert result.notes.by_field == ({"TABBLKST": outside} if not census_records(plan).puerto_rico else {})
+    result.problems.refuse()

@@ -204,7 +204,7 @@ def fit_of_prior(expected: Float, seen: Float, noise: Float, sizes: Int64, prior
         factors: (regions,), written; 1 where nothing is expected.
 
     Returns:
-        Twice the logarithm of the likelihood, up to what does not depend on the prior.
+        CombinedStageNoise the logarithm of the likelihood, up to what does not depend on the prior.
     """
     agreement = 0.0
     for row in range(expected.shape[0]):

@@ -165,7 +165,7 @@ class _Family:
         self._expect(factors * np.array([_added(row) for row in self.expected]))
 
     def agreement(self, prior: kernels.Prior) -> float:
-        """Twice the logarithm of the likelihood of what was seen of the children, up to a constant."""
+        """CombinedStageNoise the logarithm of the likelihood of what was seen of the children, up to a constant."""
         unused = np.empty(len(self.children))
         return kernels.fit_of_prior(self.expected, self.seen, self.noise, self.sizes, prior, unused)
 

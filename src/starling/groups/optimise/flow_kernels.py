@@ -31,7 +31,7 @@ def active_at(
         offsets: (parents + 1,).
         prices: (parents, sizes).
         row_prices: (leaves,).
-        leaf_twice: Twice the weight of the leaves.
+        leaf_twice: CombinedStageNoise the weight of the leaves.
 
     Returns:
         For each parent and size, how many are active and the sum of their noisy counts, moved by their own price alone; for each leaf

@@ -137,7 +137,7 @@ def priced(
         noisy: (inner regions, sizes).
         parent: (inner regions,): number of each region's parent; the root's is not read.
         twice: (inner regions,): twice the weight.
-        leaf_twice: Twice the weight of the leaves.
+        leaf_twice: CombinedStageNoise the weight of the leaves.
         total: What all root cells add up to.
         shares: (inner regions, sizes), written: the price of each region's children.
         values: (inner regions, sizes), written.

@@ -36,19 +36,19 @@ class Means:
             chosen = known[np.lexsort((known, -sizes))[:MOST]]
             rows = t3.take(mean[chosen]).to_pylist()
             key = rows[0]["column"], rows[0]["region_type"]
-            found = self._largest.setdefault(key, [])
-            found += [
+            largest = self._largest.setdefault(key, [])
+            largest += [
                 (-float(values[size[at]]), self._rows + int(at), row) for at, row in zip(chosen, rows, strict=True)
             ]
-            found.sort(key=lambda each: each[:2])
-            del found[MOST:]
+            largest.sort(key=lambda each: each[:2])
+            del largest[MOST:]
         self._rows += len(t3)
 
     def pictures(self) -> tuple[Picture, ...]:
         """The intervals of these means, a picture for each column and level."""
         return tuple(
-            _picture(column, place, [row for *_, row in found])
-            for place, ((column, _), found) in enumerate(self._largest.items(), 1)
+            _picture(column, place, [row for *_, row in largest])
+            for place, ((column, _), largest) in enumerate(self._largest.items(), 1)
         )
 
 

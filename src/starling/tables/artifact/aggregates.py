@@ -61,10 +61,10 @@ def schema_of(aggregate: Aggregate, *, before: bool = False) -> pa.Schema:
 
 def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
     """How many noisy numbers each group has."""
-    asked = aggregate.quantiles
-    if asked is None:
+    quantiles = aggregate.quantiles
+    if quantiles is None:
         return aggregate.cells
-    return len(asked.shares) if asked.way == "selection" else tree(aggregate.cells, plan.measure).nodes
+    return len(quantiles.shares) if quantiles.way == "selection" else tree(aggregate.cells, plan.measure).nodes
 
 
 def keep_aggregates(
@@ -149,11 +149,11 @@ class _File(GroupFile):
 
 def table(plan: Plan) -> Published:
     """T3."""
-    said = {**WORDS, **plan.wording.columns, **COLUMN_WORDS}
+    descriptions = {**WORDS, **plan.wording.columns, **COLUMN_WORDS}
     texts = (Text("csv", {name: name for name in T3_SCHEMA.names}, most_rows=MOST_CSV_ROWS),)
     optional = ("value", "standard_deviation", "lower", "upper", "rank_margin")
     title = "T3: sums, means and quantiles of population groups"
-    return Published("t3", title, T3_SCHEMA, said, (*GROUP, "column", "statistic"), optional, texts)
+    return Published("t3", title, T3_SCHEMA, descriptions, (*GROUP, "column", "statistic"), optional, texts)
 
 
 def sheets(plan: Plan) -> list[Sheet]:
@@ -175,11 +175,11 @@ def sheets(plan: Plan) -> list[Sheet]:
 
 def _meaning(plan: Plan, aggregate: Aggregate) -> str:
     """What the numbers of a group are."""
-    column, asked = aggregate.column, aggregate.quantiles
-    if asked is None:
+    column, quantiles = aggregate.column, aggregate.quantiles
+    if quantiles is None:
         low, high = aggregate.low, aggregate.high
         return f"Sum of {high:,} less {column}, and sum of {column} less {low:,}, in units of its last place, each with noise"
-    if asked.way == "selection":
+    if quantiles.way == "selection":
         return "The number of the selected class, from 0 on, for each share"
     widths = ", then of ".join(f"{width:,}" for width in tree(aggregate.cells, plan.measure).widths)
     return f"Records in each node of the tree over the classes, each with noise: nodes of {widths} classes"
@@ -193,9 +193,9 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
 
 
 def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
-    level, asked = aggregate.level, aggregate.quantiles
+    level, quantiles = aggregate.level, aggregate.quantiles
     share = plan.share(aggregate)
-    said: dict[str, Json] = {
+    stated: dict[str, Json] = {
         "name": aggregate.name,
         "column": aggregate.column,
         "geography": str(level.geography),
@@ -208,14 +208,18 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
         "bounds": [aggregate.low, aggregate.high],
         "unit": _unit(places_of(_column(plan, aggregate))),
     }
-    if asked is None:
+    if quantiles is None:
         drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
-        return said | {"noise": drawn, "l1_sensitivity": aggregate.width}
-    said |= {"shares": [str(each) for each in asked.shares], "classes": list[Json](asked.cuts), "way": asked.way}
-    if asked.way == "selection":
-        return said | {"epsilon_of_a_selection": str(asked.epsilon(plan.measure, share))}
+        return stated | {"noise": drawn, "l1_sensitivity": aggregate.width}
+    stated |= {
+        "shares": [str(each) for each in quantiles.shares],
+        "classes": list[Json](quantiles.cuts),
+        "way": quantiles.way,
+    }
+    if quantiles.way == "selection":
+        return stated | {"epsilon_of_a_selection": str(quantiles.epsilon(plan.measure, share))}
     drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
-    return said | {"noise": drawn, "tree": list[Json](tree(aggregate.cells, plan.measure).widths)}
+    return stated | {"noise": drawn, "tree": list[Json](tree(aggregate.cells, plan.measure).widths)}
 
 
 def _unit(places: int) -> str:

@@ -68,9 +68,9 @@ def words(plan: Plan) -> dict[str, str]:
     """What every column says."""
     detail = plan.detail
     of_detail = {
-        name: said
+        name: text
         for each in detail.attributes
-        for name, said in zip((*each.columns, each.text_column), each.column_words, strict=True)
+        for name, text in zip((*each.columns, each.text_column), each.column_words, strict=True)
     }
     # Up to the last attribute its values repeat: "sex by sex, ages ascending".
     orders = [f"{each.name} by {each.name}" for each in detail.attributes[:-1]]
@@ -127,11 +127,11 @@ def measured_sheets(plan: Plan) -> list[Sheet]:
     """The measurements of a release, and of those that it adds to, for its data package."""
     names = ["before post-processing, in plan order"]
     names += [f"by the earlier release of request {each.request_id}" for each in plan.variants.releases]
-    said = words(plan)
+    descriptions = words(plan)
     columns = tuple(
-        Column(name, "array", said[name])
+        Column(name, "array", descriptions[name])
         if name == "stage_2"
-        else column(name, kind, said[name], required=name != "stage_1")
+        else column(name, kind, descriptions[name], required=name != "stage_1")
         for name, kind in MEASURED.items()
     )
     return [

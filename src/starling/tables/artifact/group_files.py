@@ -31,8 +31,11 @@ GROUP: Final = (("region_id", LABELS), ("iteration_code", LABELS))
 def writing(create: Create, name: str, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     """A writer of a new file of a release, which `create` makes. Raises OSError."""
     # Statistics of noise tell nothing.
-    with create(name) as file, pq.ParquetWriter(file, schema, compression=COMPRESSION, write_statistics=False) as made:
-        yield made
+    with (
+        create(name) as file,
+        pq.ParquetWriter(file, schema, compression=COMPRESSION, write_statistics=False) as writer,
+    ):
+        yield writer
 
 
 def labels(geography: Geography, level: Level, piece: Piece) -> list[pa.Array]:
@@ -65,10 +68,10 @@ class GroupFile:
         try:
             with pq.ParquetFile(self._path) as file:
                 self._stated = file.metadata
-                found = file.schema_arrow
+                stored = file.schema_arrow
         except (OSError, pa.ArrowException):
             raise self.invalid(FORMS, "cannot be read as Parquet") from None
-        if not found.equals(schema):
+        if not stored.equals(schema):
             raise self.invalid(INTEGRALITY, "has other columns or types than measurements, which are integers")
         self.pieces = self._pieces(number)
 
@@ -86,11 +89,11 @@ class GroupFile:
             raise self.invalid(FORMS, "cannot be read as Parquet") from None
         region, iteration = np.arange(piece.regions, dtype=np.int32), np.arange(piece.iterations, dtype=np.int32)
         regions = self._regions.slice(piece.first, piece.regions)
-        said = (
+        columns = (
             (table["region_id"], regions, np.repeat(region, piece.iterations)),
             (table["iteration_code"], self._iterations, np.tile(iteration, piece.regions)),
         )
-        if not all(np.array_equal(_positions(column, names), index) for column, names, index in said):
+        if not all(np.array_equal(_positions(column, names), index) for column, names, index in columns):
             raise self.invalid(GROUPS, "has its groups in another order than the plan")
         return table
 

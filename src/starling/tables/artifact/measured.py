@@ -154,12 +154,12 @@ class _Level(GroupFile):
         """A piece and the values in its row group; several threads may read."""
         table = self.table(index, piece)
         stage1, missing = table["stage_1"].fill_null(0).to_numpy(), table["stage_1"].is_null().to_numpy()
-        given = table["branch"].fill_null(0).to_numpy()
-        measured = Measured(stage1, given, self._values(table, given))
+        written = table["branch"].fill_null(0).to_numpy()
+        measured = Measured(stage1, written, self._values(table, written))
         once = np.tile(self._total_only, piece.regions)
         branch = branches(measured.stage1, self._thresholds)
         branch[once] = TOTAL_ONLY
-        if table["branch"].null_count or not np.array_equal(given, branch) or not np.array_equal(missing, once):
+        if table["branch"].null_count or not np.array_equal(written, branch) or not np.array_equal(missing, once):
             raise self.invalid(
                 ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
             )
@@ -170,8 +170,8 @@ class _Level(GroupFile):
         lists = table["stage_2"].combine_chunks()
         values = lists.flatten()
         known = np.clip(branch, self._detail.branches[0], self._detail.branches[-1])
-        given, asked = lists.offsets.to_numpy(), offsets(known, self._detail)
-        if lists.null_count or values.null_count or not np.array_equal(np.diff(given), np.diff(asked)):
+        starts, expected = lists.offsets.to_numpy(), offsets(known, self._detail)
+        if lists.null_count or values.null_count or not np.array_equal(np.diff(starts), np.diff(expected)):
             raise self.invalid(ADAPTIVITY, "has more or fewer numbers for a group than its branch has cells")
-        found: Int64 = values.to_numpy()
-        return found
+        numbers: Int64 = values.to_numpy()
+        return numbers

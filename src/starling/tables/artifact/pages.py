@@ -110,10 +110,10 @@ _STAGES: Final = _DRAWN.keys() - _DRAWN_ONCE.keys()
 
 def charged(plan: Plan) -> Section:
     """How the cost of the plan comes about."""
-    symbol, again = plan.cost.symbol, plan.variants.top_up is not None
+    symbol, tops_up = plan.cost.symbol, plan.variants.top_up is not None
     scale = "scale" if plan.measure == "epsilon" else "σ"
     # What is drawn: once, first and second; or again of an earlier release, where all of a group is drawn alike.
-    drawn = {"stage2": "Noise of the new measurement"} if again else _DRAWN if plan.staged else _DRAWN_ONCE
+    drawn = {"stage2": "Noise of the new measurement"} if tops_up else _DRAWN if plan.staged else _DRAWN_ONCE
     rows = [
         (
             level_title(plan, level),
@@ -122,7 +122,7 @@ def charged(plan: Plan) -> Section:
             decimal_up(level.budget / plan.degree(level)),
             *(
                 ""
-                if level.single_stage and which in _STAGES and not again
+                if level.single_stage and which in _STAGES and not tops_up
                 else _scale(getattr(plan.stage_noise(level), which))
                 for which in drawn
             ),
@@ -136,7 +136,7 @@ def charged(plan: Plan) -> Section:
         "Groups of one person",
         f"{symbol} of a group",
         *(f"{name} ({scale})" for name in drawn.values()),
-        f"{_percent(CONFIDENCE)} margin of one {'published' if again else 'such'} number",
+        f"{_percent(CONFIDENCE)} margin of one {'published' if tops_up else 'such'} number",
     )
     distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
@@ -151,7 +151,7 @@ def charged(plan: Plan) -> Section:
         A person lives in the United States or in Puerto Rico, never in both, so the larger of two sums is charged: {each}.
         """
     table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
-    levels = (*_together(plan), table) if plan.levels else ()
+    levels = (*_joint(plan), table) if plan.levels else ()
     return Section("What was charged", text, tables=(*levels, *aggregate_pages.charged(plan)))
 
 
@@ -167,7 +167,7 @@ def _measured(plan: Plan) -> str:
         combines what was published before with the new measurement by inverse variance, which makes it better than either."""
 
 
-def _together(plan: Plan) -> tuple[Table, ...]:
+def _joint(plan: Plan) -> tuple[Table, ...]:
     """Which releases a topped-up release consists of, and what they cost."""
     if plan.variants.top_up is None:
         return ()

@@ -26,12 +26,12 @@ from starling.tables.inference.totals import CONFIDENCE, half_width, stage1_shar
 from starling.tables.plan import (
     AccuracyTarget,
     Aggregate,
+    CombinedStageNoise,
     Definitions,
     Geography,
     Iteration,
     Level,
     Plan,
-    Twice,
 )
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.custom_records import CustomRecords
@@ -52,8 +52,8 @@ CENSUS_RECORDS: Final = ("max_race_codes", "states", "puerto_rico")
 def write_plan(folder: Path, plan: Plan, geography: Geography) -> None:
     """Write both files below `folder`."""
     (folder / "plan").mkdir()
-    for path, said in ((PLAN, plan_json(plan)), (REGIONS, regions_json(geography))):
-        public_json.write(folder, path, said)
+    for path, stated in ((PLAN, plan_json(plan)), (REGIONS, regions_json(geography))):
+        public_json.write(folder, path, stated)
 
 
 def read_plan(folder: Path) -> tuple[Plan, Geography]:
@@ -104,8 +104,8 @@ def record_fields(plan: Plan) -> dict[str, Any]:
 
 
 def _level_json(level: Level) -> Json:
-    made: Json = encode(Level, level, {"iterations": [iteration.code for iteration in level.iterations]})
-    return made
+    stated: Json = encode(Level, level, {"iterations": [iteration.code for iteration in level.iterations]})
+    return stated
 
 
 def census_parts(plan: Plan) -> frozenset[str]:
@@ -133,8 +133,8 @@ def _plan(data: Any) -> Plan:
 
 
 def _aggregate(data: Any, by_code: Mapping[str, Iteration]) -> Aggregate:
-    made: Aggregate = decode(Aggregate, data, {"level": _level(data["level"], by_code)})
-    return made
+    aggregate: Aggregate = decode(Aggregate, data, {"level": _level(data["level"], by_code)})
+    return aggregate
 
 
 def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
@@ -142,10 +142,10 @@ def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
     # Groups stand in this order, each once.
     if not names or names != sorted(set(names)):
         raise ValueError
-    made: Level = decode(Level, data, {"iterations": tuple(iterations[name] for name in names)})
-    if not all(0 <= cut < 2**62 for cut in made.thresholds) or not all(map(_possible, made.targets)):
+    level: Level = decode(Level, data, {"iterations": tuple(iterations[name] for name in names)})
+    if not all(0 <= cut < 2**62 for cut in level.thresholds) or not all(map(_possible, level.targets)):
         raise ValueError
-    return made
+    return level
 
 
 def _possible(target: AccuracyTarget) -> bool:
@@ -256,20 +256,20 @@ def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[st
 
 def _earlier(plan: Plan, level: Level) -> list[Json]:
     """The noise that each earlier release drew, and the weight of what was drawn after it beside what it published; the last first."""
-    found: list[Json] = []
+    releases: list[Json] = []
     kinds = {"total_only": plan.noise(level, total_only=True), "cell": plan.noise(level)}
     for back, _ in enumerate(plan.variants.releases, 1):
-        both = {name: noise for name, noise in kinds.items() if isinstance(noise, Twice)}
+        both = {name: noise for name, noise in kinds.items() if isinstance(noise, CombinedStageNoise)}
         kinds = {name: noise.earlier for name, noise in both.items()}
-        drawn = {name: noise.later if isinstance(noise, Twice) else noise for name, noise in kinds.items()}
-        found.append(
+        drawn = {name: noise.later if isinstance(noise, CombinedStageNoise) else noise for name, noise in kinds.items()}
+        releases.append(
             {
                 "measurements": measurements_path(level, place_of(back)),
                 "noise": {name: noise(each, plan.records_of_one) for name, each in drawn.items()},
                 "weights": {name: str(later_weight(noise)) for name, noise in both.items()},
             }
         )
-    return found
+    return releases
 
 
 def missing() -> Fraction:
@@ -297,7 +297,7 @@ def product(plan: Plan) -> Product:
         bounds=_bounds_text(plan),
         mechanisms=f"{SOURCE}: each group of the plan, empty or not, is measured with {noise} noise, exact over the"
         f" integers{'; ' if plan.staged or plan.variants.top_up else ', '}{_measured(plan)}{_aggregated(plan)}",
-        post_processing=f"Totals are sums of noisy cells. {_made(plan)}{dropped}{clamped}",
+        post_processing=f"Totals are sums of noisy cells. {_derived(plan)}{dropped}{clamped}",
         composition=f"Sequential over levels{stages}; within a level, parallel composition of bounded"
         " degree over groups. The tree with every event and amount is in privacy.json."
         + (
@@ -342,7 +342,7 @@ def _aggregated(plan: Plan) -> str:
     return "".join(text for kind, text in texts.items() if kind in kinds)
 
 
-def _made(plan: Plan) -> str:
+def _derived(plan: Plan) -> str:
     """What is made of the measurements."""
     first = (
         " The first noisy total is weighted with their sum by inverse variances, and cells share the change."

@@ -61,53 +61,53 @@ def all_contributions(plan: Plan, records: DeclaredRecords) -> Generator[pa.Reco
         yield from map(partial(contribution, plan, records.columns.groups), batches)
 
 
-def contribution(plan: Plan, columns: tuple[Column, ...], found: Unnumbered) -> pa.RecordBatch:
+def contribution(plan: Plan, columns: tuple[Column, ...], records: Unnumbered) -> pa.RecordBatch:
     """The rows of a batch of records."""
-    batch = found.batch
-    said = [
+    batch = records.batch
+    columns_of_row = [
         (batch.area, pa.int32()),
-        (_packed(columns, found), pa.binary()),
+        (_packed(columns, records), pa.binary()),
         (cell_of(plan, batch.detail, len(batch.area)), pa.int16()),
         *((each, pa.int64()) for each in numbers_of(plan, batch.numbers)),
     ]
-    arrays = [each if isinstance(each, pa.Array) else pa.array(each, kind) for each, kind in said]
+    arrays = [each if isinstance(each, pa.Array) else pa.array(each, kind) for each, kind in columns_of_row]
     content = content_of(plan)
-    if found.person is None:
+    if records.person is None:
         return pa.record_batch(arrays, schema=content)
-    return pa.record_batch([found.person, *arrays], schema=pa.schema([PERSON, *content]))
+    return pa.record_batch([records.person, *arrays], schema=pa.schema([PERSON, *content]))
 
 
 def cell_of(plan: Plan, detail: tuple[Int32, ...], records: int) -> Int64:
     """int64 (records,): the finest cell of the detail that each record is in."""
     attributes = zip(plan.detail.attributes, detail, strict=True)
-    return plan.detail.cell_of(tuple(found.astype(np.int64) + each.low for each, found in attributes), records)
+    return plan.detail.cell_of(tuple(numbers.astype(np.int64) + each.low for each, numbers in attributes), records)
 
 
 def numbers_of(plan: Plan, numbers: tuple[Int64, ...]) -> list[Int64]:
     """int64 (records,) of each kind of aggregates: the number above the least one, or its class; below 0 for none."""
     places = [*dict.fromkeys(each.column for each in plan.aggregates)]
-    found = []
+    columns = []
     for (column, cuts), aggregate in kinds_of(plan).items():
         number = numbers[places.index(column)]
         if cuts:
             classes = np.searchsorted(np.array(cuts, dtype=np.int64) - aggregate.low, number, side="right") - 1
             number = np.where(number < 0, number, classes)
-        found.append(number)
-    return found
+        columns.append(number)
+    return columns
 
 
-def _packed(columns: tuple[Column, ...], found: Unnumbered) -> pa.Array:
+def _packed(columns: tuple[Column, ...], records: Unnumbered) -> pa.Array:
     """The values of each record as bytes, four for each: of a column the value, or its values ascending and what ends them."""
-    rows, waiting, parts = len(found.batch.area), iter(found.several), []
-    for column, said in zip(columns, found.batch.groups, strict=True):
+    rows, waiting, parts = len(records.batch.area), iter(records.several), []
+    for column, values_of_column in zip(columns, records.batch.groups, strict=True):
         if not column.several:
-            parts.append(said[:, None])
+            parts.append(values_of_column[:, None])
             continue
         several = next(waiting)
         values = np.full((rows, several.shape[1]), _NOTHING, dtype=_VALUE)
-        values[:, 0] = np.where(said > 0, said - 1, _NOTHING)
-        sets = said < 0
-        values[sets] = several[-1 - said[sets]]
+        values[:, 0] = np.where(values_of_column > 0, values_of_column - 1, _NOTHING)
+        sets = values_of_column < 0
+        values[sets] = several[-1 - values_of_column[sets]]
         parts += [np.where(values < 0, _NOTHING, values), np.full((rows, 1), _END, dtype=_VALUE)]
     table = np.concatenate([np.zeros((rows, 0), _VALUE), *parts], axis=1)
     there = table != _NOTHING

@@ -1,4 +1,4 @@
-"""Counting records of one's own once, by all that decides which groups and cells they are in: area, values of groups, cell of the detail.
+"""Counting custom records once, by all that decides which groups and cells they are in: area, values of groups, cell of the detail.
 
 What records say of the columns of groups gets a number, in the order in which it is met; records are counted by that number, and it is
 expanded to the values of every family afterwards. So the numbers mean nothing to whoever reads the counts.
@@ -20,7 +20,7 @@ from starling.privacy.trust import Confidential
 from starling.tables.counts.contributions import kind_of, kinds_of
 from starling.tables.counts.custom_numbered import count_numbered
 from starling.tables.counts.custom_packed import count_packed
-from starling.tables.counts.custom_tally import Said, Tally
+from starling.tables.counts.custom_tally import CombinedValues, Tally
 from starling.tables.counts.kernels import Sets
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.plan import Geography, Plan
@@ -56,42 +56,42 @@ def _count(
     limits = limits or duck.default_limits()
     tally = Tally(kinds_of(plan), geography.units, Spill(limits.spill, limits.disk))
     if records.columns.unit is None and cluster is None:
-        said = count_numbered(plan, records, tally, limits)
+        values = count_numbered(plan, records, tally, limits)
     else:
-        said = count_packed(plan, records, tally, limits, cluster)
+        values = count_packed(plan, records, tally, limits, cluster)
     tally.put_away()
     aggregates = [tally.spread[kind_of(each)] for each in plan.aggregates]
-    return GroupCounts(plan, geography, tally.counted, _sets_of_families(plan, records, said), aggregates)
+    return GroupCounts(plan, geography, tally.counted, _sets_of_families(plan, records, values), aggregates)
 
 
-def _sets_of_families(plan: Plan, records: DeclaredRecords, said: list[Said]) -> dict[str, Sets]:
+def _sets_of_families(plan: Plan, records: DeclaredRecords, values_of_number: list[CombinedValues]) -> dict[str, Sets]:
     """Of each family the set of its values of every number, by indices in `plan.codes`; the one past the last stands for any other."""
     index, columns = {code: at for at, code in enumerate(plan.codes)}, records.columns.groups
-    found = {}
+    sets = {}
     for family in plan.records.families:
         places = [columns.index(column) for column in family.read(plan.records.by_name)]
         sizes = [columns[place].domain.size for place in places]
         codes = np.array(
             [*(index[code] for code, _ in family.values(plan.records.by_name)), len(index)], dtype=np.int16
         )
-        known: dict[Said, npt.NDArray[np.int16]] = {}
+        known: dict[CombinedValues, npt.NDArray[np.int16]] = {}
         of_row = []
-        for row in said:
+        for row in values_of_number:
             key = tuple(row[place] for place in places)
             if key not in known:
                 known[key] = np.sort(codes[_values(key, sizes)])
             of_row.append(known[key])
         offsets = np.cumsum([0, *map(len, of_row)], dtype=np.int64)
-        found[family.name] = Sets(offsets, np.concatenate([np.zeros(0, np.int16), *of_row]))
-    return found
+        sets[family.name] = Sets(offsets, np.concatenate([np.zeros(0, np.int16), *of_row]))
+    return sets
 
 
-def _values(classes: Said, sizes: list[int]) -> npt.NDArray[np.int64]:
+def _values(classes: CombinedValues, sizes: list[int]) -> npt.NDArray[np.int64]:
     """The values of a family of a combination: every choice of one class of each column; past the last where a class is outside."""
-    found = set()
+    numbers = set()
     for each in product(*classes):
         number, outside = 0, False
         for size, value in zip(sizes, each, strict=True):
             number, outside = number * size + value, outside or value >= size
-        found.add(int(np.prod(sizes)) if outside else number)
-    return np.array(sorted(found), dtype=np.int64)
+        numbers.add(int(np.prod(sizes)) if outside else number)
+    return np.array(sorted(numbers), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Counting records of one's own where every record counts: DuckDB counts shares of the records, which are numbers by then."""
+"""Counting custom records where every record counts: DuckDB counts shares of the records, which are numbers by then."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -11,7 +11,7 @@ import pyarrow as pa
 from starling.engine import duck
 from starling.engine.machine import in_order
 from starling.tables.counts.contributions import cell_of, numbers_of
-from starling.tables.counts.custom_tally import Said, Tally
+from starling.tables.counts.custom_tally import CombinedValues, Tally
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Plan
 from starling.tables.plan.columns import Column
@@ -27,7 +27,7 @@ DENSE: Final = 1 << 20
 _RECORDS: Final = pa.schema([("unit", pa.int32()), ("groups", pa.int32()), ("cell", pa.uint8())])
 
 
-def count_numbered(plan: Plan, records: DeclaredRecords, tally: Tally, limits: duck.Limits) -> list[Said]:
+def count_numbered(plan: Plan, records: DeclaredRecords, tally: Tally, limits: duck.Limits) -> list[CombinedValues]:
     """Fill the tally; gives what each number of it means. Raises as `count_custom` says."""
     sets = [ValueSets(column) for column in records.columns.groups if column.several]
     combinations = Combinations()
@@ -39,8 +39,8 @@ def count_numbered(plan: Plan, records: DeclaredRecords, tally: Tally, limits: d
     with closing(read_declared(records, sets)) as batches:
         numbered = (_numbered(plan, batch, combinations, tally) for batch in batches)
         with closing(in_order(answer, _shares(numbered))) as answers:
-            for found in answers:
-                for batch in found:
+            for counted_batches in answers:
+                for batch in counted_batches:
                     tally.add(*(column.to_numpy() for column in batch.columns))
     meanings = _meanings(records.columns.groups, sets)
     return [
@@ -112,11 +112,11 @@ def distinct(keys: Int64) -> tuple[Int64, Int64]:
 
 def _meanings(columns: tuple[Column, ...], sets: list[ValueSets]) -> list[list[tuple[int, ...]]]:
     """Of each column the values that each of its numbers means: one, or those of a set."""
-    found, waiting = [], iter(sets)
+    meanings, waiting = [], iter(sets)
     for column in columns:
         if column.several:
             offsets, values = next(waiting).rows()
-            found.append([tuple(values[a:b].tolist()) for a, b in pairwise(offsets)])
+            meanings.append([tuple(values[a:b].tolist()) for a, b in pairwise(offsets)])
         else:
-            found.append([(value,) for value in range(column.outside + 1)])
-    return found
+            meanings.append([(value,) for value in range(column.outside + 1)])
+    return meanings

@@ -1,4 +1,4 @@
-"""What counting records of one's own fills: counted records, and those of each kind of aggregates."""
+"""What counting custom records fills: counted records, and those of each kind of aggregates."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords
 from starling.tables.plan import Aggregate
 
-Said: TypeAlias = tuple[tuple[int, ...], ...]
+CombinedValues: TypeAlias = tuple[tuple[int, ...], ...]
 """What records say of the columns of groups: of each column its values."""
 
 

@@ -71,16 +71,16 @@ class GroupCounts:
 
     def aggregate(self, piece: Piece, /) -> GroupNumbers:
         """The exact numbers of every group of a piece of an aggregate, (groups, cells), as plan/aggregates.py defines them."""
-        asked = self._plan.aggregates[piece.level]
-        level = self._of(asked.level)
+        aggregate = self._plan.aggregates[piece.level]
+        level = self._of(aggregate.level)
 
         def add(portion: Portion, table: Int64) -> None:
             add_weights(portion, level.region, piece.first, level.members, table)
 
         records = self._spread[piece.level]
-        if asked.quantiles is not None:
-            return _added(records, level, piece, (piece.groups, asked.cells), add)
-        return joined(_added(records, level, piece, (piece.groups, 2 * asked.cells), add), wide=asked.wide)
+        if aggregate.quantiles is not None:
+            return _added(records, level, piece, (piece.groups, aggregate.cells), add)
+        return joined(_added(records, level, piece, (piece.groups, 2 * aggregate.cells), add), wide=aggregate.wide)
 
     def _all_cells(self, piece: Piece) -> Int64:
         """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""
@@ -123,13 +123,13 @@ def _level(plan: Plan, geography: Geography, sets: Mapping[str, Sets], level: Le
     units = np.argsort(region, kind="stable")[np.count_nonzero(region < 0) :]
     starts = np.searchsorted(region[units], np.arange(len(geography.regions[level.geography]) + 1))
     count = len(level.iterations)
-    attributes = [(each.kind, each.beside) for each in plan.attributes]
+    attributes = [(each.kind, each.separate) for each in plan.attributes]
     of_attributes = []
-    for kind in (kind for kind, beside in attributes if not beside):
+    for kind in (kind for kind, separate in attributes if not separate):
         combined, alone = (_of_codes(plan, level, kind, alone=alone) for alone in (False, True))
         of_attributes.append(kernels.iterations_of_sets(sets[kind], combined, alone, count))
-    (beside,) = [kind for kind, beside in attributes if beside] or [""]
-    of_value = _of_codes(plan, level, beside, alone=False)
+    (separate,) = [kind for kind, separate in attributes if separate] or [""]
+    of_value = _of_codes(plan, level, separate, alone=False)
     return _Level(level, region, units, starts, Memberships(reduce(kernels.joined, of_attributes), of_value, count))
 
 

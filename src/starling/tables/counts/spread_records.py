@@ -58,10 +58,10 @@ class SpreadRecords(Runs):
 
         Raises OutputError when they find no room on the disk.
         """
-        given = records > 0
-        unit, groups, number, records = unit[given], groups[given], number[given], records[given]
+        there = records > 0
+        unit, groups, number, records = unit[there], groups[there], number[there], records[there]
         if self._sums:
-            upper = (number >> LIMB) if high is None else high[given] + (number >> LIMB)
+            upper = (number >> LIMB) if high is None else high[there] + (number >> LIMB)
             self._waiting += self._limbs(*self._sums_added_up(unit, groups, records, number & _LOW, upper))
         else:
             self._waiting.append(self._added_up(unit, groups, number, records))
@@ -78,29 +78,29 @@ class SpreadRecords(Runs):
 
     def _sums_added_up(self, unit: Int32, groups: Int32, *numbers: Int64) -> tuple[Int32, Int32, Int64, Int64, Int64]:
         """Records, limb and limb, as a row for each area and number of what they say, where those are few."""
-        said = int(groups.max(initial=0)) + 1
-        if FEW * self.units * said > len(unit):
+        combinations = int(groups.max(initial=0)) + 1
+        if FEW * self.units * combinations > len(unit):
             records, low, high = numbers
             return unit, groups, records, low, high
-        key = unit.astype(np.int64) * said + groups
-        sums = np.zeros((3, self.units * said), dtype=np.int64)
+        key = unit.astype(np.int64) * combinations + groups
+        sums = np.zeros((3, self.units * combinations), dtype=np.int64)
         for into, each in zip(sums, numbers, strict=True):
             np.add.at(into, key, each)
         present = np.flatnonzero(sums[0])
-        areas, in_area = np.divmod(present, said)
+        areas, in_area = np.divmod(present, combinations)
         records, low, high = sums[:, present]
         return areas.astype(np.int32), in_area.astype(np.int32), records, low, high
 
     def _added_up(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> Rows:
         """The same records of quantiles as a row for each area, number of what they say and class, where those are few."""
-        said, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
-        if FEW * self.units * said * classes > len(unit):
+        combinations, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
+        if FEW * self.units * combinations * classes > len(unit):
             return unit, groups, number, records
-        key = (unit.astype(np.int64) * said + groups) * classes + number
-        weights = np.zeros(self.units * said * classes, dtype=np.int64)
+        key = (unit.astype(np.int64) * combinations + groups) * classes + number
+        weights = np.zeros(self.units * combinations * classes, dtype=np.int64)
         np.add.at(weights, key, records)
         present = np.flatnonzero(weights)
-        areas, in_area = np.divmod(present, said * classes)
+        areas, in_area = np.divmod(present, combinations * classes)
         return areas.astype(np.int32), (in_area // classes).astype(np.int32), in_area % classes, weights[present]
 
     def put_away(self) -> None:

@@ -358,7 +358,7 @@ class _Rows:
     def only(self) -> tuple[OnlyIn, ...]:
         """Levels with groups in one alone, after all rows."""
         levels = [{labels.level_title(side.plan, level): level for level in side.plan.levels} for side in self._sides]
-        found = []
+        rows = []
         for title in dict.fromkeys((*levels[0], *levels[1])):
             sizes = [
                 len(side.geography.regions[each[title].geography]) * len(each[title].iterations) if title in each else 0
@@ -372,8 +372,8 @@ class _Rows:
                 both = len(regions[0] & regions[1]) * len(shared_iterations(plans, (level, levels[1][title]))[0])
             each = OnlyIn(title, self._alone[title, True], self._alone[title, False], sizes[0] - both, sizes[1] - both)
             if each.first or each.second or each.first_plan or each.second_plan:
-                found.append(each)
-        return tuple(found)
+                rows.append(each)
+        return tuple(rows)
 
 
 def _width(rows: pa.Table) -> Int64:

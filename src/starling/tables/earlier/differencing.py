@@ -36,7 +36,7 @@ ACROSS_STATES: Final = (GeographyLevel.USA, GeographyLevel.AIANNH)
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RepeatedGroups:
     """Groups that both measure: their averages have less noise than either.
 
     Attributes:
@@ -75,12 +75,12 @@ class Differencing:
     """A plan beside one earlier release.
 
     Attributes:
-        again: Groups that both measure, by geography level.
+        repeated: Groups that both measure, by geography level.
         differences: Groups of both that differ by a small set, from small sets to larger ones.
         blocks: Whether regions were compared block by block.
     """
 
-    again: tuple[Again, ...]
+    repeated: tuple[RepeatedGroups, ...]
     differences: tuple[Difference, ...]
     blocks: bool
 
@@ -96,7 +96,7 @@ def differencing(
         geography: The public blocks of `plan`; without them, regions are compared by states alone.
         earlier_geography: The public blocks, as the plan `earlier` tabulates them.
     """
-    again: list[Again] = []
+    repeated: list[RepeatedGroups] = []
     differences: list[Difference] = []
     shared = [level for level in plan.regions.names if level in _levels(plan) and level in _levels(earlier)]
     states = plan.records.states ^ earlier.records.states
@@ -106,21 +106,21 @@ def differencing(
         if level in ACROSS_STATES and states:
             differences += _by_states(plan, earlier, level, [(here[key], there[key]) for key in both])
             continue
-        again += [Again(level, len(both))] if both else []
-        only_here = {who: placed for who, placed in here.items() if who not in both}
-        only_there = {who: placed for who, placed in there.items() if who not in both}
+        repeated += [RepeatedGroups(level, len(both))] if both else []
+        only_here = {group_key: placed for group_key, placed in here.items() if group_key not in both}
+        only_there = {group_key: placed for group_key, placed in there.items() if group_key not in both}
         differences += _by_codes(plan, earlier, level, only_here, only_there)
     by_blocks = geography is not None and earlier_geography is not None
     if geography is not None and earlier_geography is not None:
         differences += _by_blocks(plan, earlier, geography, earlier_geography)
     differences.sort(key=lambda each: (_ORDER.index(each.by), len(each.parts)))
-    return Differencing(tuple(again), tuple(differences), by_blocks)
+    return Differencing(tuple(repeated), tuple(differences), by_blocks)
 
 
 _ORDER: Final = ("states", "codes", "blocks")
 
 
-class _Who(NamedTuple):
+class _GroupKey(NamedTuple):
     """What makes two iterations the same persons."""
 
     kind: str
@@ -137,9 +137,9 @@ def _levels(plan: Plan) -> set[str]:
     return {level.geography for level in plan.levels}
 
 
-def _iterations(plan: Plan, geography: str) -> dict[_Who, _Placed]:
+def _iterations(plan: Plan, geography: str) -> dict[_GroupKey, _Placed]:
     return {
-        _Who(iteration.kind, iteration.alone, iteration.codes): _Placed(level, iteration)
+        _GroupKey(iteration.kind, iteration.alone, iteration.codes): _Placed(level, iteration)
         for level in plan.levels
         if level.geography == geography
         for iteration in level.iterations
@@ -156,21 +156,23 @@ def _variance(plan: Plan, placed: _Placed) -> float:
 
 
 def _by_codes(
-    plan: Plan, earlier: Plan, geography: str, here: dict[_Who, _Placed], there: dict[_Who, _Placed]
+    plan: Plan, earlier: Plan, geography: str, here: dict[_GroupKey, _Placed], there: dict[_GroupKey, _Placed]
 ) -> Iterator[Difference]:
     """Iterations of which one has all codes of the other and a few more."""
     names = dict((*earlier.definitions.codes, *plan.definitions.codes))
-    with_code: dict[tuple[str, bool, str], list[_Who]] = defaultdict(list)
-    for who in there:
-        for code in who.codes:
-            with_code[who.kind, who.alone, code].append(who)
-    for who, placed in here.items():
-        shared = Counter(other for code in who.codes for other in with_code[who.kind, who.alone, code])
+    with_code: dict[tuple[str, bool, str], list[_GroupKey]] = defaultdict(list)
+    for group_key in there:
+        for code in group_key.codes:
+            with_code[group_key.kind, group_key.alone, code].append(group_key)
+    for group_key, placed in here.items():
+        shared = Counter(
+            other for code in group_key.codes for other in with_code[group_key.kind, group_key.alone, code]
+        )
         for other, count in shared.items():
             # One lies in the other: what they share is all of the smaller.
-            few = len(who.codes) + len(other.codes) - 2 * count
-            if 0 < few <= SMALL and count == min(len(who.codes), len(other.codes)):
-                codes = sorted(set(who.codes) ^ set(other.codes))
+            few = len(group_key.codes) + len(other.codes) - 2 * count
+            if 0 < few <= SMALL and count == min(len(group_key.codes), len(other.codes)):
+                codes = sorted(set(group_key.codes) ^ set(other.codes))
                 yield Difference(
                     "codes",
                     geography,
@@ -198,22 +200,22 @@ def _by_states(plan: Plan, earlier: Plan, geography: str, pairs: list[tuple[_Pla
 def _by_blocks(plan: Plan, earlier: Plan, geography: Geography, before: Geography) -> Iterator[Difference]:
     """Regions of which one lies in the other and has a few blocks less."""
     here, there = _Blocks(geography), _Blocks(before)
-    for mine in geography.regions:
-        for theirs in before.regions:
-            of_mine, of_theirs = _iterations(plan, mine), _iterations(earlier, theirs)
+    for level in geography.regions:
+        for earlier_level in before.regions:
+            of_mine, of_theirs = _iterations(plan, level), _iterations(earlier, earlier_level)
             both = of_mine.keys() & of_theirs.keys()
-            if mine not in ACROSS_STATES or plan.records.states == earlier.records.states:
-                both -= _iterations(earlier, mine).keys()
-            if theirs not in ACROSS_STATES or plan.records.states == earlier.records.states:
-                both -= _iterations(plan, theirs).keys()
+            if level not in ACROSS_STATES or plan.records.states == earlier.records.states:
+                both -= _iterations(earlier, level).keys()
+            if earlier_level not in ACROSS_STATES or plan.records.states == earlier.records.states:
+                both -= _iterations(plan, earlier_level).keys()
             if both:
                 least = min(_deviation(plan, of_mine[key], earlier, of_theirs[key]) for key in both)
-                for one, other, blocks in _nearly_the_same(here.regions(mine), there.regions(theirs)):
+                for one, other, blocks in _nearly_the_same(here.regions(level), there.regions(earlier_level)):
                     yield Difference(
                         "blocks",
-                        mine,
-                        geography.names[mine][one],
-                        before.names[theirs][other],
+                        level,
+                        geography.names[level][one],
+                        before.names[earlier_level][other],
                         (f"{blocks} blocks" if blocks > 1 else "1 block",),
                         least,
                     )
@@ -235,9 +237,9 @@ class _Blocks:
 
 def _nearly_the_same(here: tuple[Int64, Int64], there: tuple[Int64, Int64]) -> Iterable[tuple[int, int, int]]:
     """Pairs of regions of which one lies in the other, and how many blocks they differ by: 1 to SMALL_BLOCKS."""
-    _, mine, theirs = np.intersect1d(here[0], there[0], assume_unique=True, return_indices=True)
+    _, of_here, of_there = np.intersect1d(here[0], there[0], assume_unique=True, return_indices=True)
     width = int(there[1].max(initial=0)) + 1
-    pair, shared = np.unique(here[1][mine] * width + there[1][theirs], return_counts=True)
+    pair, shared = np.unique(here[1][of_here] * width + there[1][of_there], return_counts=True)
     one, other = np.divmod(pair, width)
     sizes = np.bincount(here[1])[one], np.bincount(there[1])[other]
     apart = sizes[0] + sizes[1] - 2 * shared

@@ -118,10 +118,10 @@ def benjamini_hochberg(p_values: Float64, tests: int, level: float) -> tuple[int
     (4, 0.04)
     """
     ordered = np.sort(p_values)
-    kept = np.flatnonzero(ordered <= level * np.arange(1, len(ordered) + 1) / tests)
-    if not len(kept):
+    passing = np.flatnonzero(ordered <= level * np.arange(1, len(ordered) + 1) / tests)
+    if not len(passing):
         return 0, 0.0
-    count = int(kept[-1]) + 1
+    count = int(passing[-1]) + 1
     return count, level * count / tests
 
 
@@ -242,8 +242,8 @@ def noise(plan: Plan, level: Level, branch: int, terms: int | None = None) -> Su
 
 def terms(detail: Detail, branch: int, common: int) -> list[int]:
     """How many cells of `branch` lie in each cell of the coarser branch `common`."""
-    found: list[int] = np.bincount(detail.within(branch, common)).tolist()
-    return found
+    cells: list[int] = np.bincount(detail.within(branch, common)).tolist()
+    return cells
 
 
 def _pair(

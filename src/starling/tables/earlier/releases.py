@@ -200,19 +200,19 @@ def topping_up(plan: Plan, path: Path, geography: Geography | None = None, datas
     with open_release(path) as release:
         earlier = earlier_of(release, path)
         _check(plan, earlier, geography, dataset)
-        kept = earlier.plan.only([level.name for level in plan.levels])
-        drawn = read_measurements(release.folder, kept, earlier.geography)
+        remaining = earlier.plan.only([level.name for level in plan.levels])
+        drawn = read_measurements(release.folder, remaining, earlier.geography)
         # Every record is read once: after the charge, none of them can make the run fail.
-        for _ in with_earlier(release.folder, kept, earlier.geography, drawn):
+        for _ in with_earlier(release.folder, remaining, earlier.geography, drawn):
             pass
         top_up = TopUp(
             hashlib.sha256(manifest(release.folder).encode()).hexdigest(),
             earlier.request_id,
             earlier.ledger or "",
             earlier.plan.cost.amount,
-            tuple(level.budget for level in kept.levels),
-            tuple(digest(release.folder / measurements_path(level)) for level in kept.levels),
-            kept.variants.top_up,
+            tuple(level.budget for level in remaining.levels),
+            tuple(digest(release.folder / measurements_path(level)) for level in remaining.levels),
+            remaining.variants.top_up,
         )
         # An accuracy target is of a release that stands alone.
         levels = tuple(replace(level, targets=()) for level in plan.levels)

@@ -72,7 +72,7 @@ class Errors:
     covered: int = 0
 
     def __add__(self, other: "Errors") -> "Errors":
-        return Errors(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+        return Errors(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def bias(self) -> float:

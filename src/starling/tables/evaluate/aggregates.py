@@ -64,12 +64,12 @@ def compare_aggregates(
         len(each) * len(statistic_names(one)) for each, one in zip(exact_of, plan.aggregates, strict=True)
     ):
         raise SourceError(TABLE, "has other rows than the plan", "give the plan of the release")
-    found, at = [], 0
+    errors, at = [], 0
     for each, of_group in zip(plan.aggregates, exact_of, strict=True):
         rows = table.slice(at, len(of_group) * len(statistic_names(each)))
         at += len(rows)
-        found += list(_errors(plan, each, rows, of_group))
-    return tuple(found)
+        errors += list(_errors(plan, each, rows, of_group))
+    return tuple(errors)
 
 
 def _errors(plan: Plan, aggregate: Aggregate, rows: pa.Table, exact: GroupNumbers) -> Iterator[AggregateErrors]:
@@ -108,12 +108,12 @@ def _truth(aggregate: Aggregate, name: str, exact: GroupNumbers, places: int) ->
 
 
 def _ranks(
-    aggregate: Aggregate, at: int, exact: Int64, places: int, said: tuple[Float64, Float64, Float64, Float64]
+    aggregate: Aggregate, at: int, exact: Int64, places: int, published: tuple[Float64, Float64, Float64, Float64]
 ) -> tuple[Float64, npt.NDArray[np.bool_]]:
     """How many records each published quantile is off, and whether its interval or its rank margin holds."""
     assert aggregate.quantiles is not None
     share, cuts = aggregate.quantiles.shares[at], np.array(aggregate.quantiles.cuts)
-    value, lower, upper, ranks = said
+    value, lower, upper, ranks = published
     off = -scores(exact, share.numerator, share.denominator) / share.denominator
     classes = np.searchsorted(cuts, np.rint(in_units(value, places)), side="right") - 1
     error = off[np.arange(len(off)), classes]

@@ -44,12 +44,12 @@ class DetailRows:
             for column, texts in zip(self.detail.columns, self._texts, strict=True)
         )
         # A plan without detail has no columns of it, and no row.
-        found: Int64 = np.broadcast_to(self._number[tuple(places)], (len(batch),))
-        return found
+        numbers: Int64 = np.broadcast_to(self._number[tuple(places)], (len(batch),))
+        return numbers
 
 
 def _positions(labels: pa.Array, known: pa.Array) -> Int64:
     """Position of each label among the known ones; -1 for none."""
     places = pc.fill_null(pc.index_in(labels.cast(pa.string()), known), -1)
-    found: Int64 = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    return found
+    positions: Int64 = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    return positions

@@ -118,7 +118,7 @@ def _equal(values: Mapping[str, str]) -> str:
 
 def write_database(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     """A DuckDB file: the tables, and a view of each by its name in words, with a comment on every column."""
-    said = {**words(plan), **(COLUMN_WORDS if plan.aggregates else {})}
+    descriptions = {**words(plan), **(COLUMN_WORDS if plan.aggregates else {})}
     with _opened(folder, plan) as database:
         database.execute(f"ATTACH {_text(str(out))} AS made")
         for name in tables_of(plan):
@@ -126,7 +126,7 @@ def write_database(folder: Path, plan: Plan, front: Front, out: Path) -> None:
             database.execute(f"COMMENT ON TABLE made.{name} IS {_text(front.text)}")
             columns = [row[0] for row in database.execute(f"DESCRIBE made.{name}").fetchall()]
             for column in columns:
-                database.execute(f"COMMENT ON COLUMN made.{name}.{_name(column)} IS {_text(said[column])}")
+                database.execute(f"COMMENT ON COLUMN made.{name}.{_name(column)} IS {_text(descriptions[column])}")
             database.execute(f"CREATE VIEW made.{VIEWS[name]} AS SELECT * FROM {name}")
         database.execute("DETACH made")
 
@@ -152,8 +152,8 @@ def _observations(plan: Plan, table: str, structure: str) -> str:
     if plan.levels:
         for column in plan.detail.columns:
             # Of all values of an attribute the tables say "*".
-            said = f"CASE {_name(column)} WHEN '*' THEN '_T' ELSE {_name(column)} END" if table == "t2" else "'_T'"
-            chosen.append(f"{said} AS {_name(column.upper())}")
+            coded = f"CASE {_name(column)} WHEN '*' THEN '_T' ELSE {_name(column)} END" if table == "t2" else "'_T'"
+            chosen.append(f"{coded} AS {_name(column.upper())}")
     if plan.aggregates:
         of_counts = {"column": "'_Z'", "statistic": "'count'"}
         chosen += [

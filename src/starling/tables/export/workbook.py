@@ -37,7 +37,7 @@ class Front:
 
 
 READ: Final = (
-    "Every number is a noisy estimate: noise was added on purpose, so that nobody can tell from it whether the data hold any one person.",
+    "Every number is a noisy estimate: noise was added on purpose, so that it does not show whether any one person is in the data.",
     "lower and upper are the ends of an interval that holds the true number with a probability of at least 95 %; a few intervals miss.",
     "Numbers are not made to add up unless the plan says so, and may be negative where the plan publishes negative counts.",
     "A group that is not there was left out by a public rule on its noisy number; no group was left out for what the records say.",
@@ -61,13 +61,13 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
         if file.metadata.num_rows > MOST_ROWS:
             problem = f"{name} has {file.metadata.num_rows:,} rows, and a sheet of Excel holds {MOST_ROWS:,}"
             raise ParameterError("format", problem, "take duckdb, or wide as Parquet")
-    said = {**words(plan), **COLUMN_WORDS} if plan.aggregates else words(plan)
+    descriptions = {**words(plan), **COLUMN_WORDS} if plan.aggregates else words(plan)
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
     with xlsxwriter.Workbook(out, options) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
         _front(book, front)
         for name, file in files.items():
-            _sheet(book.add_worksheet(SHEETS[name]), file, said, bold)
+            _sheet(book.add_worksheet(SHEETS[name]), file, descriptions, bold)
 
 
 def _front(book: Any, front: Front) -> None:
@@ -81,13 +81,13 @@ def _front(book: Any, front: Front) -> None:
         sheet.write_string(row, 1, text, wide)
 
 
-def _sheet(sheet: Any, file: pq.ParquetFile, said: dict[str, str], bold: Any) -> None:
+def _sheet(sheet: Any, file: pq.ParquetFile, descriptions: dict[str, str], bold: Any) -> None:
     names = file.schema_arrow.names
     sheet.freeze_panes(1, 0)
     sheet.set_column(0, len(names) - 1, 16)
     for place, name in enumerate(names):
         sheet.write_string(0, place, name, bold)
-        sheet.write_comment(0, place, said[name], {"x_scale": 2})
+        sheet.write_comment(0, place, descriptions[name], {"x_scale": 2})
     row = 1
     for batch in file.iter_batches(BATCH):
         for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):

@@ -1,6 +1,6 @@
 """Invented records of tables, from a public seed: for demonstrations, tests and benchmarks.
 
-For a plan of the Census these are persons and a geography in its formats; for one about records of one's own, records of its columns and
+For a plan of the Census these are persons and a geography in its formats; for one about custom records, records of its columns and
 areas. Nothing here is about anybody: a plan's public choices, a number of persons and a seed are all that goes in. The same three give the
 same bytes on any number of cores (runs.py).
 """
@@ -14,7 +14,7 @@ from typing import Final
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.release.session import InSession
-from starling.tables.generate.census import ENDINGS, LAND, NAMES, Format, Settlers, sizes
+from starling.tables.generate.census import ENDINGS, LAND, NAMES, Format, PopulationGenerator, sizes
 from starling.tables.generate.custom import persons_of, write_custom
 from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import invent_land, settle
@@ -34,7 +34,7 @@ class Generated(InSession):
     Attributes:
         files: The files by the names under which `release` takes them: "persons", the records; of the Census also "geography" and "names".
         note: GENERATED.json: that it is invented, the seed, the versions and the sizes.
-        sizes: Numbers of states, counties, tracts, blocks, places, aiannh_areas and persons; of records of one's own, of areas, persons or
+        sizes: Numbers of states, counties, tracts, blocks, places, aiannh_areas and persons; of custom records, of areas, persons or
             households, and records.
     """
 
@@ -49,7 +49,7 @@ class Generated(InSession):
 
     @property
     def geography(self) -> Path:
-        """Of the Census: GRF-C, one line a block. KeyError for records of one's own, whose plan says the areas."""
+        """Of the Census: GRF-C, one line a block. KeyError for custom records, whose plan says the areas."""
         return self.files["geography"]
 
     @property
@@ -98,7 +98,7 @@ def generate(
         return _of_census(plan, _persons(persons), seed, out, _states(plan, states), land_for, format, threads)
     for field, value in (("states", states), ("land-for", land_for)):
         if value is not None:
-            problem = "is of the Census, and the plan is about records of one's own"
+            problem = "is of the Census, and the plan is of custom tables"
             raise ParameterError(field, problem, "leave it out; the plan says the areas itself")
     many = _persons(persons_of(plan.records) if persons is None else persons)
     return _of_custom(plan, plan.records, many, seed, out, format, threads)
@@ -144,8 +144,8 @@ def _of_census(
     with new_folder(out) as folder:
         land = invent_land(stream(seed, LAND), states, land_for)
         land = land if land_for == persons else settle(land, persons)
-        settlers = Settlers(plan, land, seed)
-        geography, records = (write(folder, form, workers) for write in (settlers.write_land, settlers.write))
+        population = PopulationGenerator(plan, land, seed)
+        geography, records = (write(folder, form, workers) for write in (population.write_land, population.write))
         write_note(folder, seed, plan.title, sizes(land), {"states": list(states)})
     files = {"persons": out / records.name, "geography": out / geography.name, "names": out / NAMES}
     return Generated(files, out / NOTE, sizes(land))

@@ -28,7 +28,7 @@ LAND, _MIX, _PEOPLE, _NAMES = range(4)
 """Which random stream of the seed."""
 
 
-class Settlers:
+class PopulationGenerator:
     """Invented persons of a plan on a land.
 
     Args:

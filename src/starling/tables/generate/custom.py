@@ -1,4 +1,4 @@
-"""Invented records of one's own: the areas, columns and persons of a plan, in the form that the plan reads.
+"""Invented custom records: the areas, columns and persons of a plan, in the form that the plan reads.
 
 Memory holds the areas and a few runs of persons, however many there are.
 """
@@ -48,21 +48,21 @@ def write_custom(
     Raises:
         ParameterError: a field is read in two ways that no value fits.
     """
-    together, unit = fields_of(records), records.unit
-    said = {name: each for some in together for name, each in zip(some.names, some.said, strict=True)}
-    mix = CustomMix(stream(seed, _MIX), together, records.areas, 1 if unit is None else unit.most)
-    names = [*said, *([] if unit is None else [unit.field])]
+    field_groups, unit = fields_of(records), records.unit
+    domains = {name: each for some in field_groups for name, each in zip(some.names, some.domains, strict=True)}
+    mix = CustomMix(stream(seed, _MIX), field_groups, records.areas, 1 if unit is None else unit.most)
+    names = [*domains, *([] if unit is None else [unit.field])]
     path = folder / f"{RECORDS}.{ENDINGS[form]}"
-    file = _Counted(WRITERS[form](path, names, said, records.format))
+    file = _Counted(WRITERS[form](path, names, domains, records.format))
 
-    def made(run: range) -> pa.Table:
+    def rows_of(run: range) -> pa.Table:
         people = mix.draw(stream(seed, _PEOPLE, run.start // RUN), len(run))
-        columns = {name: array(each, people.fields[name]) for name, each in said.items()}
+        columns = {name: array(each, people.fields[name]) for name, each in domains.items()}
         if unit is not None:
             columns[unit.field] = pa.array(run.start + 1 + people.person)
         return pa.table(columns)
 
-    write_runs(file, lambda run: file.encode(made(run)), persons, workers)
+    write_runs(file, lambda run: file.encode(rows_of(run)), persons, workers)
     many = {"areas": len(records.areas.codes)} if records.areas != EVERYWHERE else {}
     return path, {**many, f"{records.protects}s": persons, "records": file.records}
 

@@ -1,4 +1,4 @@
-"""The fields of a file of records of one's own, as a plan declares them, and what each may say, so that nothing in the file breaks a rule.
+"""The fields of a file of custom records, as a plan declares them, and what each may say, so that nothing in the file breaks a rule.
 
 Most columns are one field. Several fields may say the values of one column, and one field may be read by several columns, such as dates
 that are periods of one and of another length; it then says what all of them accept.
@@ -65,27 +65,27 @@ class Times:
     step: int
 
 
-Said: TypeAlias = Texts | Numbers | Times
+FieldDomain: TypeAlias = Texts | Numbers | Times
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class FieldGroup:
     """Fields that are filled together: one that always says something, or several of which a record fills the first few.
 
     Attributes:
         names: The names of the fields.
-        said: What each may say.
+        domains: What each may say.
         needed: The first so many are always filled.
         most: So many are filled at most.
     """
 
     names: tuple[str, ...]
-    said: tuple[Said, ...]
+    domains: tuple[FieldDomain, ...]
     needed: int = 1
     most: int = 1
 
 
-def fields_of(records: CustomRecords) -> tuple[Together, ...]:
+def fields_of(records: CustomRecords) -> tuple[FieldGroup, ...]:
     """All fields that a plan's columns are read from, but for the one that says whose a record is.
 
     Raises:
@@ -101,7 +101,7 @@ def fields_of(records: CustomRecords) -> tuple[Together, ...]:
     whose = None if records.unit is None else records.unit.field
     if whose in read_by:
         raise _refused(whose, "says whose a record is, and is a column of values too")
-    return tuple(_together(names, read_by) for names in _joined(columns))
+    return tuple(_field_group(names, read_by) for names in _joined(columns))
 
 
 def _joined(columns: Sequence[Column]) -> list[tuple[str, ...]]:
@@ -116,16 +116,16 @@ def _joined(columns: Sequence[Column]) -> list[tuple[str, ...]]:
     return [tuple(each) for each in joined]
 
 
-def _together(names: tuple[str, ...], read_by: dict[str, list[Column]]) -> Together:
+def _field_group(names: tuple[str, ...], read_by: dict[str, list[Column]]) -> FieldGroup:
     """Fields of one or several columns. Those that a column of one value is read from are always filled, so they come first."""
     several = [column for name in names for column in read_by[name] if len(column.fields) > 1]
     needed = [name for name in names if any(len(column.fields) == 1 for column in read_by[name])]
     ordered = (*needed, *(name for name in names if name not in needed))
     most = max(min((column.most for column in several), default=1), len(needed))
-    return Together(ordered, tuple(_said(name, read_by[name]) for name in ordered), len(needed), most)
+    return FieldGroup(ordered, tuple(_field_domain(name, read_by[name]) for name in ordered), len(needed), most)
 
 
-def _said(name: str, columns: Sequence[Column]) -> Said:
+def _field_domain(name: str, columns: Sequence[Column]) -> FieldDomain:
     """What a field says that all of its columns accept."""
     codes, times, numbers = [], [], []
     for column in columns:
@@ -136,16 +136,16 @@ def _said(name: str, columns: Sequence[Column]) -> Said:
                 times.append(column.domain)
             case _:
                 numbers.append(column)
-    said: Said | None = None
+    domain: FieldDomain | None = None
     if len(codes) == len(columns):
-        said = _texts(codes, columns)
+        domain = _texts(codes, columns)
     elif len(times) == len(columns):
-        said = _times(times)
+        domain = _times(times)
     elif len(numbers) == len(columns):
-        said = _numbers(numbers)
-    if said is None:
+        domain = _numbers(numbers)
+    if domain is None:
         raise _refused(name, "is read by two columns, and no value fits both")
-    return said
+    return domain
 
 
 def _texts(domains: Sequence[Codes], columns: Sequence[Column]) -> Texts | None:

@@ -1,4 +1,4 @@
-"""Invented records of one's own as the files that a plan of them reads: CSV with a header, or the same columns as Parquet."""
+"""Invented custom records as the files that a plan of them reads: CSV with a header, or the same columns as Parquet."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from starling.tables.generate.custom_fields import DAY, Numbers, Said, Texts, Times
+from starling.tables.generate.custom_fields import DAY, FieldDomain, Numbers, Texts, Times
 from starling.tables.generate.custom_people import One, Several, Values
 from starling.tables.plan.columns import MOST_PLACES
 from starling.text_format import PLAIN, TextFormat
@@ -20,21 +20,21 @@ DIGITS: Final = 2 * MOST_PLACES + 1
 """Of a decimal number in Parquet."""
 
 
-def array(said: Said, values: Values) -> pa.Array:
+def array(domain: FieldDomain, values: Values) -> pa.Array:
     """What records say in a field, in the type that the field has in Parquet; null where nothing is said."""
-    match said, values:
+    match domain, values:
         case Texts(), Several():
             offsets = np.append(0, np.cumsum(values.lengths)).astype(np.int32)
-            texts = pa.array(said.codes, pa.string()).take(pa.array(values.numbers))
-            joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), said.separator)
+            texts = pa.array(domain.codes, pa.string()).take(pa.array(values.numbers))
+            joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), domain.separator)
             return pc.if_else(pa.array(values.lengths > 0), joined, pa.scalar(None, pa.string()))
         case Texts(), One():
             places = pa.array(values.numbers.astype(np.int32), mask=~values.filled)
-            return pa.DictionaryArray.from_arrays(places, pa.array(said.codes, pa.string()))
+            return pa.DictionaryArray.from_arrays(places, pa.array(domain.codes, pa.string()))
         case Numbers(places=0), One():
             return pa.array(values.numbers, mask=~values.filled)
         case Numbers(), One():
-            return _decimals(said, values)
+            return _decimals(domain, values)
         case Times(step=1), One():
             return pa.array(values.numbers, mask=~values.filled).cast(pa.timestamp("us"))
         case Times(step=step), One():
@@ -43,11 +43,11 @@ def array(said: Said, values: Values) -> pa.Array:
     raise TypeError("a field of several values says codes")
 
 
-def _decimals(said: Numbers, values: One) -> pa.Array:
+def _decimals(domain: Numbers, values: One) -> pa.Array:
     """Numbers as decimals: 128 bits each, the lower half first."""
     halves = np.stack((values.numbers, values.numbers >> 63), axis=1)
     bits = pa.py_buffer(np.packbits(values.filled, bitorder="little"))
-    kind = pa.decimal128(DIGITS, said.places)
+    kind = pa.decimal128(DIGITS, domain.places)
     return pa.Array.from_buffers(kind, len(halves), [bits, pa.py_buffer(halves.astype("<i8"))])
 
 
@@ -61,8 +61,10 @@ class CustomTextWriter:
         form: How text says them.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said], form: TextFormat = PLAIN) -> None:
-        codes = (code for each in said.values() if isinstance(each, Texts) for code in (each.separator, *each.codes))
+    def __init__(
+        self, path: Path, names: Sequence[str], domains: Mapping[str, FieldDomain], form: TextFormat = PLAIN
+    ) -> None:
+        codes = (code for each in domains.values() if isinstance(each, Texts) for code in (each.separator, *each.codes))
         # A line of one field that says nothing would be no record, unless it is in quotes.
         texts = (form.decimal, form.dates, *codes)
         quoted = len(names) == 1 or any(mark in text for text in texts for mark in (form.mark, '"'))
@@ -124,14 +126,16 @@ class CustomParquetWriter:
         said: The fields by their names; what is not among them is a whole number.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], said: Mapping[str, Said], _: TextFormat = PLAIN) -> None:
+    def __init__(
+        self, path: Path, names: Sequence[str], domains: Mapping[str, FieldDomain], _: TextFormat = PLAIN
+    ) -> None:
         nothing = {
             name: Several(np.zeros(0, np.int64), np.zeros(0, np.int64))
             if isinstance(each, Texts) and each.separator
             else One(np.zeros(0, np.int64), np.zeros(0, np.bool_))
-            for name, each in said.items()
+            for name, each in domains.items()
         }
-        kinds = {name: array(each, nothing[name]).type for name, each in said.items()}
+        kinds = {name: array(each, nothing[name]).type for name, each in domains.items()}
         schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in names])
         # Without Arrow's own schema in it the file says string, which it is.
         self._file = pq.ParquetWriter(path, schema, compression="zstd", store_schema=False, write_statistics=False)

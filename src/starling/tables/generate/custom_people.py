@@ -1,4 +1,4 @@
-"""Invented records of one's own: who lives where, of which hidden kind they are, and what each field then says.
+"""Invented custom records: who lives where, of which hidden kind they are, and what each field then says.
 
 Nothing is drawn evenly, so that tables look like those of life. Areas and codes follow Zipf's law in an invented order; areas of one region
 are more or less peopled together. Numbers lie more often near their least one. And what a record says hangs together: each person is of
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.tables.generate.custom_fields import Numbers, Said, Texts, Times, Together
+from starling.tables.generate.custom_fields import FieldDomain, FieldGroup, Numbers, Texts, Times
 from starling.tables.generate.land import Float64, Int64, zipf
 from starling.tables.generate.people import BELOW_ONE, cumulative, pick
 from starling.tables.plan.custom_records import CustomAreas
@@ -118,10 +118,10 @@ class CustomMix:
         most: Records of a person, at most.
     """
 
-    def __init__(self, rng: np.random.Generator, fields: Sequence[Together], areas: CustomAreas, most: int) -> None:
+    def __init__(self, rng: np.random.Generator, fields: Sequence[FieldGroup], areas: CustomAreas, most: int) -> None:
         self._fields, self._most = fields, most
         self._area = areas.column
-        known = next((said for each in fields for name, said in _named(each) if name == areas.column), None)
+        known = next((domain for each in fields for name, domain in _named(each) if name == areas.column), None)
         at = {code: place for place, code in enumerate(areas.codes)}
         codes = known.codes if isinstance(known, Texts) else areas.codes
         chosen = [at[code] for code in codes]
@@ -134,7 +134,7 @@ class CustomMix:
         self._areas = cumulative(weights)
         kinds = np.cumsum(np.exp(shares), axis=1)
         self._kinds = kinds / kinds[:, -1:]
-        self._draws = {name: _Field(rng, said) for each in fields for name, said in _named(each)}
+        self._draws = {name: _Field(rng, domain) for each in fields for name, domain in _named(each)}
 
     def draw(self, rng: np.random.Generator, persons: int) -> CustomPeople:
         """The records of so many persons."""
@@ -148,15 +148,15 @@ class CustomMix:
             fields |= self._filled(chances, each, area[person])
         return CustomPeople(person, fields)
 
-    def _filled(self, chances: _Chances, together: Together, area: Int64) -> dict[str, Values]:
+    def _filled(self, chances: _Chances, group: FieldGroup, area: Int64) -> dict[str, Values]:
         """What fields say that are filled together."""
         records = len(chances.person)
         every = np.arange(records)
-        many = together.needed + _how_many(chances, together.most - together.needed, every)
-        found: dict[str, Values] = {}
-        for place, (name, said) in enumerate(_named(together)):
-            if isinstance(said, Texts) and said.separator:
-                found[name] = self._draws[name].several(chances, said)
+        many = group.needed + _how_many(chances, group.most - group.needed, every)
+        values_by_field: dict[str, Values] = {}
+        for place, (name, domain) in enumerate(_named(group)):
+            if isinstance(domain, Texts) and domain.separator:
+                values_by_field[name] = self._draws[name].several(chances, domain)
                 continue
             filled = many > place
             numbers = np.zeros(records, dtype=np.int64)
@@ -165,49 +165,49 @@ class CustomMix:
             else:
                 rows = every if filled.all() else np.flatnonzero(filled)
                 numbers[rows] = self._draws[name].draw(chances, rows)
-            if place >= together.needed:
+            if place >= group.needed:
                 # What another field says already is not said again.
-                for (_, other), before in zip(_named(together), found.values(), strict=False):
-                    if isinstance(before, One) and other == said:
+                for (_, other), before in zip(_named(group), values_by_field.values(), strict=False):
+                    if isinstance(before, One) and other == domain:
                         filled = filled & ~(before.filled & (before.numbers == numbers))
-            found[name] = One(numbers, filled)
-        return found
+            values_by_field[name] = One(numbers, filled)
+        return values_by_field
 
 
 class _Field:
     """How common what a field says is, among each kind of person."""
 
-    def __init__(self, rng: np.random.Generator, said: Said) -> None:
-        self._said = said
-        if isinstance(said, Texts):
-            weights = rng.permutation(zipf(len(said.codes), CODE_EXPONENT))
+    def __init__(self, rng: np.random.Generator, domain: FieldDomain) -> None:
+        self._domain = domain
+        if isinstance(domain, Texts):
+            weights = rng.permutation(zipf(len(domain.codes), CODE_EXPONENT))
             of_kinds = np.cumsum(weights * rng.lognormal(0, KIND_SPREAD, (KINDS, len(weights))), axis=1)
             # One ascending line for all kinds: kind k holds the cumulated weights in [k, k + 1].
             self._line = (np.arange(KINDS)[:, np.newaxis] + of_kinds / of_kinds[:, -1:]).reshape(-1)
         else:
-            self._slopes = np.exp(rng.normal(*(TIME_SLOPE if isinstance(said, Times) else NUMBER_SLOPE), KINDS))
+            self._slopes = np.exp(rng.normal(*(TIME_SLOPE if isinstance(domain, Times) else NUMBER_SLOPE), KINDS))
 
     def draw(self, chances: _Chances, rows: Int64) -> Int64:
         """One number for each of these records, as `One.numbers` has it."""
-        even, kind, said = chances.even(rows), chances.kind[rows], self._said
-        if isinstance(said, Texts):
-            size = len(said.codes)
+        even, kind, domain = chances.even(rows), chances.kind[rows], self._domain
+        if isinstance(domain, Texts):
+            size = len(domain.codes)
             place = np.searchsorted(self._line, kind + np.minimum(even, BELOW_ONE), side="right") - kind * size
             return np.asarray(np.minimum(place, size - 1))
         share = even ** self._slopes[kind]
-        match said:
+        match domain:
             case Numbers():
-                return said.low + _steps(share, said.high + 1 - said.low)
+                return domain.low + _steps(share, domain.high + 1 - domain.low)
             case Times():
-                return said.low + said.step * _steps(share, (said.high - said.low) // said.step)
+                return domain.low + domain.step * _steps(share, (domain.high - domain.low) // domain.step)
 
-    def several(self, chances: _Chances, said: Texts) -> Several:
+    def several(self, chances: _Chances, domain: Texts) -> Several:
         """Some different codes for each record."""
         records = len(chances.person)
-        none = len(said.codes)
-        many = _how_many(chances, said.most, np.arange(records))
-        places = np.full((records, said.most), none, dtype=np.int64)
-        for column in range(said.most):
+        none = len(domain.codes)
+        many = _how_many(chances, domain.most, np.arange(records))
+        places = np.full((records, domain.most), none, dtype=np.int64)
+        for column in range(domain.most):
             rows = np.flatnonzero(many > column)
             places[rows, column] = self.draw(chances, rows)
         places.sort(axis=1)
@@ -215,8 +215,8 @@ class _Field:
         return Several(places[places < none], (places < none).sum(axis=1))
 
 
-def _named(together: Together) -> list[tuple[str, Said]]:
-    return list(zip(together.names, together.said, strict=True))
+def _named(group: FieldGroup) -> list[tuple[str, FieldDomain]]:
+    return list(zip(group.names, group.domains, strict=True))
 
 
 def _how_many(chances: _Chances, most: int, rows: Int64) -> Int64:

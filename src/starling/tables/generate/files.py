@@ -56,8 +56,8 @@ class TextWriter:
             lines[:, end] = ord("|")
             start = end + 1
         lines[:, -1] = ord("\n")
-        kept: Bytes = lines[lines != FILLER]
-        return kept
+        written: Bytes = lines[lines != FILLER]
+        return written
 
     def write(self, encoded: Any) -> None:
         """Append what `encode` gave."""

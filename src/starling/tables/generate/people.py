@@ -168,8 +168,8 @@ class Races:
             low, high = self._mix[home, self._family_start[family]], self._mix[home, self._family_end[family]]
             code = self._in_county(home, np.where(rng.random(len(rows)) < SAME_FAMILY, low + at * (high - low), at))
             # A person's codes differ: a code that is there already gives way to the next one.
-            while (again := (races[rows, :column] == code[:, np.newaxis]).any(axis=1)).any():
-                code[again] = (code[again] + 1) % len(self.codes)
+            while (repeated := (races[rows, :column] == code[:, np.newaxis]).any(axis=1)).any():
+                code[repeated] = (code[repeated] + 1) % len(self.codes)
             races[rows, column] = code
         return races
 

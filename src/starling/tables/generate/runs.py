@@ -53,8 +53,8 @@ def write_runs(sink: Sink[E], make: Callable[[range], E], rows: int, workers: in
         workers: Threads.
     """
     runs = (range(start, min(start + RUN, rows)) for start in range(0, rows, RUN))
-    with closing(sink), closing(in_order(make, runs, workers)) as made:
-        for run in made:
+    with closing(sink), closing(in_order(make, runs, workers)) as encoded_runs:
+        for run in encoded_runs:
             sink.write(run)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from starling.errors import OutputError
 from starling.planfile.invented import PLAN, SEED, copied, titled, write_titled
-from starling.tables.generate.census import LAND, Settlers, sizes
+from starling.tables.generate.census import LAND, PopulationGenerator, sizes
 from starling.tables.generate.custom import persons_of, write_custom
 from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.land import land_of
@@ -25,7 +25,7 @@ from starling.tables.plan.readable import located
 PERSONS: Final = 20_000
 """Persons of the Census."""
 MOST: Final = 50_000
-"""Records of one's own, about, whatever a plan expects."""
+"""Custom records, about, whatever a plan expects."""
 DEFINITIONS: Final = "definitions"
 """The folder beside a plan that the definitions of the Census are copied into."""
 
@@ -59,7 +59,7 @@ def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
     threads = os.cpu_count() or 1
     if not isinstance(plan.records, CustomRecords) and geography is not None:
         land = land_of(stream(SEED, LAND), read_blocks_within(geography, plan), PERSONS)
-        path = Settlers(plan, land, SEED).write(folder, "parquet", threads)
+        path = PopulationGenerator(plan, land, SEED).write(folder, "parquet", threads)
         write_note(folder, SEED, plan.title, sizes(land), {})
         return path
     # It refuses a geography that is missing, or of another plan.
@@ -80,7 +80,7 @@ def _write_plan(name: str, folder: Path) -> Path:
         replace(plan, title=titled(plan.title)).save(folder / PLAN, definitions=DEFINITIONS)
         return folder / PLAN
 
-    def beside(values: dict[str, Any]) -> dict[str, Any]:
+    def with_copies(values: dict[str, Any]) -> dict[str, Any]:
         if definitions is not None or isinstance(values.get("definitions"), str):
             _copy_definitions(definitions or path.parent / values["definitions"], folder)
             values["definitions"] = DEFINITIONS
@@ -91,7 +91,7 @@ def _write_plan(name: str, folder: Path) -> Path:
             values["columns"] = [_with_copy(each, path.parent, folder, f"codes-{at}") for at, each in numbered]
         return values
 
-    return write_titled(path, folder, beside)
+    return write_titled(path, folder, with_copies)
 
 
 def _with_copy(table: dict[str, Any], source: Path, folder: Path, name: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import later_weight, rounded, standard_deviation
 from starling.tables.inference.totals import stage_difference
-from starling.tables.plan import Noise, StageNoise, Twice
+from starling.tables.plan import CombinedStageNoise, Noise, StageNoise
 from starling.tables.plan.combined_stages import stage1_weight
 
 Draws = Mapping[Hashable, tuple[Distribution, Fraction]]
@@ -109,7 +109,7 @@ def _drawn(noise: Noise) -> tuple[tuple[tuple[Distribution, Fraction], ...], Fra
     """The draws in a combined number with their weights, the last first, and what its roundings may have added."""
     drawn: list[tuple[Distribution, Fraction]] = []
     left, slack = Fraction(1), Fraction(0)
-    while isinstance(noise, Twice):
+    while isinstance(noise, CombinedStageNoise):
         weight = later_weight(noise)
         drawn.append((noise.later, left * weight))
         slack += left / 2

@@ -47,7 +47,7 @@ from starling.privacy.distributions.probability_mass import (
     symmetric,
 )
 from starling.tables.measurements import Int64, Measured
-from starling.tables.plan import Level, Noise, Plan, Twice
+from starling.tables.plan import CombinedStageNoise, Level, Noise, Plan
 from starling.tables.plan.combined_stages import FINEST, SLACK, variance
 
 
@@ -78,11 +78,11 @@ def spread(correction: Int64, cells: int) -> Int64:
 
 
 @lru_cache(maxsize=256)
-def later_weight(noise: Twice) -> Fraction:
+def later_weight(noise: CombinedStageNoise) -> Fraction:
     """a, the weight of the later value: a rational in [0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
-    >>> later_weight(Twice(DiscreteGaussian(Fraction(300)), DiscreteGaussian(Fraction(100))))
+    >>> later_weight(CombinedStageNoise(DiscreteGaussian(Fraction(300)), DiscreteGaussian(Fraction(100))))
     Fraction(3, 4)
     """
     earlier, later = _variance(noise.earlier), variance(noise.later)
@@ -104,39 +104,39 @@ def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Me
     values = earlier.values.copy()
     for here, once in ((total_only, True), (~total_only, False)):
         noise = plan.noise(level, total_only=once)
-        if isinstance(noise, Twice):
+        if isinstance(noise, CombinedStageNoise):
             values[here] += corrections(later.values[here], earlier.values[here], later_weight(noise))
     return Measured(earlier.stage1, earlier.branch, values)
 
 
 def listed_noise(noise: Noise, terms: int = 1) -> ProbabilityMass:
     """The distribution of the sum of `terms` independent errors."""
-    return _twice(noise, terms) if isinstance(noise, Twice) else probability_mass(noise, terms)
+    return _two_stage_mass(noise, terms) if isinstance(noise, CombinedStageNoise) else probability_mass(noise, terms)
 
 
 def margin(noise: Noise, alpha: Fraction, terms: int = 1) -> int:
     """The smallest M with P(|S| > M) <= alpha, for the sum S of `terms` independent errors."""
-    if not isinstance(noise, Twice):
+    if not isinstance(noise, CombinedStageNoise):
         return accuracy.margin(noise, alpha, terms)
-    distribution = _twice(noise, terms)
+    distribution = _two_stage_mass(noise, terms)
     beyond = 2 * distribution.above[distribution.last + 1 :] <= float(alpha) - SLACK
     return int(np.argmax(beyond)) if beyond.any() else distribution.last
 
 
 def quantile(noise: Noise, p: Fraction) -> int:
     """The smallest t with P(X <= t) >= p, for one error X."""
-    if not isinstance(noise, Twice):
+    if not isinstance(noise, CombinedStageNoise):
         return accuracy.quantile(noise, p)
-    distribution = _twice(noise, 1)
+    distribution = _two_stage_mass(noise, 1)
     reached = distribution.above <= float(1 - p) - SLACK
     return int(np.argmax(reached)) - distribution.last - 1 if reached.any() else distribution.last
 
 
 def tail(noise: Noise, m: int, terms: int = 1) -> float:
     """P(|S| > m), rounded up, for the sum S of `terms` independent errors."""
-    if not isinstance(noise, Twice):
+    if not isinstance(noise, CombinedStageNoise):
         return accuracy.tail(noise, m, terms)
-    distribution = _twice(noise, terms)
+    distribution = _two_stage_mass(noise, terms)
     if m < 0:
         return 1.0
     return min(2 * float(distribution.above[distribution.last + m + 1]) + SLACK, 1.0) if m < distribution.last else 0.0
@@ -151,19 +151,19 @@ def at_least(noise: Noise, value: int) -> float:
 @lru_cache(maxsize=256)
 def standard_deviation(noise: Noise) -> float:
     """The standard deviation of one error."""
-    if not isinstance(noise, Twice):
+    if not isinstance(noise, CombinedStageNoise):
         return accuracy.standard_deviation(noise)
     return sqrt(_variance(noise))
 
 
 def _variance(noise: Noise) -> Fraction:
-    return Fraction(_twice(noise, 1).variance) if isinstance(noise, Twice) else variance(noise)
+    return Fraction(_two_stage_mass(noise, 1).variance) if isinstance(noise, CombinedStageNoise) else variance(noise)
 
 
 @lru_cache(maxsize=256)
-def _twice(noise: Twice, terms: int) -> ProbabilityMass:
+def _two_stage_mass(noise: CombinedStageNoise, terms: int) -> ProbabilityMass:
     if terms > 1:
-        return convolved(_twice(noise, 1), terms)
+        return convolved(_two_stage_mass(noise, 1), terms)
     weight = later_weight(noise)
     earlier, later = listed_noise(noise.earlier), probability_mass(noise.later)
     half = np.zeros(max(earlier.last, later.last) + 1)

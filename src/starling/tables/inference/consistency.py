@@ -34,7 +34,7 @@ from starling.tables.measurements import Int64
 from starling.tables.plan import Iteration, Plan
 from starling.tables.plan.nesting import Family, families, nested_chains
 
-TOGETHER: Final = 64
+BATCH: Final = 64
 """Iterations that are worked on at a time."""
 
 
@@ -128,8 +128,8 @@ class _Chain:
             for first, stop in _runs([code in each for each in left]):
                 runs[first, stop].append(code)
         for (first, stop), codes in runs.items():
-            for start in range(0, len(codes), TOGETHER):
-                self._alone(codes[start : start + TOGETHER], first, stop)
+            for start in range(0, len(codes), BATCH):
+                self._alone(codes[start : start + BATCH], first, stop)
 
     def _blocks(self) -> Iterator[tuple[Family, int, int]]:
         """Families with the steps that they hold at, from the highest that tabulates any of their iterations."""
@@ -154,11 +154,11 @@ class _Chain:
     def _measured(self, codes: Sequence[str], step: int) -> Estimated:
         """What was measured of some iterations: columns in their order."""
         shape = (len(self._parent[step]), len(codes))
-        found = Estimated(np.empty(shape), np.empty(shape))
+        estimated = Estimated(np.empty(shape), np.empty(shape))
         for totals, here, columns in self._columns(codes, step):
-            found.count[:, here] = totals.count[self._rows[step], columns]
-            found.variance[:, here] = totals.variance[self._rows[step], columns]
-        return found
+            estimated.count[:, here] = totals.count[self._rows[step], columns]
+            estimated.variance[:, here] = totals.variance[self._rows[step], columns]
+        return estimated
 
     def _put(self, codes: Sequence[str], step: int, counts: Int64, variances: Floats) -> None:
         for totals, here, columns in self._columns(codes, step):

@@ -30,7 +30,7 @@ Float64: TypeAlias = npt.NDArray[np.float64]
 class Classes:
     """The class of a quantile in any number of groups, and the first and the last one of its interval: int64 of one length."""
 
-    found: Int64
+    classes: Int64
     first: Int64
     last: Int64
 
@@ -48,15 +48,15 @@ def quantile_classes(nodes: Int64, shape: Tree, share: Fraction, noise: Distribu
     # Whole numbers, so that doubles add them exactly: b times L - q N.
     off = nodes.astype(np.float64) @ _weights(shape, share)
     sums = np.concatenate([np.zeros((len(off), 1)), np.cumsum(off, axis=1)], axis=1)
-    found = np.argmin(sums, axis=1)
+    classes = np.argmin(sums, axis=1)
     reach = share.denominator * _margins(shape, share, noise, missing)
     every = np.ones((len(off), 1), dtype=np.bool_)
     # A class is excluded where its lower edge lies surely above the quantile, or its upper edge surely below.
     possible = np.concatenate([every, off <= reach], axis=1) & np.concatenate([off >= -reach, every], axis=1)
-    possible[np.arange(len(found)), found] = True
+    possible[np.arange(len(classes)), classes] = True
     first = np.argmax(possible, axis=1)
     last = shape.classes - 1 - np.argmax(possible[:, ::-1], axis=1)
-    return Classes(found, first, last)
+    return Classes(classes, first, last)
 
 
 @lru_cache(maxsize=64)

@@ -93,21 +93,21 @@ def measure(plan: Plan, aggregate: Aggregate, exact: GroupNumbers) -> GroupNumbe
     """The noisy numbers of some groups, (groups, numbers): of a sum its pair, of quantiles the nodes of the tree or a class a
     share.
     """
-    share, asked = plan.share(aggregate), aggregate.quantiles
+    share, quantiles = plan.share(aggregate), aggregate.quantiles
     if aggregate.wide:
         # Integers of Python, which no sum leaves.
         noise = draw(aggregate.noise(plan.measure, share), exact.shape)
         noisy: GroupNumbers = exact.astype(object) + noise.astype(object)
         return noisy
     values = exact.astype(np.int64, copy=False)
-    if asked is not None and asked.way == "selection":
-        epsilon = asked.epsilon(plan.measure, share)
+    if quantiles is not None and quantiles.way == "selection":
+        epsilon = quantiles.epsilon(plan.measure, share)
         chosen = [
             exponential_rows(scores(values, each.numerator, each.denominator), epsilon, sensitivity(each))
-            for each in asked.shares
+            for each in quantiles.shares
         ]
         return np.stack(chosen, axis=1)
-    if asked is not None:
+    if quantiles is not None:
         values = nodes(values, tree(aggregate.cells, plan.measure))
     noise = draw(aggregate.noise(plan.measure, share), values.size)
     return checked_add(values.ravel(), noise).reshape(values.shape)
@@ -122,17 +122,17 @@ def scores(classes: Int64, a: int, b: int) -> Int64:
     upto = np.cumsum(classes, axis=1)
     whole = upto[:, -1:]
     below, above = upto - classes, whole - upto
-    found: Int64 = -np.maximum(np.maximum(b * below - a * whole, b * above - (b - a) * whole), 0)
-    return found
+    distances: Int64 = -np.maximum(np.maximum(b * below - a * whole, b * above - (b - a) * whole), 0)
+    return distances
 
 
 def nodes(classes: Int64, shape: Tree) -> Int64:
     """The records in each node of a tree, int64 (groups, nodes), level by level from the widest nodes on."""
-    found: Int64 = np.concatenate(
+    counts: Int64 = np.concatenate(
         [
             np.add.reduceat(classes, np.arange(size) * width, axis=1)
             for width, size in zip(shape.widths, shape.sizes, strict=True)
         ],
         axis=1,
     )
-    return found
+    return counts

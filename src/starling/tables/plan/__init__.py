@@ -11,13 +11,14 @@ from starling.tables.plan.overview import LevelOverview, Overview, Price, afford
 from starling.tables.plan.readable import shipped, waiting
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 from starling.tables.plan.regions import known_regions, read_regions
-from starling.tables.plan.variants import Noise, StageNoise, TopUp, Twice, Variants
+from starling.tables.plan.variants import CombinedStageNoise, Noise, StageNoise, TopUp, Variants
 
 __all__ = [
     "CENSUS_REGIONS",
     "MOST_GROUPS",
     "AccuracyTarget",
     "Aggregate",
+    "CombinedStageNoise",
     "Definitions",
     "Detail",
     "Geography",
@@ -33,7 +34,6 @@ __all__ = [
     "RegionLevels",
     "StageNoise",
     "TopUp",
-    "Twice",
     "Variants",
     "afford",
     "aggregate_pieces",

@@ -130,7 +130,7 @@ class AccuracyTarget:
         above = zip(thresholds[branch:], counts[branch + 1 :], strict=True)
         return counts[branch], tuple((threshold - self.persons, draws) for threshold, draws in above)
 
-    def kept(
+    def is_met(
         self, stage_noise: StageNoise, detail: Detail, thresholds: Sequence[int], *, both_stages: bool = False
     ) -> bool:
         """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell.
@@ -142,8 +142,8 @@ class AccuracyTarget:
             both_stages: Whether the stages are combined.
         """
         if both_stages and self.reused:
-            return _kept_reused(self, stage_noise, detail, tuple(thresholds))
-        return _kept(self, stage_noise, detail, tuple(thresholds))
+            return _is_met_reused(self, stage_noise, detail, tuple(thresholds))
+        return _is_met(self, stage_noise, detail, tuple(thresholds))
 
     @property
     def reused(self) -> bool:
@@ -176,7 +176,7 @@ class AccuracyTarget:
 
 
 @lru_cache(maxsize=4096)
-def _kept(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
+def _is_met(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
     draws, lifts = target.draws(detail, thresholds)
     distribution = target.distribution(stage_noise)
     for bits in _BITS:
@@ -196,7 +196,9 @@ def _kept(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thres
 
 
 @lru_cache(maxsize=4096)
-def _kept_reused(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]) -> bool:
+def _is_met_reused(
+    target: AccuracyTarget, stage_noise: StageNoise, detail: Detail, thresholds: tuple[int, ...]
+) -> bool:
     # Numba takes a second to import, and few plans ask for it.
     from starling.tables.plan.combined_stages import beyond, runs
 
@@ -210,8 +212,8 @@ def _kept_reused(target: AccuracyTarget, stage_noise: StageNoise, detail: Detail
 
     limit = float(target.missing)
     if target.persons is None:
-        asked = branches if target.ages is None else [ages(detail).index(target.ages)]
-        return all(missed(branch) <= limit for branch in reversed(asked))
+        chosen = branches if target.ages is None else [ages(detail).index(target.ages)]
+        return all(missed(branch) <= limit for branch in reversed(chosen))
     edges = (None, *(threshold - target.persons for threshold in thresholds), None)
     return sum(missed(branch, edges[branch], edges[branch + 1]) for branch in branches) <= limit
 
@@ -275,7 +277,7 @@ class Setting:
 
     def keeps(self, target: AccuracyTarget, budget: Fraction) -> bool:
         """Whether that budget of the level keeps a target."""
-        return target.kept(self.stage_noise(budget), self.detail, self.thresholds, both_stages=self.both_stages)
+        return target.is_met(self.stage_noise(budget), self.detail, self.thresholds, both_stages=self.both_stages)
 
     def need(self, target: AccuracyTarget) -> Fraction | None:
         """The least budget of the level that keeps one target; None where none up to LARGEST_BUDGET does."""

@@ -70,18 +70,20 @@ def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
 def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
     """Where noise or a selection cannot be drawn with the budget."""
     share = aggregate.level.budget / plan.degree(aggregate.level)
-    asked = aggregate.quantiles
-    if asked is None:
+    quantiles = aggregate.quantiles
+    if quantiles is None:
         yield from _sum_problems(plan, aggregate, share)
         return
     if share / aggregate.cells**2 < SMALLEST_SHARE:
         yield Problem(aggregate.name, "has a budget too small to draw its noise", "give it more, or fewer classes")
         return
-    if not _possible(asked, aggregate.low, aggregate.high):
+    if not _possible(quantiles, aggregate.low, aggregate.high):
         yield Problem(aggregate.name, "has shares or classes that cannot be", "read them from a plan file")
-    elif asked.way == "selection":
-        epsilon = asked.epsilon(plan.measure, share)
-        reach = max((reach_of(epsilon, each) for each in asked.shares), default=0) if epsilon > 0 else LONGEST_REACH + 1
+    elif quantiles.way == "selection":
+        epsilon = quantiles.epsilon(plan.measure, share)
+        reach = (
+            max((reach_of(epsilon, each) for each in quantiles.shares), default=0) if epsilon > 0 else LONGEST_REACH + 1
+        )
         if reach > LONGEST_REACH:
             fix = 'give it more, or write way = "counts"'
             yield Problem(aggregate.name, "has a budget too small for selections", fix)
@@ -106,8 +108,8 @@ def _sum_problems(plan: Choices, aggregate: Aggregate, share: Fraction) -> Itera
         yield Problem(aggregate.name, problem, "give it more, narrower bounds, or a unit to which numbers are rounded")
 
 
-def _possible(asked: Quantiles, low: int, high: int) -> bool:
-    shares, cuts = asked.shares, asked.cuts
+def _possible(quantiles: Quantiles, low: int, high: int) -> bool:
+    shares, cuts = quantiles.shares, quantiles.cuts
     return (
         1 <= len(shares) <= MOST_SHARES
         and list(shares) == sorted(set(shares))

@@ -40,7 +40,7 @@ class SumMargin:
     within: Fraction
     records: int = 1
 
-    def kept(self, aggregate: Aggregate, measure: Measure, share: Fraction) -> bool:
+    def is_met(self, aggregate: Aggregate, measure: Measure, share: Fraction) -> bool:
         """Whether a group that spends `share` keeps it."""
         width, noise = aggregate.width, aggregate.noise(measure, share)
         match self.number:
@@ -56,7 +56,7 @@ class SumMargin:
 
 def read_margins(section: Section, places: int) -> tuple[SumMargin, ...]:
     """The margins that one of [[sums]] states, of a column with so many digits after the point."""
-    found = []
+    margins = []
     for each in section.inline("margins", EXAMPLE):
         each.only(("number", "within", "records"))
         number = each.choice("number", OF_SUMS, f'write "{OF_SUMS[0]}", "{OF_SUMS[1]}" or "{OF_SUMS[2]}"')
@@ -69,8 +69,8 @@ def read_margins(section: Section, places: int) -> tuple[SumMargin, ...]:
         elif "records" in each.values:
             each.refuse("records", "is of a mean", "leave it out: other margins are those of every group")
         if within is not None and within > 0:
-            found.append(SumMargin(number, within * (1 if number == "size" else Fraction(10) ** places), records))
-    return tuple(found)
+            margins.append(SumMargin(number, within * (1 if number == "size" else Fraction(10) ** places), records))
+    return tuple(margins)
 
 
 def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: Sequence[SumMargin]) -> Fraction | None:
@@ -84,7 +84,7 @@ def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: S
     """
 
     def holds(budget: Fraction) -> bool:
-        return all(each.kept(aggregate, measure, budget / degree) for each in margins)
+        return all(each.is_met(aggregate, measure, budget / degree) for each in margins)
 
     low = high = Fraction(1)
     while not holds(high):

@@ -194,21 +194,21 @@ class Tree:
 
     def below(self, edge: int) -> tuple[tuple[int, int], ...]:
         """The nodes of each level, from a first one and before a last one, that together hold the classes before `edge`."""
-        found, at = [], 0
+        nodes, at = [], 0
         for width in self.widths:
-            found.append((at // width, edge // width))
+            nodes.append((at // width, edge // width))
             at = edge // width * width
-        return tuple(found)
+        return tuple(nodes)
 
     def above(self, edge: int) -> tuple[tuple[int, int], ...]:
         """The nodes of each level that together hold the classes from `edge` on."""
-        found, end = [], self.sizes[0] * self.widths[0]
+        nodes, end = [], self.sizes[0] * self.widths[0]
         for width in self.widths:
             first = -(-edge // width)
             # Nodes beyond the last class are not there, and hold nobody.
-            found.append((min(first, -(-self.classes // width)), min(end // width, -(-self.classes // width))))
+            nodes.append((min(first, -(-self.classes // width)), min(end // width, -(-self.classes // width))))
             end = first * width
-        return tuple(found)
+        return tuple(nodes)
 
     def terms(self, edge: int) -> tuple[int, int]:
         """How many nodes are below and above an edge."""

@@ -15,9 +15,9 @@ class Attribute:
     Attributes:
         kind: The attribute's name, by which iterations say what they look at.
         most: The most values that are read of a record, at least 1; a record may have none.
-        beside: Whether its one value is counted beside the set of all other values of a record, as the Census's ethnicity code is.
+        separate: Whether its one value is counted beside the set of all other values of a record, as the Census's ethnicity code is.
     """
 
     kind: str
     most: int
-    beside: bool = False
+    separate: bool = False

@@ -79,7 +79,7 @@ class CensusRecords:
     @property
     def attributes(self) -> tuple[Attribute, ...]:
         """Race, of which a record has several codes, and ethnicity, of which it has one."""
-        return Attribute("race", self.max_race_codes), Attribute("ethnicity", 1, beside=True)
+        return Attribute("race", self.max_race_codes), Attribute("ethnicity", 1, separate=True)
 
     @property
     def by_name(self) -> Mapping[str, Column]:

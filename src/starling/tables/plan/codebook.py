@@ -170,11 +170,11 @@ def region_names(geography: GeographyLevel, regions: tuple[str, ...], known: Kno
     ('AIANNH area 0001',)
     """
     kind = geography.value
-    given = REGION_NAMES.get(kind, {})
+    public_names = REGION_NAMES.get(kind, {})
     within: dict[str, str] = {}
     names = []
     for region in regions:
-        name = known.get((kind, region)) or given.get(region)
+        name = known.get((kind, region)) or public_names.get(region)
         if name is None:
             # Tracts of a county and counties of a state stand together, so what they lie in is named once.
             start = region[: _WIDTH_OF_PARENT[kind.removeprefix("PR-")]]

@@ -1,4 +1,4 @@
-"""The columns that a plan reads of records of one's own: their names and their public domains, fixed before any record is read.
+"""The columns that a plan reads of custom records: their names and their public domains, fixed before any record is read.
 
 A domain numbers its values from 0 on. There are three kinds: a list of codes, whole numbers between two bounds, perhaps cut into classes,
 and periods of time. A column says one value of a record, or several: in several fields, or in one field with a separator between them.
@@ -287,8 +287,8 @@ class RecordColumns:
     def fields(self) -> tuple[str, ...]:
         """The columns of the records that are read, each once."""
         named = (() if self.unit is None else (self.unit.field,),)
-        said = (each.fields for each in (*self.single, *self.groups, *self.numbers))
-        return tuple(dict.fromkeys(field for fields in (*said, *named) for field in fields))
+        read = (each.fields for each in (*self.single, *self.groups, *self.numbers))
+        return tuple(dict.fromkeys(field for fields in (*read, *named) for field in fields))
 
 
 def codes_of(texts: Sequence[str]) -> Codes:

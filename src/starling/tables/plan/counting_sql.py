@@ -7,11 +7,11 @@ from starling.tables.plan.detail import Detail
 CUSTOM_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
 FROM records
 GROUP BY records.unit, records.groups, records.cell"""
-"""The text for records of one's own, each of which counts."""
+"""The text for custom records, each of which counts."""
 
 
 def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
-    """The text that counts rows of records of one's own, and adds up their numbers.
+    """The text that counts rows of custom records, and adds up their numbers.
 
     Args:
         table: What stands after FROM: the rows, with `unit`, `groups`, `cell`, and `n0`, `n1` ..., below 0 for none.

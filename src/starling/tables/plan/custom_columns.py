@@ -1,4 +1,4 @@
-"""The columns of a plan file about records of one's own: `[[columns]]` with their public domains (docs/reference/plan-file.md)."""
+"""The columns of a plan file about custom records: `[[columns]]` with their public domains (docs/reference/plan-file.md)."""
 
 import csv
 from collections.abc import Sequence
@@ -147,9 +147,9 @@ def in_units(number: Fraction, places: int) -> int | None:
 
 def _values(section: Section) -> list[tuple[str, str]]:
     """Codes that stand in the plan: a list, or a table with the text of each."""
-    said = section.values["values"]
-    if isinstance(said, dict) and said and all(isinstance(text, str) for text in said.values()):
-        return list(said.items())
+    stated = section.values["values"]
+    if isinstance(stated, dict) and stated and all(isinstance(text, str) for text in stated.values()):
+        return list(stated.items())
     return [(code, code) for code in section.texts("values", 'list the values, such as ["F", "M"]')]
 
 

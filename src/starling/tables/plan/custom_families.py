@@ -119,7 +119,7 @@ class CustomFamily:
             yield Problem("groups", f"has a name that {problem}", "name the groups")
         if unknown := [name for name in self.columns if name not in columns]:
             yield Problem(
-                field, f"looks at {unknown[0][:40]!r}, which is no column of the plan", "declare it in [[columns]]"
+                field, f"are over {unknown[0][:40]!r}, which is no column of the plan", "declare it in [[columns]]"
             )
             return
         if len(set(self.columns)) < len(self.columns) or len(self.cuts) != len(self.columns):
@@ -127,7 +127,7 @@ class CustomFamily:
             return
         if decimal := [name for name in self.columns if isinstance(columns[name].domain, Decimals)]:
             fix = "declare the column without decimals for groups"
-            yield Problem(field, f"looks at {decimal[0][:40]}, which is for sums and quantiles alone", fix)
+            yield Problem(field, f"are over {decimal[0][:40]}, which is for sums and quantiles alone", fix)
             return
         try:
             read = self.read(columns)

@@ -1,4 +1,4 @@
-"""What a plan file about records of one's own measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/reference/plan-file.md)."""
+"""What a plan file about custom records measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/reference/plan-file.md)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,7 +80,7 @@ def read_aggregates(
         degree: What divides the budget of a level of a stability.
         measure: The privacy measure.
     """
-    found: dict[tuple[int, int, str, bool], Aggregate] = {}
+    aggregates: dict[tuple[int, int, str, bool], Aggregate] = {}
     for kind in AGGREGATES:
         for section in top.tables(kind) if kind in top.values else []:
             before = len(section.problems)
@@ -98,20 +98,20 @@ def read_aggregates(
             share = budget / degree(level.stability)
             quantiles = None if kind == "sums" else _quantiles(section, column, measure, share)
             place = (regions.order(key[0]), key[1], column.name, kind != "sums")
-            if place in found:
+            if place in aggregates:
                 section.refuse("of", f"{column.name} is there with these groups already", "give each once")
             domain = column.domain
             assert isinstance(domain, Integers | Decimals)
-            asked = Aggregate(level, column.name, domain.low, domain.high, quantiles)
+            aggregate = Aggregate(level, column.name, domain.low, domain.high, quantiles)
             if margins:
-                least = least_budget(asked, measure, degree(level.stability), margins)
+                least = least_budget(aggregate, measure, degree(level.stability), margins)
                 if least is None:
                     problem = f"cannot be kept: they would need a budget above {LARGEST_BUDGET}"
                     section.refuse("margins", problem, "write wider margins")
                 else:
-                    asked = replace(asked, level=replace(level, budget=least))
-            found[place] = asked
-    return tuple(found[place] for place in sorted(found))
+                    aggregate = replace(aggregate, level=replace(level, budget=least))
+            aggregates[place] = aggregate
+    return tuple(aggregates[place] for place in sorted(aggregates))
 
 
 def _numbers(section: Section, records: CustomRecords) -> Column | None:
@@ -140,16 +140,20 @@ def _quantiles(section: Section, column: Column, measure: Measure, share: Fracti
 def _shares(section: Section) -> tuple[Fraction, ...]:
     """The shares of the records below each quantile."""
     fix = 'list shares in hundredths, such as ["0.25", "0.5", "0.75"]'
-    found = []
+    shares = []
     for text in section.texts("shares", fix):
         try:
-            found.append(Fraction(text))
+            shares.append(Fraction(text))
         except (ValueError, ZeroDivisionError):
-            found.append(Fraction(0))
-    good = all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in found)
-    if "shares" in section.values and found and (not good or found != sorted(set(found)) or len(found) > MOST_SHARES):
+            shares.append(Fraction(0))
+    good = all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in shares)
+    if (
+        "shares" in section.values
+        and shares
+        and (not good or shares != sorted(set(shares)) or len(shares) > MOST_SHARES)
+    ):
         section.refuse("shares", f"are not up to {MOST_SHARES} ascending shares above 0 and below 1", fix)
-    return tuple(found)
+    return tuple(shares)
 
 
 def _classes(section: Section, column: Column) -> tuple[int, ...]:
@@ -163,9 +167,9 @@ def _classes(section: Section, column: Column) -> tuple[int, ...]:
             section.refuse("classes", f"are missing, and {column.name} has {domain.size:,} numbers", fix)
             return ()
         return tuple(range(domain.low, domain.high + 1))
-    said = section.values["classes"]
+    stated = section.values["classes"]
     cuts = []
-    for each in said if isinstance(said, list) else []:
+    for each in stated if isinstance(stated, list) else []:
         try:
             unit = in_units(Fraction(each), places) if isinstance(each, int | str) and type(each) is not bool else None
         except (ValueError, ZeroDivisionError):

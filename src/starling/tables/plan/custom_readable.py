@@ -1,4 +1,4 @@
-"""A plan file about records of one's own: `[[columns]]`, `[regions]`, `[[groups]]` and `[detail]` in place of the Census's keys.
+"""A plan file about custom records: `[[columns]]`, `[regions]`, `[[groups]]` and `[detail]` in place of the Census's keys.
 
 docs/reference/plan-file.md explains every key. A file that a plan names (codes, areas) is public, and is read with the plan.
 """
@@ -55,7 +55,7 @@ _NAME: Final = re.compile(r"[^a-z0-9_]+")
 
 
 def is_custom(top: Section) -> bool:
-    """Whether a plan file is about records of one's own; others are about person records of the Census."""
+    """Whether a plan file is about custom records; others are about person records of the Census."""
     return "columns" in top.values or "regions" in top.values
 
 

@@ -1,4 +1,4 @@
-"""Records of one's own, as a plan declares them: columns with public domains, the public table of areas, and the families of groups.
+"""Custom records, as a plan declares them: columns with public domains, the public table of areas, and the families of groups.
 
 Privacy. A record lies in one area at most, so in one region of a level at most, and has of each column at most a public number of values.
 What bounds the groups of a record is derived from this alone (stability.py). A record without an area of the table, or without a cell of
@@ -150,9 +150,9 @@ class CustomRecords:
         if not problems and sum(len(family.values(self.by_name)) for family in self.families) > MOST_VALUES:
             fix = "take fewer columns, or cuts"
             problems.append(Problem("groups", f"have more than {MOST_VALUES:,} combinations of values in all", fix))
-        if not problems and (twice := self._code_twice()):
+        if not problems and (repeated := self._code_twice()):
             fix = "rename a family, or a value: commas and colons between names and values are read as part of them"
-            problems.append(Problem("groups", f"give two groups the one code {shown(twice)}", fix))
+            problems.append(Problem("groups", f"give two groups the one code {shown(repeated)}", fix))
         if problems:
             raise PlanError(problems=problems)
 

@@ -1,4 +1,4 @@
-"""A plan about records of one's own as the values of its plan file: what custom_readable.py reads back as the same plan."""
+"""A plan about custom records as the values of its plan file: what custom_readable.py reads back as the same plan."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,7 +18,7 @@ from starling.tables.plan.readable_levels import price_values
 
 
 def custom_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
-    """The values that say a plan about records of one's own."""
+    """The values that say a plan about custom records."""
     return {
         "title": plan.title,
         "privacy": privacy_values(plan),
@@ -35,16 +35,16 @@ def custom_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
 
 
 def _aggregate_values(plan: Choices, records: CustomRecords) -> dict[str, Any]:
-    made: dict[str, list[dict[str, Any]]] = {key: [] for key in AGGREGATES}
+    values: dict[str, list[dict[str, Any]]] = {key: [] for key in AGGREGATES}
     for each in plan.aggregates:
-        said = {"of": each.column, **_place_values(each.level, records), **price_values(each.level)}
+        stated = {"of": each.column, **_place_values(each.level, records), **price_values(each.level)}
         if each.quantiles is not None:
             places = places_of(records.by_name[each.column])
             cuts = [exact_text(cut / Fraction(10) ** places) if places else cut for cut in each.quantiles.cuts]
-            said |= {"shares": [exact_text(share) for share in each.quantiles.shares]}
-            said |= {"classes": cuts, "way": each.quantiles.way}
-        made[AGGREGATES[each.quantiles is not None]].append(said)
-    return {key: said for key, said in made.items() if said}
+            stated |= {"shares": [exact_text(share) for share in each.quantiles.shares]}
+            stated |= {"classes": cuts, "way": each.quantiles.way}
+        values[AGGREGATES[each.quantiles is not None]].append(stated)
+    return {key: stated for key, stated in values.items() if stated}
 
 
 def _record_values(records: CustomRecords) -> dict[str, Any]:
@@ -79,25 +79,25 @@ def _detail_values(detail: Detail, records: CustomRecords) -> dict[str, Any]:
 
 def _column_values(column: Column) -> dict[str, Any]:
     domain = column.domain
-    said: dict[str, Any] = {"name": column.name}
+    stated: dict[str, Any] = {"name": column.name}
     if column.fields != (column.name,):
-        said["fields"] = list(column.fields)
+        stated["fields"] = list(column.fields)
     match domain:
         case Codes():
             named = any(code != text for code, text in domain.values)
-            said["values"] = dict(domain.values) if named else list(domain.codes)
-            said |= {"other": domain.other} if domain.other else {}
+            stated["values"] = dict(domain.values) if named else list(domain.codes)
+            stated |= {"other": domain.other} if domain.other else {}
         case Integers():
-            said |= {"from": domain.low, "to": domain.high}
+            stated |= {"from": domain.low, "to": domain.high}
         case Decimals():
             bounds = (exact_text(bound / Fraction(10) ** domain.places) for bound in (domain.low, domain.high))
             rounded = {"decimals": domain.places} if domain.places >= 0 else {"unit": 10**-domain.places}
-            said |= dict(zip(("from", "to"), bounds, strict=True)) | rounded
+            stated |= dict(zip(("from", "to"), bounds, strict=True)) | rounded
         case Periods():
-            said |= {"periods": list(domain.edges)}
+            stated |= {"periods": list(domain.edges)}
     if column.separator:
-        said["separator"] = column.separator
-    return said | ({"most": column.most} if column.several else {})
+        stated["separator"] = column.separator
+    return stated | ({"most": column.most} if column.several else {})
 
 
 def _family_values(family: CustomFamily, *, staged: bool) -> dict[str, Any]:

@@ -221,13 +221,13 @@ def read_groups(top: Section) -> Definitions:
     owner: dict[str, Section] = {}
     for section in top.tables("groups"):
         section.only(_KEYS)
-        made = _group(section, names, codes_of)
-        for iteration in made:
+        group = _group(section, names, codes_of)
+        for iteration in group:
             if iteration.code in owner:
                 problem = f"gives iteration {iteration.code} again, after {owner[iteration.code].name}"
                 section.refuse("code", problem, "give each iteration its own code")
             owner.setdefault(iteration.code, section)
-        iterations += made
+        iterations += group
     for clash in clashes(iterations):
         owner[clash.second].refuse("codes", f"clash: {clash.problem}", "put the code into one of them")
     used = {code: code for iteration in iterations for code in iteration.codes}

@@ -141,11 +141,11 @@ class Detail:
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Cells of a sum over the last attribute in each partition: its classes there, or 0 where there are no such sums."""
-        found = []
+        widths = []
         for partition, size in zip(self.partitions, self.sizes, strict=True):
             last = len(partition[-1]) if partition else 0
-            found.append(last if last and last < size else 0)
-        return tuple(found)
+            widths.append(last if last and last < size else 0)
+        return tuple(widths)
 
     @cached_property
     def row_counts(self) -> tuple[int, ...]:
@@ -227,11 +227,11 @@ class Detail:
     @cached_property
     def of_codes(self) -> dict[tuple[str, ...], tuple[tuple[int, Row], ...]]:
         """The rows that stand under the same codes, each with its branch: all are of the same values of the attributes."""
-        found: dict[tuple[str, ...], tuple[tuple[int, Row], ...]] = {}
+        by_codes: dict[tuple[str, ...], tuple[tuple[int, Row], ...]] = {}
         for branch, rows in enumerate(self.rows):
             for row in rows:
-                found[self.codes(row)] = (*found.get(self.codes(row), ()), (branch, row))
-        return found
+                by_codes[self.codes(row)] = (*by_codes.get(self.codes(row), ()), (branch, row))
+        return by_codes
 
     @cached_property
     def names(self) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""A first plan about records of one's own, made of declarations of their columns and never of the values that records have.
+"""A first plan about custom records, made of declarations of their columns and never of the values that records have.
 
 A declaration names a column and its public values:
 
@@ -101,7 +101,7 @@ def first_values(
     ]
     share = exact_text(budget / (len(places) * (1 + len(sums))))
     thresholds = [FIRST_THRESHOLD * 10**step for step, _ in enumerate(detail)]
-    made: dict[str, Any] = {
+    values: dict[str, Any] = {
         "title": title,
         "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
         "records": {"of-a-person": unit.most, "person": unit.field} if unit else {"of-a-person": 1},
@@ -112,15 +112,15 @@ def first_values(
         "levels": [{**each, "budget": share} | ({"thresholds": thresholds} if detail else {}) for each in places],
     }
     if detail:
-        made["privacy"]["stage-1-share"] = "0.1"
+        values["privacy"]["stage-1-share"] = "0.1"
         cuts = {name: _cuts(by_name[name]) for name in detail}
-        made["detail"] = {
+        values["detail"] = {
             "columns": list(detail),
             "steps": [{name: cuts[name] for name in detail[: step + 1]} for step, _ in enumerate(detail)],
         }
     if sums:
-        made["sums"] = [{"of": name, **each, "budget": share} for name in sums for each in places]
-    return made
+        values["sums"] = [{"of": name, **each, "budget": share} for name in sums for each in places]
+    return values
 
 
 def _cuts(column: dict[str, Any]) -> Any:
@@ -132,21 +132,21 @@ def _cuts(column: dict[str, Any]) -> Any:
     )
 
 
-def declaration(said: str, folder: Path) -> dict[str, Any]:
+def declaration(text: str, folder: Path) -> dict[str, Any]:
     """A declaration as one of [[columns]] of a plan file in the folder; raises ParameterError where it declares nothing."""
-    name, colon, domain = said.partition(":")
+    name, colon, domain = text.partition(":")
     if not colon or not name or not domain:
-        raise ParameterError("--columns", f"has {said[:40]!r}, which names no column and its values", _FIX)
+        raise ParameterError("--columns", f"has {text[:40]!r}, which names no column and its values", _FIX)
     if domain.startswith("@"):
         return {"name": name, "file": _relative(domain[1:], folder)}
     if domain.startswith("int:"):
         if (bounds := _INTEGERS.fullmatch(domain)) is None:
-            raise ParameterError("--columns", f"has {said[:40]!r}, without two bounds", "write it like age:int:0..110")
+            raise ParameterError("--columns", f"has {text[:40]!r}, without two bounds", "write it like age:int:0..110")
         return {"name": name, "from": int(bounds[1]), "to": int(bounds[2])}
     if domain.startswith("num:"):
         if (bounds := _NUMBERS.fullmatch(domain)) is None:
             raise ParameterError(
-                "--columns", f"has {said[:40]!r}, without two bounds", "write it like spent:num:0..500.00"
+                "--columns", f"has {text[:40]!r}, without two bounds", "write it like spent:num:0..500.00"
             )
         places = max(len(bound.partition(".")[2]) for bound in bounds.groups())
         return {"name": name, "from": bounds[1], "to": bounds[2], "decimals": places}
@@ -157,15 +157,15 @@ def declaration(said: str, folder: Path) -> dict[str, Any]:
     if _INTEGERS.fullmatch(f"int:{domain}"):
         # It would be read as the one value "0..110", which no record has.
         fix = f"write it like {name}:int:{domain}"
-        raise ParameterError("--columns", f"has {said[:40]!r}, which looks like bounds of whole numbers", fix)
+        raise ParameterError("--columns", f"has {text[:40]!r}, which looks like bounds of whole numbers", fix)
     return {"name": name, "values": domain.split(",")}
 
 
 def _family(column: dict[str, Any]) -> dict[str, Any]:
     """The family of the values of a column."""
-    found: dict[str, Any] = {"name": column["name"], "columns": [column["name"]]}
+    family: dict[str, Any] = {"name": column["name"], "columns": [column["name"]]}
     cuts = round_cuts(column["from"], column["to"]) if "from" in column else []
-    return found | ({"cuts": {column["name"]: cuts}} if cuts else {})
+    return family | ({"cuts": {column["name"]: cuts}} if cuts else {})
 
 
 def round_cuts(low: int, high: int) -> list[int]:

@@ -62,9 +62,9 @@ def read_blocks(path: Path) -> dict[str, Int64]:
         return columns
     order = np.argsort(block, kind="stable")
     block = block[order]
-    again = block[1:][np.diff(block) == 0]
-    if len(again):
-        _refuse(path, frozenset(f"{number:015d}" for number in again[:MOST_PROBLEMS].tolist()))
+    repeated = block[1:][np.diff(block) == 0]
+    if len(repeated):
+        _refuse(path, frozenset(f"{number:015d}" for number in repeated[:MOST_PROBLEMS].tolist()))
     return {name: values[order] for name, values in columns.items()}
 
 
@@ -147,28 +147,28 @@ def _number(values: pa.ChunkedArray, width: int) -> Int64 | None:
     return number
 
 
-def _refuse(path: Path, twice: frozenset[str] = frozenset()) -> Never:
-    """Say where the file is wrong. `twice`: ids of blocks that are listed more than once."""
+def _refuse(path: Path, repeated: frozenset[str] = frozenset()) -> Never:
+    """Say where the file is wrong. `repeated`: ids of blocks that are listed more than once."""
     problems: list[Problem] = []
     if _is_parquet(path):
         rows = parquet_columns(path, COLUMNS, more=True).to_pydict()
-        _check(path, enumerate(zip(*(rows[name] for name in COLUMNS), strict=True), start=1), twice, problems)
+        _check(path, enumerate(zip(*(rows[name] for name in COLUMNS), strict=True), start=1), repeated, problems)
     else:
         with opened(path, LONGEST_FILE) as file:
-            _check(path, text_records(file, path.name, COLUMNS, problems, more=True), twice, problems)
+            _check(path, text_records(file, path.name, COLUMNS, problems, more=True), repeated, problems)
     if not problems:
         problems.append(Problem("file", "holds no blocks that can be read", f"write {'|'.join(COLUMNS)}", path.name))
     raise PlanError(problems=problems)
 
 
-def _check(path: Path, records: Iterable[Record], twice: frozenset[str], problems: list[Problem]) -> None:
+def _check(path: Path, records: Iterable[Record], repeated: frozenset[str], problems: list[Problem]) -> None:
     seen: dict[str, int] = {}
     for line, fields in records:
         for (name, width), field in zip(WIDTHS.items(), fields, strict=True):
             if len(field) != width or not (field.isascii() and field.isdecimal()):
                 problems.append(Problem(name, f"is not {width} digits", "correct it", path.name, line))
         block = "".join(fields[:4])
-        if block in twice:
+        if block in repeated:
             first = seen.setdefault(block, line)
             if first != line:
                 problem = f"lists block {block} again, first on line {first}"

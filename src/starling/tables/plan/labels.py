@@ -40,25 +40,25 @@ class TextColumn:
 
     Attributes:
         name: The name of the column.
-        beside: The columns of its codes.
+        source: The columns of its codes.
         known: The text of each combination of codes.
     """
 
     name: str
-    beside: tuple[str, ...]
+    source: tuple[str, ...]
     known: Mapping[tuple[str, ...], str]
 
 
 def text_columns(regions: RegionLevels, detail: Detail, names: Iterable[str]) -> tuple[TextColumn, ...]:
     """The columns of text that stand beside columns of these names."""
     kinds: dict[tuple[str, ...], str] = {(level.name,): level.kind for level in regions.levels}
-    found = [TextColumn("region_kind", ("region_type",), kinds)]
+    columns = [TextColumn("region_kind", ("region_type",), kinds)]
     for place, attribute in enumerate(detail.attributes):
         classes = dict.fromkeys(row.classes[place] for rows in detail.rows for row in rows)
         known = {attribute.codes(each): attribute.text(each) for each in classes}
-        found.append(TextColumn(attribute.text_column, attribute.columns, known))
+        columns.append(TextColumn(attribute.text_column, attribute.columns, known))
     there = set(names)
-    return tuple(each for each in found if there.issuperset(each.beside))
+    return tuple(each for each in columns if there.issuperset(each.source))
 
 
 def with_text(table: pa.Table, chosen: tuple[TextColumn, ...]) -> pa.Table:
@@ -69,7 +69,7 @@ def with_text(table: pa.Table, chosen: tuple[TextColumn, ...]) -> pa.Table:
     ['female', 'male']
     """
     for column in chosen:
-        codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in column.beside), _BETWEEN)
+        codes = pc.binary_join_element_wise(*(table[name].cast(pa.string()) for name in column.source), _BETWEEN)
         positions = pc.index_in(codes, pa.array([_BETWEEN.join(each) for each in column.known]))
         texts = pa.array(list(column.known.values()), pa.string())
         table = table.append_column(column.name, pa.chunked_array([texts.take(positions.combine_chunks())]))

@@ -46,9 +46,9 @@ from starling.tables.plan.variants import (
     SMALLEST_SHARE,
     WIDEST_CONDITIONED,
     Choice,
+    CombinedStageNoise,
     Noise,
     StageNoise,
-    Twice,
     noise_of,
     noise_of_stages,
 )
@@ -134,7 +134,7 @@ class Plan(InSession, Choices):
             return [Problem(level.name, problem, fix)]
         both = self.variants.both_stages
         reaches = self.detail, level.thresholds
-        broken = (each for each in level.targets if not each.kept(stage_noise, *reaches, both_stages=both))
+        broken = (each for each in level.targets if not each.is_met(stage_noise, *reaches, both_stages=both))
         return [Problem(level.name, f"has a budget that does not keep: {each}", "solve for it") for each in broken]
 
     def stage_noise(self, level: Level) -> StageNoise:
@@ -144,8 +144,8 @@ class Plan(InSession, Choices):
         """
         if self.variants.top_up is None:
             return noise_of_stages(self.measure, level.budget / self.degree(level), self.gamma)
-        again = noise_of(self.measure, level.budget / self.degree(level))
-        return StageNoise(again, self._earlier(level)[1].stage1, again)
+        second = noise_of(self.measure, level.budget / self.degree(level))
+        return StageNoise(second, self._earlier(level)[1].stage1, second)
 
     def noise(self, level: Level, *, total_only: bool = False) -> Noise:
         """The noise of a value of a group before post-processing: of its stage-2 or, total-only, its one measurement."""
@@ -153,7 +153,7 @@ class Plan(InSession, Choices):
         now = stage_noise.total_only if total_only else stage_noise.stage2
         if self.variants.top_up is None:
             return now
-        return Twice(self.earlier.noise(self._earlier(level)[0], total_only=total_only), now)
+        return CombinedStageNoise(self.earlier.noise(self._earlier(level)[0], total_only=total_only), now)
 
     @cached_property
     def earlier(self) -> "Plan":
@@ -170,20 +170,20 @@ class Plan(InSession, Choices):
 
     def only(self, names: Collection[str]) -> "Plan":
         """This plan in the levels of these names alone."""
-        kept = [position for position, level in enumerate(self.levels) if level.name in names]
+        positions = [position for position, level in enumerate(self.levels) if level.name in names]
         top_up = self.variants.top_up
-        variants = replace(self.variants, top_up=None if top_up is None else top_up.only(kept))
-        return replace(self, levels=tuple(self.levels[position] for position in kept), variants=variants)
+        variants = replace(self.variants, top_up=None if top_up is None else top_up.only(positions))
+        return replace(self, levels=tuple(self.levels[position] for position in positions), variants=variants)
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         if self.records_of_one > 1:
             return self._of_several(level.name, level)
         stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
-            again = measurement(
+            second = measurement(
                 f"{level.name} cells or total of a group, re-measured", self.relation, stage_noise.stage2
             )
-            return bounded_overlap(level.name, level.stability, (again,))
+            return bounded_overlap(level.name, level.stability, (second,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
             groups.append(
@@ -238,15 +238,15 @@ class Plan(InSession, Choices):
         Where an earlier release may have had levels that this one leaves out, nothing more is known of it than its cost. That is so
         where its levels here cost less; of a plan of both the United States and Puerto Rico, which cost the larger of the two, always.
         """
-        found, plan = [], self
+        guarantees, plan = [], self
         for each in self.variants.releases:
             plan = plan.earlier
             known = plan.guarantee
             if known.cost.amount != each.cost or self.records.several_parts:
                 cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
                 known = Guarantee(f"release of request {each.request_id}", self.relation, known_cost(cost))
-            found.append(known)
-        return tuple(found)
+            guarantees.append(known)
+        return tuple(guarantees)
 
     @property
     def joint_guarantee(self) -> Guarantee:
@@ -345,11 +345,11 @@ def convert(folder: Path, out: Path) -> Plan:
     plan = Plan.load(folder)
     plan.save(out, definitions=os.path.relpath(folder.resolve(), out.resolve().parent))
     try:
-        again = Plan.load(out)
+        read_back = Plan.load(out)
     except PlanError:
         out.unlink()
         raise
-    if again != plan:
+    if read_back != plan:
         out.unlink()
         raise PlanError("definitions", "changed while they were read", "run it again")
     return plan

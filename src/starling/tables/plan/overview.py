@@ -118,7 +118,7 @@ class Price:
     Attributes:
         level: The level of the target.
         target: The target itself.
-        given: Margin, in persons, that the level's budget gives at the target's confidence; at most the target's.
+        gives: Margin, in persons, that the level's budget gives at the target's confidence; at most the target's.
         need: Budget of the level that this target alone needs.
         binding: Whether the level's budget is this need: relaxing any other target saves nothing here.
         relaxed: The target a fifth wider, and at least by one person.
@@ -127,7 +127,7 @@ class Price:
 
     level: Level
     target: AccuracyTarget
-    given: int
+    gives: int
     need: Fraction
     binding: bool
     relaxed: AccuracyTarget
@@ -149,10 +149,10 @@ def _price(plan: Plan, level: Level, target: AccuracyTarget) -> Price:
     if need >= level.budget:
         others = tuple(relaxed if each == target else each for each in level.targets)
         saving = 1 - _with(plan, {level.name: others}).cost.amount / plan.cost.amount
-    return Price(level, target, _given(plan, level, target), need, need >= level.budget, relaxed, saving)
+    return Price(level, target, _least_margin(plan, level, target), need, need >= level.budget, relaxed, saving)
 
 
-def _given(plan: Plan, level: Level, target: AccuracyTarget) -> int:
+def _least_margin(plan: Plan, level: Level, target: AccuracyTarget) -> int:
     """The smallest margin that is kept."""
     stage_noise, thresholds = plan.stage_noise(level), level.thresholds
     draws, lifts = target.draws(plan.detail, thresholds)
@@ -161,7 +161,7 @@ def _given(plan: Plan, level: Level, target: AccuracyTarget) -> int:
         return alone
 
     def holds(persons: int) -> bool:
-        return replace(target, within=persons).kept(
+        return replace(target, within=persons).is_met(
             stage_noise, plan.detail, thresholds, both_stages=plan.variants.both_stages
         )
 

@@ -127,8 +127,8 @@ def _definitions(top: Section, folder: Path) -> Definitions | None:
     """The code book of the folder that is named, else of the groups in the file; None after a refusal."""
     if "definitions" not in top.values:
         before = len(top.problems)
-        made = read_groups(top)
-        return made if len(top.problems) == before else None
+        definitions = read_groups(top)
+        return definitions if len(top.problems) == before else None
     for key in ("groups", "codes"):
         if key in top.values:
             top.refuse(key, "stands beside a folder of definitions", "keep one of the two")
@@ -183,7 +183,7 @@ def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
 
 def _group_values(definitions: Definitions) -> dict[str, Any]:
     """The keys `codes` and `groups`: iterations of one name, but for how they combine, make a group."""
-    made: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
+    keys_of: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
     for iteration in definitions.iterations:
         key = "code" if iteration.kind == "ethnicity" else "alone" if iteration.alone else "combined"
         where = [word for word, flags in WHERE.items() if flags == (iteration.total_only, iteration.coarse_only)]
@@ -191,11 +191,11 @@ def _group_values(definitions: Definitions) -> dict[str, Any]:
         name = iteration.name.removesuffix(suffix(key))
         if not where or not level or name + suffix(key) != iteration.name:
             raise _no_group(iteration)
-        made[name, iteration.kind, level[0], where[0], iteration.codes][key] = iteration.code
+        keys_of[name, iteration.kind, level[0], where[0], iteration.codes][key] = iteration.code
     groups = [
         {"name": name, "kind": kind, "level": level, "codes": list(codes), **keys}
         | ({} if where == next(iter(WHERE)) else {"tabulate": where})
-        for (name, kind, level, where, codes), keys in made.items()
+        for (name, kind, level, where, codes), keys in keys_of.items()
     ]
     names = dict(definitions.codes)
     return ({} if all(code == name for code, name in names.items()) else {"codes": names}) | {"groups": groups}
@@ -248,7 +248,7 @@ def located(name: str | Path) -> tuple[Path, Path | None]:
     if first in late and not Path(name).exists():
         if not folder:
             fix = f"write {first}:FOLDER, the folder of the four Census definition files"
-            raise PlanError("plan", f"{first} waits for definitions", fix)
+            raise PlanError("plan", f"{first} needs definition files", fix)
         if not Path(folder).is_dir():
             raise PlanError("definitions", "is not a folder", "give the folder of the four Census definition files")
         return _presets()[first], Path(folder)

@@ -51,10 +51,10 @@ def read_structure(section: Section) -> str:
     if "data-structure" not in section.values:
         return ""
     fix = 'write it as data-structure = "AGENCY:ID(1.0)"'
-    said = section.text("data-structure", fix)
-    if said and not STRUCTURE.fullmatch(said):
+    structure = section.text("data-structure", fix)
+    if structure and not STRUCTURE.fullmatch(structure):
         section.refuse("data-structure", "is no data structure", fix)
-    return said
+    return structure
 
 
 def read_variants(section: Section) -> Variants:

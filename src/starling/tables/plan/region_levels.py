@@ -75,11 +75,11 @@ class RegionLevels:
 
     def parts(self, names: Iterator[str]) -> dict[str, tuple[int, ...]]:
         """Which of some levels, by their places among `names`, are of each part; parts in plan order."""
-        found: dict[str, tuple[int, ...]] = {}
+        parts: dict[str, tuple[int, ...]] = {}
         for place, name in enumerate(names):
             part = self.of(name).part
-            found[part] = (*found.get(part, ()), place)
-        return dict(sorted(found.items(), key=lambda each: min(self._places(each[0]))))
+            parts[part] = (*parts.get(part, ()), place)
+        return dict(sorted(parts.items(), key=lambda each: min(self._places(each[0]))))
 
     def _places(self, part: str) -> Iterator[int]:
         return (place for place, level in enumerate(self.levels) if level.part == part)

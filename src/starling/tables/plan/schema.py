@@ -19,7 +19,7 @@ _Schema = dict[str, Any]
 
 
 def plan_file_schema() -> _Schema:
-    """The schema: an object that is a plan of the Census, or one about records of one's own."""
+    """The schema: an object that is a plan of the Census, or one about custom records."""
     return {"$schema": DIALECT, "title": "Plan of tables", "anyOf": [_census(), _custom()]}
 
 
@@ -149,7 +149,7 @@ def _custom() -> _Schema:
         "way": _one_of("Noisy counts of classes, or selection of one; without it the better one.", get_args(Way)),
     }
     return _table(
-        "A plan about records of one's own.",
+        "A plan of custom tables.",
         {
             "title": _TITLE,
             "privacy": _privacy(UNITS),

@@ -79,11 +79,11 @@ def _stability(iterations: tuple[Iteration, ...], attributes: tuple[Attribute, .
 def _most_of(profiles: Sequence[Profile], values: int) -> int:
     """The most iterations of one attribute, of which a person has at most so many values."""
     most = _most_covered([combined for combined, _ in profiles], values)
-    together: dict[int, list[Profile]] = defaultdict(list)
+    by_size: dict[int, list[Profile]] = defaultdict(list)
     for combined, alone in profiles:
         for position in _positions(alone):
-            together[position].append((combined, alone))
-    for those in together.values():
+            by_size[position].append((combined, alone))
+    for those in by_size.values():
         most = max(most, _most_beside(those, values, most))
     return most
 
@@ -102,16 +102,16 @@ def stability_by_codes(iterations: Iterable[Iteration], attributes: Iterable[Att
 def _most_by_codes(profiles: Sequence[Profile], values: int) -> int:
     """The bound by codes of one attribute, of which a person has at most so many values."""
     most = values * max((combined.bit_count() for combined, _ in profiles), default=0)
-    found = most
+    bound = most
     unions: dict[int, Members] = defaultdict(int)
-    beside: dict[int, int] = defaultdict(int)
+    separate: dict[int, int] = defaultdict(int)
     for combined, alone in profiles:
         for position in _positions(alone):
             unions[position] |= combined
-            beside[position] = max(beside[position], alone.bit_count())
+            separate[position] = max(separate[position], alone.bit_count())
     for position, union in unions.items():
-        found = max(found, min(most, union.bit_count()) + beside[position])
-    return found
+        bound = max(bound, min(most, union.bit_count()) + separate[position])
+    return bound
 
 
 def _profiles(iterations: Sequence[Iteration], attribute: Attribute) -> list[Profile]:
@@ -153,12 +153,12 @@ def _most_beside(profiles: Sequence[Profile], most: int, least: int) -> int:
 
 def _intersections(sets: Collection[Members]) -> set[Members] | None:
     """All intersections of one or more of the sets; None where they are too many."""
-    found: set[Members] = set()
+    intersections: set[Members] = set()
     for members in sets:
-        found |= {members & other for other in found} | {members}
-        if len(found) > MOST_INTERSECTIONS:
+        intersections |= {members & other for other in intersections} | {members}
+        if len(intersections) > MOST_INTERSECTIONS:
             return None
-    return found
+    return intersections
 
 
 def _bound(sets: Iterable[Members], most: int) -> int:

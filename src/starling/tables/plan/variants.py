@@ -25,7 +25,7 @@ WIDEST_LISTED: Final = 2**13
 
 
 @dataclass(frozen=True, slots=True)
-class Twice:
+class CombinedStageNoise:
     """The noise of a number that was measured before and re-measured, and combined by inverse variance (inference/combined.py).
 
     Attributes:
@@ -37,7 +37,7 @@ class Twice:
     later: Distribution
 
 
-Noise: TypeAlias = Distribution | Twice
+Noise: TypeAlias = Distribution | CombinedStageNoise
 """The noise of a number before it is post-processed: of one draw, or of several combined, one after the other."""
 
 
@@ -112,13 +112,13 @@ class TopUp:
     measurements: tuple[str, ...]
     earlier: "TopUp | None" = None
 
-    def only(self, kept: Sequence[int]) -> "TopUp":
+    def only(self, positions: Sequence[int]) -> "TopUp":
         """A top-up of some of the levels, given by their positions."""
         return replace(
             self,
-            budgets=tuple(self.budgets[position] for position in kept),
-            measurements=tuple(self.measurements[position] for position in kept),
-            earlier=None if self.earlier is None else self.earlier.only(kept),
+            budgets=tuple(self.budgets[position] for position in positions),
+            measurements=tuple(self.measurements[position] for position in positions),
+            earlier=None if self.earlier is None else self.earlier.only(positions),
         )
 
 
@@ -202,8 +202,8 @@ class Variants:
             Choice.GIVEN_PUBLISHED: self.given_published,
             Choice.TOP_UP: self.top_up is not None,
         }
-        made = {choice for choice, is_made in chosen.items() if is_made} | set(others)
-        problems = [problem for one, excluded, problem in REFUSED if one in made and excluded & made]
+        choices = {choice for choice, is_made in chosen.items() if is_made} | set(others)
+        problems = [problem for one, excluded, problem in REFUSED if one in choices and excluded & choices]
         if len(self.releases) > MOST_RELEASES:
             problem = f"comes after {MOST_RELEASES} releases, one on top of the other, and no more are combined"
             problems.append(Problem("top-up", problem, "release anew with the whole budget"))

@@ -74,10 +74,10 @@ def tabulate_aggregates(
 
 
 def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers, *, hidden: bool) -> Iterator[_Rows]:
-    names, asked, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
+    names, quantiles, share = statistic_names(aggregate), aggregate.quantiles, plan.share(aggregate)
     places = places_of(plan.records.by_name[aggregate.column])
     nothing = float("nan")
-    if asked is None:
+    if quantiles is None:
         noise = aggregate.noise(plan.measure, share)
         errors = pair_errors(aggregate, noise, _MISSING)
         size, whole = sizes_and_sums(aggregate, numbers, noise, _MISSING)
@@ -88,18 +88,18 @@ def _statistics(plan: Plan, aggregate: Aggregate, numbers: GroupNumbers, *, hidd
         yield _clamped(names[2], mean, nothing, places, 0)
         return
     starts, ends = _edges(aggregate, places)
-    for at, (name, quantile) in enumerate(zip(names, asked.shares, strict=True)):
-        if asked.way == "selection":
+    for at, (name, quantile) in enumerate(zip(names, quantiles.shares, strict=True)):
+        if quantiles.way == "selection":
             value = starts[numbers[:, at]]
             none = np.full_like(value, nothing)
-            margin = rank_margin(aggregate.cells, quantile, asked.epsilon(plan.measure, share), _MISSING)
+            margin = rank_margin(aggregate.cells, quantile, quantiles.epsilon(plan.measure, share), _MISSING)
             yield _Rows(name, value, nothing, none, none, margin, value)
         else:
             noise = aggregate.noise(plan.measure, share)
             counted = numbers.astype(np.int64, copy=False)
-            found = quantile_classes(counted, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
-            value = starts[found.found]
-            yield _Rows(name, value, nothing, starts[found.first], ends[found.last], nothing, value)
+            estimates = quantile_classes(counted, tree(aggregate.cells, plan.measure), quantile, noise, _MISSING)
+            value = starts[estimates.classes]
+            yield _Rows(name, value, nothing, starts[estimates.first], ends[estimates.last], nothing, value)
 
 
 def _edges(aggregate: Aggregate, places: int) -> tuple[Float64, Float64]:
@@ -109,9 +109,9 @@ def _edges(aggregate: Aggregate, places: int) -> tuple[Float64, Float64]:
     return from_units(cuts[:-1], places), from_units(cuts[1:] - 1, places)
 
 
-def _clamped(name: str, found: Interval, deviation: float, places: int, sign: int) -> _Rows:
+def _clamped(name: str, interval: Interval, deviation: float, places: int, sign: int) -> _Rows:
     """A statistic in the numbers of its column; with a sign other than 0, what has the other sign is 0."""
-    drawn = [from_units(each, places) for each in (found.value, found.lower, found.upper)]
+    drawn = [from_units(each, places) for each in (interval.value, interval.lower, interval.upper)]
     value, lower, upper = [np.where(sign * each < 0, 0.0, each) for each in drawn]
     return _Rows(name, drawn[0], from_units(deviation, places), lower, upper, float("nan"), value)
 

@@ -219,23 +219,23 @@ def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tup
         share * (1 - tail(second, branch.total.margin, branch.cells))
         for share, branch in zip(chance, branches, strict=True)
     ]
-    kept = 1.0
+    stays = 1.0
     if bar is not None:
         # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
         reach, least = branches[0].total.margin, bar + 1 - persons
-        kept = at_least(second, least)
+        stays = at_least(second, least)
         within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
         covered[0] = chance[0] * max(within, 0.0)
     if plan.variants.both_stages or plan.variants.given_published:
         # The stage-1 total is in the error, or the interval depends on what was published: the joint distribution decides.
-        shares = (chance[0] * kept, *chance[1:])
+        shares = (chance[0] * stays, *chance[1:])
         covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
-    published = chance[0] * kept + sum(chance[1:])
+    published = chance[0] * stays + sum(chance[1:])
     likeliest = branches[max(range(len(chance)), key=chance.__getitem__)]
     return SizePreview(
         persons,
         chance,
-        chance[0] * (1 - kept),
+        chance[0] * (1 - stays),
         likeliest.total,
         min(sum(covered) / published, 1.0) if published else 1.0,
     )

@@ -44,12 +44,12 @@ class AggregatePreview:
     @property
     def ways_text(self) -> str:
         """Which way of measuring quantiles is better on average, and by how much; empty for sums."""
-        asked = self.aggregate.quantiles
-        if asked is None:
+        quantiles = self.aggregate.quantiles
+        if quantiles is None:
             return ""
         by_way = {way: sum(off) / len(off) for way, off in self.ranks_off.items()}
         texts = (f"{way} {rounded(off)}" for way, off in sorted(by_way.items(), key=lambda pair: pair[1]))
-        return f"by {asked.way}; ranks off on average: {', '.join(texts)}"
+        return f"by {quantiles.way}; ranks off on average: {', '.join(texts)}"
 
 
 def title(plan: Plan, aggregate: Aggregate) -> str:
@@ -68,15 +68,15 @@ def _preview(plan: Plan, aggregate: Aggregate, geography: Geography | None) -> A
     groups = None if geography is None else len(geography.regions[level.geography]) * len(level.iterations)
     if aggregate.quantiles is None:
         return AggregatePreview(aggregate, groups, _of_sums(plan, aggregate, share), {})
-    asked, names = aggregate.quantiles, statistic_names(aggregate)
-    if asked.way == "selection":
-        epsilon = asked.epsilon(plan.measure, share)
-        margins = [rank_margin(aggregate.cells, each, epsilon, _MISSING) for each in asked.shares]
+    quantiles, names = aggregate.quantiles, statistic_names(aggregate)
+    if quantiles.way == "selection":
+        epsilon = quantiles.epsilon(plan.measure, share)
+        margins = [rank_margin(aggregate.cells, each, epsilon, _MISSING) for each in quantiles.shares]
     else:
         shape, noise = tree(aggregate.cells, plan.measure), aggregate.noise(plan.measure, share)
         edges = range(1, shape.classes)
-        margins = [max(edge_margin(shape, edge, each, noise, _MISSING) for edge in edges) for each in asked.shares]
-    ranks_off = rank_errors(aggregate.cells, asked.shares, plan.measure, share)
+        margins = [max(edge_margin(shape, edge, each, noise, _MISSING) for edge in edges) for each in quantiles.shares]
+    ranks_off = rank_errors(aggregate.cells, quantiles.shares, plan.measure, share)
     return AggregatePreview(aggregate, groups, dict(zip(names, margins, strict=True)), ranks_off)
 
 

@@ -2,7 +2,7 @@
 
 The assumption. Of the groups of a level, a part 1/(1 + x/m) has at least x persons: half of them at least m, one in a hundred about a
 hundred times m (a Pareto tail of exponent 1, as of city sizes), up to LARGEST. The medians m are round numbers of ours, chosen by
-how finely a level cuts the population; they are no result of any census. Of records of one's own the median group has an equal part of
+how finely a level cuts the population; they are no result of any census. Of custom records the median group has an equal part of
 as many records as the plan expects. Who knows better gives a file. Given the size of a group, the
 chances of its detail are exact, of both draws of noise.
 """
@@ -108,28 +108,28 @@ class ExpectedDetail:
 
     Attributes:
         level: The level.
-        given: Whether the sizes were given; otherwise assumed.
+        stated: Whether the sizes were given; otherwise assumed.
         suppressed: Part that is left out of the tables.
         branches: Parts published by each partition, the bare total first; with `suppressed` they add up to 1.
     """
 
     level: Level
-    given: bool
+    stated: bool
     suppressed: float
     branches: tuple[float, ...]
 
 
-def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple[ExpectedDetail, ...]:
+def expect_detail(plan: Plan, stated: Mapping[str, Sizes] | None = None) -> tuple[ExpectedDetail, ...]:
     """What becomes of the groups, by level in plan order; levels of bare totals by plan are left out.
 
     Args:
         plan: The plan to be released.
-        given: Sizes by level, named as "COUNTY detailed", or under the empty name for all; without it they are assumed.
+        stated: Sizes by level, named as "COUNTY detailed", or under the empty name for all; without it they are assumed.
 
     Raises:
         PlanError: where sizes are given for a level that the plan does not have.
     """
-    sizes = given or {}
+    sizes = stated or {}
     names = {level_text(plan, level): level for level in plan.levels}
     for name in sizes:
         if name and name not in names:
@@ -141,13 +141,13 @@ def expect_detail(plan: Plan, given: Mapping[str, Sizes] | None = None) -> tuple
     )
 
 
-def _expected_detail(plan: Plan, level: Level, given: Sizes | None) -> ExpectedDetail:
+def _expected_detail(plan: Plan, level: Level, sizes: Sizes | None) -> ExpectedDetail:
     second, bar = plan.noise(level), suppression_quantile(plan, level)
     suppressed, branches = 0.0, [0.0] * len(plan.detail.sizes)
-    for persons, part in given or assumed(plan, level):
+    for persons, part in sizes or assumed(plan, level):
         chances = list(branch_chances(plan, level, persons))
         dropped = 0.0 if bar is None else chances[0] * (1 - at_least(second, bar + 1 - persons))
         suppressed += part * dropped
         chances[0] -= dropped
         branches = [whole + part * chance for whole, chance in zip(branches, chances, strict=True)]
-    return ExpectedDetail(level, given is not None, suppressed, tuple(branches))
+    return ExpectedDetail(level, sizes is not None, suppressed, tuple(branches))

@@ -159,7 +159,7 @@ def _sizes(seen: Preview) -> Section:
     columns = [f"{number:,}" for number in persons]
     caption = (
         "95 % margin of the total of a group, in persons and as a part of its true size, for groups of some true sizes: darker where"
-        " the error is large beside the size. Each at the detail that the group will likely be published by."
+        " the error is large beside the size. Each at the detail that the group most likely gets."
     )
     rows = tuple(
         (
@@ -197,14 +197,14 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
     picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")
     rows = tuple(
-        (title, *map(_percent, line), "given" if expected.given else "assumed")
+        (title, *map(_percent, line), "given" if expected.stated else "assumed")
         for title, line, expected in zip(titles, parts, details, strict=True)
     )
     text = f"""
         This depends on how large the groups are, which no plan knows: for each level the table says whether their sizes were given in
         a file or are assumed. Groups that are bare totals by plan are not among them.
 
-        {_ASSUMED + plan.wording.sizes if not all(expected.given for expected in details) else ""}
+        {_ASSUMED + plan.wording.sizes if not all(expected.stated for expected in details) else ""}
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")

@@ -24,7 +24,7 @@ NONE: Final = -1
 _NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-class Said(NamedTuple):
+class ParsedNumbers(NamedTuple):
     """What the fields of a column say, of the shape of the column.
 
     Attributes:
@@ -39,19 +39,23 @@ class Said(NamedTuple):
 def units_above(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Int64:
     """int64 (records,): how many units the number of each record lies above the least of its column; NONE where it has none."""
     low, high = bounds(column)
-    units = said(column, field, form).units
-    given = ~np.isnan(units)
-    clamped = np.clip(np.where(given, units, low), low, high).astype(np.int64)
-    return np.where(given, clamped - low, NONE)
+    units = parse_numbers(column, field, form).units
+    there = ~np.isnan(units)
+    clamped = np.clip(np.where(there, units, low), low, high).astype(np.int64)
+    return np.where(there, clamped - low, NONE)
 
 
-def said(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Said:
+def parse_numbers(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> ParsedNumbers:
     """The numbers of a field, as they are written but for rounding; `form` is that of text."""
-    found = plain(field)
-    if pa.types.is_integer(found.type) or pa.types.is_floating(found.type) or pa.types.is_decimal(found.type):
-        typed, missing = found.cast(pa.float64(), safe=False), found.is_null()
+    plain_field = plain(field)
+    if (
+        pa.types.is_integer(plain_field.type)
+        or pa.types.is_floating(plain_field.type)
+        or pa.types.is_decimal(plain_field.type)
+    ):
+        typed, missing = plain_field.cast(pa.float64(), safe=False), plain_field.is_null()
     else:
-        text = plain_numbers(labels(found), form)
+        text = plain_numbers(labels(plain_field), form)
         missing = pc.or_kleene(text.is_null(), pc.is_in(text, NAN))
         # What matches is ASCII.
         written = pc.if_else(
@@ -62,7 +66,7 @@ def said(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Said:
     nothing = missing.to_numpy(zero_copy_only=False)
     nothing = nothing | (np.isnan(values) & typed.is_valid().to_numpy(zero_copy_only=False))
     with np.errstate(over="ignore"):
-        return Said(np.rint(in_units(values, places_of(column))), nothing)
+        return ParsedNumbers(np.rint(in_units(values, places_of(column))), nothing)
 
 
 def bounds(column: Column) -> tuple[int, int]:

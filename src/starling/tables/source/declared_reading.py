@@ -1,4 +1,4 @@
-"""Records of one's own as batches of numbers, for whoever counts them.
+"""Custom records as batches of numbers, for whoever counts them.
 
 It is called inside the deferred computation, so after the charge; only the first line stands before it and looks at the public shape alone:
 
@@ -33,7 +33,7 @@ from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
 from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import given, reader, sets, values
+from starling.tables.source.declared_values import reader, record_values, sets, values
 from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import ValueSets
 
@@ -86,14 +86,14 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
             yield numbered(records.columns, each, numbers)
 
 
-def numbered(columns: RecordColumns, found: Unnumbered, numbers: Sequence[ValueSets]) -> Batch:
+def numbered(columns: RecordColumns, records: Unnumbered, numbers: Sequence[ValueSets]) -> Batch:
     """A batch with the numbers of its sets."""
-    waiting = iter(zip(numbers, found.several, strict=True))
-    for column, sets_of in zip(columns.groups, found.batch.groups, strict=True):
+    waiting = iter(zip(numbers, records.several, strict=True))
+    for column, sets_of in zip(columns.groups, records.batch.groups, strict=True):
         if column.several:
             number, rows = next(waiting)
             number.number(sets_of, rows)
-    return found.batch
+    return records.batch
 
 
 def check_unchanged(records: DeclaredRecords) -> None:
@@ -112,8 +112,8 @@ def unnumbered(records: DeclaredRecords) -> Generator[Unnumbered, None, None]:
     source, work = records.source, _Reading(records.columns)
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
-        for found in in_order(lambda part: list(work.of_part(source, part)), source.parts):
-            yield from found
+        for batches in in_order(lambda part: list(work.of_part(source, part)), source.parts):
+            yield from batches
     else:
         coded = coded_fields(records.columns)
         rows = (table for part in source.parts for table in tables(source, part, coded))
@@ -151,25 +151,27 @@ class _Reading:
         columns = self._columns
         fields = {name: table[name].combine_chunks() for name in columns.fields}
         single = [self._values(each, fields) for each in columns.single]
-        kept = np.ones(len(table), dtype=np.bool_)
-        for column, found in zip(columns.single, single, strict=True):
-            kept &= found < column.outside
+        readable = np.ones(len(table), dtype=np.bool_)
+        for column, numbers in zip(columns.single, single, strict=True):
+            readable &= numbers < column.outside
         person = None if columns.unit is None else labels(fields[columns.unit.field])
         if person is not None:
-            kept &= person.is_valid().to_numpy(zero_copy_only=False)
-            person = person.filter(pa.array(kept))
+            readable &= person.is_valid().to_numpy(zero_copy_only=False)
+            person = person.filter(pa.array(readable))
         several, groups = [], []
         for column in columns.groups:
             if column.several:
-                said = given(column, self._reads[column], [fields[name] for name in column.fields])
-                found, rows = sets(column, said, column.most)
+                values = record_values(column, self._reads[column], [fields[name] for name in column.fields])
+                numbers, rows = sets(column, values, column.most)
                 several.append(rows)
             else:
-                found = self._values(column, fields)
-            groups.append(found[kept])
-        left = [found[kept] for found in single]
-        area = left.pop(0) if columns.area else np.zeros(int(kept.sum()), dtype=np.int32)
-        measured = tuple(units_above(each, fields[each.fields[0]], columns.format)[kept] for each in columns.numbers)
+                numbers = self._values(column, fields)
+            groups.append(numbers[readable])
+        left = [numbers[readable] for numbers in single]
+        area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
+        measured = tuple(
+            units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers
+        )
         return Unnumbered(Batch(area, tuple(groups), tuple(left), measured), tuple(several), person)
 
     def _values(self, column: Column, fields: dict[str, pa.Array]) -> Int32:

@@ -1,4 +1,4 @@
-"""Records of one's own, checked by their public shape alone: that they are there, their form, the names and types of their columns.
+"""Custom records, checked by their public shape alone: that they are there, their form, the names and types of their columns.
 
 Forms: CSV with a header, Parquet (one file, or a folder of parts), and what a session holds: arrays, an Arrow table, a data frame of pandas
 or polars, a relation of DuckDB. What a record says is looked at after the charge, by `declared_reading.py`.

@@ -1,4 +1,4 @@
-"""What is wrong with records of one's own, for their custodian's eyes: never part of a release, never shown by one.
+"""What is wrong with custom records, for their custodian's eyes: never part of a release, never shown by one.
 
 A release drops or reads as a stated rule says, silently (declared_reading.py). Here every fault is counted, and the first are named with
 their line and column. What most records have in common is stated before all else, and the most frequent values that are at fault.
@@ -26,10 +26,10 @@ from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
-from starling.tables.source.declared_numbers import bounds, said
+from starling.tables.source.declared_numbers import bounds, parse_numbers
 from starling.tables.source.declared_reading import check_unchanged, coded_fields, unnumbered
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import MISSING, OUTSIDE, Given, given, reader, sets
+from starling.tables.source.declared_values import MISSING, OUTSIDE, RecordValues, reader, record_values, sets
 from starling.tables.source.lookup import Int64
 
 Faulty = npt.NDArray[np.bool_]
@@ -104,15 +104,15 @@ class _Check:
 
     def add(self, table: pa.Table, lines: Int64, file: str) -> None:
         """Look at some records, of which `lines` has the line of each."""
-        kept = np.ones(len(table), dtype=np.bool_)
+        readable = np.ones(len(table), dtype=np.bool_)
         if self._unit is not None:
             person = labels(table[self._unit.field].combine_chunks())
-            kept = person.is_valid().to_numpy(zero_copy_only=False)
-            self.problems.add(self._unit.field, "is missing", ~kept, lines, file)
+            readable = person.is_valid().to_numpy(zero_copy_only=False)
+            self.problems.add(self._unit.field, "is missing", ~readable, lines, file)
         for column in self._columns:
             fields = [table[name].combine_chunks() for name in column.fields]
-            said = given(column, self._reads[column], fields)
-            missing, outside = ~_any(said, said.numbers != MISSING), _any(said, said.numbers == OUTSIDE)
+            values = record_values(column, self._reads[column], fields)
+            missing, outside = ~_any(values, values.numbers != MISSING), _any(values, values.numbers == OUTSIDE)
             name, what = ", ".join(column.fields), _outside(column.domain)
             if isinstance(column.domain, Codes) and column.domain.other:
                 self.notes.add(name, f"{what}, and counts as the declared other value", outside, lines, file)
@@ -121,7 +121,7 @@ class _Check:
             elif column in self._single:
                 self.problems.add(name, "is missing", missing, lines, file)
                 self._outside(column, fields, outside, lines, file, DROPPED)
-                kept &= ~(missing | outside)
+                readable &= ~(missing | outside)
             else:
                 self._outside(column, fields, outside, lines, file, NO_GROUP)
                 # Of a column of several values, none is an answer like any other.
@@ -129,10 +129,10 @@ class _Check:
                 self.notes.add(name, "is missing, and the record is in no group by it", nothing, lines, file)
             if column.several:
                 more = f"holds more values than the {column.most} that are read; the first of them are"
-                self.notes.add(name, more, _more(column, said), lines, file)
+                self.notes.add(name, more, _more(column, values), lines, file)
         for column in self._numbers:
             self._number(column, table[column.fields[0]].combine_chunks(), lines, file)
-        self.counted += int(np.count_nonzero(kept))
+        self.counted += int(np.count_nonzero(readable))
 
     def _outside(
         self, column: Column, fields: list[pa.Array], outside: Faulty, lines: Int64, file: str, fix: str
@@ -163,14 +163,14 @@ class _Check:
 
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
         """Look at the numbers of one column."""
-        name, (low, high), found = column.fields[0], bounds(column), said(column, field, self._format)
-        none = np.isnan(found.units)
-        wrong = none & ~found.missing
+        name, (low, high), parsed = column.fields[0], bounds(column), parse_numbers(column, field, self._format)
+        none = np.isnan(parsed.units)
+        wrong = none & ~parsed.missing
         self.problems.add(name, "is no number", wrong, lines, file, fix=NO_NUMBER)
         if wrong.any():
             self.problems.show(name, "is no number", "number", texts_of(field).filter(pa.array(wrong)))
-        self.notes.add(name, f"is missing, and {NO_PART}", found.missing, lines, file)
-        for beyond, which in ((found.units < low, "below"), (found.units > high, "above")):
+        self.notes.add(name, f"is missing, and {NO_PART}", parsed.missing, lines, file)
+        for beyond, which in ((parsed.units < low, "below"), (parsed.units > high, "above")):
             self.notes.add(
                 name, f"lies {which} the bounds of the plan, and counts as the nearer one", beyond, lines, file
             )
@@ -191,17 +191,17 @@ class _Check:
                 yield Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)
 
 
-def _any(said: Given, holds: Faulty) -> Faulty:
+def _any(values: RecordValues, holds: Faulty) -> Faulty:
     """Whether anything that a record says holds."""
     before = np.append(0, np.cumsum(holds))
-    return np.asarray((before[said.offsets[1:]] > before[said.offsets[:-1]])[said.places])
+    return np.asarray((before[values.offsets[1:]] > before[values.offsets[:-1]])[values.places])
 
 
-def _more(column: Column, said: Given) -> Faulty:
+def _more(column: Column, values: RecordValues) -> Faulty:
     """Whether a record gives more different values than are read."""
-    found, several = sets(column, said, column.most + 1)
+    numbers, several = sets(column, values, column.most + 1)
     full = np.append(several[:, -1] >= 0, False)
-    return np.asarray(full[np.where(found < 0, -1 - found, len(several))])
+    return np.asarray(full[np.where(numbers < 0, -1 - numbers, len(several))])
 
 
 def _kind(domain: Domain) -> tuple[Kind, tuple[str, ...]]:

@@ -102,9 +102,9 @@ def _places(coded: pa.DictionaryArray) -> npt.NDArray[np.integer]:
 
 
 def _codes(codes: pa.Array, texts: pa.Array) -> Int32:
-    found = pc.index_in(texts, codes, skip_nulls=True).fill_null(OUTSIDE).to_numpy(zero_copy_only=False)
+    numbers = pc.index_in(texts, codes, skip_nulls=True).fill_null(OUTSIDE).to_numpy(zero_copy_only=False)
     missing = texts.is_null().to_numpy(zero_copy_only=False)
-    return np.where(missing, MISSING, found).astype(np.int32)
+    return np.where(missing, MISSING, numbers).astype(np.int32)
 
 
 def _integers(domain: Integers, form: TextFormat, column: pa.Array) -> Int32:
@@ -121,8 +121,8 @@ def _integers(domain: Integers, form: TextFormat, column: pa.Array) -> Int32:
         missing = missing | np.isnan(number)
         inside &= number == np.floor(number)
     # 0, since every type of numbers holds it: NumPy raises where one without a sign meets a lower bound below 0.
-    found = _place(domain, np.where(inside, number, 0).astype(np.int64))
-    return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
+    numbers = _place(domain, np.where(inside, number, 0).astype(np.int64))
+    return np.where(missing, MISSING, np.where(inside, numbers, OUTSIDE)).astype(np.int32)
 
 
 def _whole(domain: Integers, form: TextFormat, texts: pa.Array) -> Int32:
@@ -134,9 +134,9 @@ def _whole(domain: Integers, form: TextFormat, texts: pa.Array) -> Int32:
     sign = pc.equal(pc.struct_field(written, "sign"), b"-").fill_null(False).to_numpy(zero_copy_only=False)
     number = np.where(sign, -size, size)
     inside = written.is_valid().to_numpy(zero_copy_only=False) & (number >= domain.low) & (number <= domain.high)
-    found = _place(domain, np.where(inside, number, domain.low))
+    numbers = _place(domain, np.where(inside, number, domain.low))
     missing = pc.or_kleene(texts.is_null(), pc.is_in(texts, NAN)).to_numpy(zero_copy_only=False)
-    return np.where(missing, MISSING, np.where(inside, found, OUTSIDE)).astype(np.int32)
+    return np.where(missing, MISSING, np.where(inside, numbers, OUTSIDE)).astype(np.int32)
 
 
 def _place(domain: Integers, numbers: Int64) -> Int64:
@@ -154,18 +154,18 @@ def _periods(domain: Periods, form: TextFormat, column: pa.Array) -> Int32:
 
 
 def _period(domain: Periods, times: pa.Array) -> Int32:
-    found = periods_of_times(times, domain.bounds)
+    numbers = periods_of_times(times, domain.bounds)
     missing = times.is_null().to_numpy(zero_copy_only=False)
-    return np.where(missing, MISSING, np.where(found < 0, OUTSIDE, found)).astype(np.int32)
+    return np.where(missing, MISSING, np.where(numbers < 0, OUTSIDE, numbers)).astype(np.int32)
 
 
 def values(column: Column, read: Read, field: pa.Array) -> Int32:
     """int32 (records,): the value that each record has of a column of one; `column.outside` where it has none of the domain."""
-    found = read(field)
-    return np.where(found < 0, _other(column), found)
+    numbers = read(field)
+    return np.where(numbers < 0, _other(column), numbers)
 
 
-class Given(NamedTuple):
+class RecordValues(NamedTuple):
     """What records say of a column of several values.
 
     Attributes:
@@ -179,32 +179,32 @@ class Given(NamedTuple):
     places: npt.NDArray[np.integer]
 
 
-def given(column: Column, read: Read, fields: list[pa.Array]) -> Given:
+def record_values(column: Column, read: Read, fields: list[pa.Array]) -> RecordValues:
     """The values that the fields of records give; with a separator, records of one text share it."""
     if not column.separator:
         numbers = np.stack([read(field) for field in fields], axis=1)
-        return Given(np.arange(len(numbers) + 1) * len(fields), numbers.ravel(), np.arange(len(numbers)))
+        return RecordValues(np.arange(len(numbers) + 1) * len(fields), numbers.ravel(), np.arange(len(numbers)))
     coded = _coded(fields[0])
     parts = pc.split_pattern(labels(coded.dictionary), column.separator.encode())
     lengths = np.append(pc.list_value_length(parts).fill_null(0).to_numpy(zero_copy_only=False), 0)
-    return Given(np.append(0, np.cumsum(lengths)), read(parts.flatten()), _places(coded))
+    return RecordValues(np.append(0, np.cumsum(lengths)), read(parts.flatten()), _places(coded))
 
 
-def sets(column: Column, said: Given, most: int) -> tuple[Int32, Int32]:
+def sets(column: Column, values: RecordValues, most: int) -> tuple[Int32, Int32]:
     """The set of values of each record, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
 
     A field that says nothing gives no value; one that says anything outside the domain gives `column.outside`, or the declared other value.
 
     Args:
         column: Says what stands for a value outside the domain.
-        said: What the records say.
+        values: What the records say.
         most: The most different values that are read of a record.
     """
-    numbers = np.where(said.numbers == OUTSIDE, _other(column), said.numbers)
-    found = np.empty(len(said.offsets) - 1, dtype=np.int32)
-    several = np.empty((len(found) + 1, most), dtype=np.int32)
-    used = gather(said.offsets, numbers, most, found, several)
-    return found[said.places], several[:used]
+    numbers = np.where(values.numbers == OUTSIDE, _other(column), values.numbers)
+    set_numbers = np.empty(len(values.offsets) - 1, dtype=np.int32)
+    several = np.empty((len(set_numbers) + 1, most), dtype=np.int32)
+    used = gather(values.offsets, numbers, most, set_numbers, several)
+    return set_numbers[values.places], several[:used]
 
 
 def _other(column: Column) -> np.int32:

@@ -218,18 +218,18 @@ def why_dropped(fault: int, where: int, age: int, sex: int) -> int:
 
 
 @compiled
-def race_set(given: Int16, read: int, codes: Int16, several: Int16) -> int:
+def race_set(written: Int16, read: int, codes: Int16, several: Int16) -> int:
     """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`.
 
     Args:
-        given: int16, the code of each race field, NO_CODE from the first empty one on.
+        written: int16, the code of each race field, NO_CODE from the first empty one on.
         read: How many of them count.
         codes: int16 (8,), overwritten.
         several: int16 (8,), where a set of two or more codes is written, ascending, the rest -1.
     """
     count = 0
     for column in range(read):
-        code = given[column]
+        code = written[column]
         if code == NO_CODE:
             break
         place = count
@@ -249,17 +249,17 @@ def race_set(given: Int16, read: int, codes: Int16, several: Int16) -> int:
 
 
 @compiled
-def race_faults(given: Int16, read: int, unknown: int) -> int:
+def race_faults(written: Int16, read: int, unknown: int) -> int:
     """Faults of race fields, which drop no record.
 
     Args:
-        given: int16, the code of each race field, NO_CODE where it is empty.
+        written: int16, the code of each race field, NO_CODE where it is empty.
         read: How many of them count.
         unknown: What stands for text that is no code.
     """
     faults, ended = 0, False
-    for column in range(len(given)):
-        if given[column] == NO_CODE:
+    for column in range(len(written)):
+        if written[column] == NO_CODE:
             ended = True
             if column == 0:
                 faults |= NO_RACE
@@ -267,7 +267,7 @@ def race_faults(given: Int16, read: int, unknown: int) -> int:
             faults |= IGNORED_CODES
         elif column >= read:
             faults |= TOO_MANY_CODES
-        elif given[column] == unknown:
+        elif written[column] == unknown:
             faults |= RACES << column
     return faults
 

@@ -123,12 +123,12 @@ def _block(data: Bytes, starts: Int64, columns: Int64) -> tuple[int, int]:
 
 
 @compiled
-def _race_codes(data: Bytes, starts: Int64, columns: Int64, code_of: Int16, given: Int16, whole: bool) -> None:
-    """The code of each race field into `given`: up to the first empty one, or `whole`."""
+def _race_codes(data: Bytes, starts: Int64, columns: Int64, code_of: Int16, written: Int16, whole: bool) -> None:
+    """The code of each race field into `written`: up to the first empty one, or `whole`."""
     for column in range(len(columns)):
         start, stop = starts[columns[column]], starts[columns[column] + 1] - 1
         empty = is_null(data, start, stop)
-        given[column] = NO_CODE if empty else code_at(data, start, stop, code_of)
+        written[column] = NO_CODE if empty else code_at(data, start, stop, code_of)
         if empty and not whole:
             break
 
@@ -172,7 +172,7 @@ def scan(
     several = np.empty((most, MOST_RACE_CODES), np.int16)
     faults = np.empty(max(stop - first, 0) if explain else 0, np.int32)
     starts = np.zeros(columns.fields + 1, np.int64)
-    codes, given = np.zeros(MOST_RACE_CODES, np.int16), np.full(len(columns.races), NO_CODE, np.int16)
+    codes, written = np.zeros(MOST_RACE_CODES, np.int16), np.full(len(columns.races), NO_CODE, np.int16)
     at_age, at_sex, at_span, at_block, at_races = columns.age, columns.sex, columns.span, columns.block, columns.races
     read = min(columns.read, len(at_races))
     code_of, states, blocks, units, slots = book.code_of, book.states, book.blocks, book.units, book.slots
@@ -190,19 +190,19 @@ def scan(
             where = find_block(block, blocks, slots) if fault == 0 else -1
             fault = why_dropped(fault, where, years, which)
             if explain or fault == 0:
-                _race_codes(data, starts, at_races, code_of, given, explain)
+                _race_codes(data, starts, at_races, code_of, written, explain)
             if fault == 0:
                 unit[records], sex[records], age[records] = units[where], which, years
                 qspan[records] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
-                races[records] = race_set(given, read, codes, several[sets])
+                races[records] = race_set(written, read, codes, several[sets])
                 if races[records] < 0:
                     races[records] -= sets
                     sets += 1
                 records += 1
             if explain:
-                fault |= race_faults(given, read, book.unknown) | _other_faults(data, starts, columns, book)
+                fault |= race_faults(written, read, book.unknown) | _other_faults(data, starts, columns, book)
         if explain:
             faults[lines] = 0 if blank else fault
         lines += 1
-    kept = Records(unit[:records], races[:records], qspan[:records], sex[:records], age[:records])
-    return kept, several[:sets], faults[: lines if explain else 0]
+    records_read = Records(unit[:records], races[:records], qspan[:records], sex[:records], age[:records])
+    return records_read, several[:sets], faults[: lines if explain else 0]

@@ -175,10 +175,10 @@ def _race_codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
 @compiled
 def _true_or_false(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
     """Whether each text says True or False."""
-    found = np.empty(len(bounds) - 1, np.bool_)
-    for one in range(len(found)):
-        found[one] = says_true_or_false(text, bounds[one], bounds[one + 1])
-    return found
+    flags = np.empty(len(bounds) - 1, np.bool_)
+    for one in range(len(flags)):
+        flags[one] = says_true_or_false(text, bounds[one], bounds[one + 1])
+    return flags
 
 
 @compiled
@@ -235,5 +235,5 @@ def _scan(
                 fault |= race_faults(race[row], read, book.unknown) | others[row]
         if explain:
             faults[row] = fault
-    kept = Records(unit[:records], races[:records], qspan[:records], sexes[:records], ages[:records])
-    return kept, several[:sets], faults
+    records_read = Records(unit[:records], races[:records], qspan[:records], sexes[:records], ages[:records])
+    return records_read, several[:sets], faults

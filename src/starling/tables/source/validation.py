@@ -33,8 +33,8 @@ class _Tally:
 
     def add(self, faults: npt.NDArray[np.int32], before: int, name: str) -> None:
         """Faults of each line of a chunk that has `before` lines before it, the file being called `name`."""
-        mine = sum(fault.bit for fault in self._faults)
-        bad = np.flatnonzero(faults & mine)
+        bits = sum(fault.bit for fault in self._faults)
+        bad = np.flatnonzero(faults & bits)
         if not len(bad):
             return
         for kind, fault in enumerate(self._faults):
