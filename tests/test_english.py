@@ -37,6 +37,8 @@ DIALECT: Final = frozenset(
 """Names that a reader of the field has to decode."""
 OF_PYTHON: Final = frozenset({"connection_made"})
 """Names that a protocol of Python demands."""
+OF_RELEASES: Final = frozenset({"given_published"})
+"""Fields that are keys of plan.json, and so of releases that were made before."""
 PHRASES: Final = (
     r"\bnobody (answers|can tell|has|hears|keeps|knows|looks|sees|waits)\b",
     r"\b(somebody|whoever)\b",
@@ -70,7 +72,7 @@ def is_foreign(name: str) -> bool:
     """Whether a name is none of plain English for what it names."""
     words = re.findall("[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])", name)
     return (
-        name not in OF_PYTHON
+        name not in OF_PYTHON | OF_RELEASES
         and bool(words)
         and (words[0].lower() in PARTICIPLES or name.strip("_").lower() in DIALECT)
     )

@@ -222,7 +222,6 @@ class TablesRelease(DomainRelease):
         return [self._value(row) for row in rows.to_pylist()]
 
     def _missing(self, term: Term) -> int:
-        """How many groups of the plan that a term could be of are not in T1."""
         groups = tuple((column, value) for column, value in term.where if column in GROUP)
         return self._planned(by_column(groups)) - int(self._scanner("t1", groups).count_rows())
 
@@ -286,7 +285,6 @@ class TablesRelease(DomainRelease):
 
     @cached_property
     def _levels(self) -> dict[tuple[str, str], Level]:
-        """Level of each region type and iteration."""
         return {(str(level.geography), each.code): level for level in self.plan.levels for each in level.iterations}
 
     def _value(self, row: dict[str, Any]) -> Value:

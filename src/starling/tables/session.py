@@ -219,7 +219,6 @@ def plan(
 
 
 def _column(name: str, values: Values) -> dict[str, Any]:
-    """A column as a plan file declares it."""
     if isinstance(values, range):
         if values.step != 1 or len(values) < 2:
             raise ParameterError(name, "is no range of whole numbers that follow one another", "write range(0, 111)")

@@ -22,14 +22,14 @@ def test_some_levels_are_kept_all_the_way_back() -> None:
 @pytest.mark.parametrize("output", [set(each) for size in range(7) for each in combinations(Choice, size)])
 def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(output: set[Choice]) -> None:
     top_up = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1),), ("x",)) if Choice.TOP_UP in output else None
-    variants = Variants(Choice.BOTH_STAGES in output, Choice.ADD_UP in output, Choice.GIVEN_PUBLISHED in output, top_up)
+    variants = Variants(Choice.BOTH_STAGES in output, Choice.ADD_UP in output, Choice.PUBLISHED_INTERVALS in output, top_up)
     group = [
         {Choice.TOP_UP, Choice.BOTH_STAGES},
         {Choice.TOP_UP, Choice.ADD_UP},
-        {Choice.TOP_UP, Choice.GIVEN_PUBLISHED},
+        {Choice.TOP_UP, Choice.PUBLISHED_INTERVALS},
         {Choice.TOP_UP, Choice.ACCURACY_TARGETS},
         {Choice.ADD_UP, Choice.NO_NEGATIVE_COUNTS},
-        {Choice.ADD_UP, Choice.GIVEN_PUBLISHED},
+        {Choice.ADD_UP, Choice.PUBLISHED_INTERVALS},
     ]
     others = output & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
     assert bool(variants.refused(others)) is any(pair <= output for pair in group)

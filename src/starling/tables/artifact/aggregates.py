@@ -116,8 +116,6 @@ class read_aggregates:  # noqa: N801 - a function whose answer can be iterated a
 
 
 class _File(GroupFile):
-    """The file of one aggregate."""
-
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
         aggregate = plan.aggregates[number]
         path = aggregate_path(plan, aggregate)

@@ -78,7 +78,6 @@ def _groups(plan: Plan, geography: Geography) -> Section:
 
 
 def _chosen_detail(plan: Plan) -> str:
-    """What groups of which size get."""
     steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
     text = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
     return f"Small groups get a total, larger ones {text}."

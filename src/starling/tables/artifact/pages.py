@@ -156,7 +156,6 @@ def charged(plan: Plan) -> Section:
 
 
 def _measured(plan: Plan) -> str:
-    """What is measured of a group."""
     if plan.variants.top_up is None and not plan.staged:
         return "Each group, empty or not, is measured once, with all of its budget."
     if plan.variants.top_up is None:
@@ -189,7 +188,6 @@ def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Sectio
 
 
 def _accuracy(plan: Plan, summary: Summary) -> Section:
-    """How far the published totals may be off."""
     titles = [level_title(plan, level) for level in plan.levels]
     grid = [_tiles(summary.widths(level)) for level in range(len(titles))]
     sure = _percent(CONFIDENCE)
@@ -220,7 +218,6 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
 
 
 def _chosen(plan: Plan) -> str:
-    """What the choice of what is published does to the intervals of totals."""
     if plan.variants.given_published:
         return """
 
@@ -296,7 +293,6 @@ def _exact(plan: Plan) -> Section:
 
 
 def _sums(plan: Plan) -> str:
-    """What adds up."""
     if not plan.variants.add_up:
         return f"""Numbers are not made to add up: {plan.wording.no_sums}, and each differs from the truth
         by its own noise."""

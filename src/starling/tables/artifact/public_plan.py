@@ -310,7 +310,6 @@ def product(plan: Plan) -> Product:
 
 
 def _bounds_text(plan: Plan) -> str:
-    """What bounds the part of one person, or of one household."""
     if plan.records.unit is None:
         return plan.wording.bounds
     return (
@@ -320,7 +319,6 @@ def _bounds_text(plan: Plan) -> str:
 
 
 def _measured(plan: Plan) -> str:
-    """How often, and what for."""
     if plan.variants.top_up is None and not plan.staged:
         return "once."
     if plan.variants.top_up is None:
@@ -332,7 +330,6 @@ def _measured(plan: Plan) -> str:
 
 
 def _aggregated(plan: Plan) -> str:
-    """How sums and quantiles are measured."""
     kinds = {None if each.quantiles is None else each.quantiles.way for each in plan.aggregates}
     texts = {
         None: " Of columns of numbers, clamped to public bounds, two sums are measured in each group, with such noise.",
@@ -343,7 +340,6 @@ def _aggregated(plan: Plan) -> str:
 
 
 def _derived(plan: Plan) -> str:
-    """What is made of the measurements."""
     first = (
         " The first noisy total is weighted with their sum by inverse variances, and cells share the change."
         if plan.variants.both_stages

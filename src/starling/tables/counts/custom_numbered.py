@@ -111,7 +111,6 @@ def distinct(keys: Int64) -> tuple[Int64, Int64]:
 
 
 def _meanings(columns: tuple[Column, ...], sets: list[ValueSets]) -> list[list[tuple[int, ...]]]:
-    """Of each column the values that each of its numbers means: one, or those of a set."""
     meanings, waiting = [], iter(sets)
     for column in columns:
         if column.several:

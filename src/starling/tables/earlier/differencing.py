@@ -147,7 +147,6 @@ def _iterations(plan: Plan, geography: str) -> dict[_GroupKey, _Placed]:
 
 
 def _deviation(plan: Plan, here: _Placed, earlier: Plan, there: _Placed) -> float:
-    """Standard deviation of the noise in the difference of two bare totals."""
     return sqrt(_variance(plan, here) + _variance(earlier, there))
 
 

@@ -257,5 +257,4 @@ def check_comparable(first: Earlier, second: Earlier, name: Path) -> None:
 
 
 def _drawn(release: Earlier) -> set[str]:
-    """The requests whose noise is in a release."""
     return {release.request_id, *(each.request_id for each in release.plan.variants.releases)}

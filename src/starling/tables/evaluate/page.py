@@ -176,7 +176,6 @@ def _suppressed(evaluation: Evaluation) -> Picture:
 
 
 def _numbers(evaluation: Evaluation) -> Table:
-    """Every kind of number of every level."""
     header = ("Level", "Number", "Rows", "Mean error", "Mean |error|", "RMS error", "As stated", "Intervals that hold")
     rows = tuple(
         (
@@ -194,7 +193,6 @@ def _numbers(evaluation: Evaluation) -> Table:
 
 
 def _shade(errors: Errors, size: int | str) -> float:
-    """The shade of an error beside the size."""
     return relative_shade(errors.root_mean_square / max(int(size), 1))
 
 

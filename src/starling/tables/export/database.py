@@ -104,7 +104,6 @@ def _classes(plan: Plan) -> dict[str, str]:
 
 
 def _statistics(plan: Plan) -> dict[str, str]:
-    """The statistics of T3."""
     return {
         f"{each.column} {name}": _equal({"column": each.column, "statistic": name})
         for each in plan.aggregates

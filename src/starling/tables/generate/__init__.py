@@ -118,7 +118,6 @@ def _persons(persons: object) -> int:
 
 
 def _states(plan: Plan, states: Sequence[str] | None) -> tuple[str, ...]:
-    """The states to invent, ascending."""
     if states is None:
         records = census_records(plan)
         states = (*records.states, *([PUERTO_RICO] if records.puerto_rico else []))

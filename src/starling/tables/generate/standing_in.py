@@ -55,7 +55,6 @@ def stand_in(name: str, files: Mapping[str, Path], folder: Path) -> tuple[Path, 
 
 
 def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
-    """The file of the records."""
     threads = os.cpu_count() or 1
     if not isinstance(plan.records, CustomRecords) and geography is not None:
         land = land_of(stream(SEED, LAND), read_blocks_within(geography, plan), PERSONS)
@@ -72,7 +71,6 @@ def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
 
 
 def _write_plan(name: str, folder: Path) -> Path:
-    """The plan file, with copies of what it names."""
     path, definitions = located(name)
     if path.is_dir():
         plan = Plan.load(path)

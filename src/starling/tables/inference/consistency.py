@@ -152,7 +152,6 @@ class _Chain:
         return step
 
     def _measured(self, codes: Sequence[str], step: int) -> Estimated:
-        """What was measured of some iterations: columns in their order."""
         shape = (len(self._parent[step]), len(codes))
         estimated = Estimated(np.empty(shape), np.empty(shape))
         for totals, here, columns in self._columns(codes, step):
@@ -217,7 +216,6 @@ class _Chain:
 
 
 def _runs(there: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Half-open runs of steps."""
     first = 0
     for step, here in enumerate([*there, False]):
         if not here:

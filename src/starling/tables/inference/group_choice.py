@@ -87,7 +87,6 @@ def texts(value: Values) -> tuple[str, ...]:
 def _codes(
     family: CustomFamily, declared: Mapping[str, Column], wanted: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """The codes of the groups of a family with these values of its columns."""
     columns = family.read(declared)
     choices = []
     for name, column in zip(family.columns, columns, strict=True):

@@ -225,7 +225,6 @@ def _own(counts: Floats, variances: Floats, total: Floats, total_variance: Float
 
 @compiled
 def _sums(mean: Floats, covariance: Floats, parent: Int64, parents: int) -> tuple[Floats, Floats]:
-    """Sums over children, in their order."""
     members = mean.shape[1]
     sums = np.zeros((parents, members))
     spreads = np.zeros((parents, members, members))

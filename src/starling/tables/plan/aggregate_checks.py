@@ -68,7 +68,6 @@ def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
 
 
 def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
-    """Where noise or a selection cannot be drawn with the budget."""
     share = aggregate.level.budget / plan.degree(aggregate.level)
     quantiles = aggregate.quantiles
     if quantiles is None:

@@ -143,7 +143,6 @@ def _read(folder: Path) -> _Config:
 
 
 def _thresholds(config: _Config, needed: set[str]) -> dict[LevelKey, Thresholds]:
-    """Thresholds of every level that is listed; `needed` must be."""
     listed = config.values["thresholds_p"]
     if not isinstance(listed, dict):
         config.refuse("thresholds_p", "is not an object", 'write {"(USA, 1)": [5000, 20000, 150000], ...}')
@@ -196,7 +195,6 @@ def _measure(config: _Config) -> Measure:
 
 
 def _run(config: _Config) -> tuple[bool, bool]:
-    """Whether the United States and Puerto Rico are tabulated."""
     us, pr = config.flag("run_us"), config.flag("run_pr")
     if config.values["run_us"] is False and config.values["run_pr"] is False:
         config.refuse("run_us", "and run_pr are both false, so nothing would be tabulated", "run at least one")

@@ -85,7 +85,6 @@ def _several(section: Section, fields: list[str]) -> tuple[str, int]:
 
 
 def _domain(section: Section, folder: Path) -> Domain:
-    """The public values of a column; raises PlanError where there are none."""
     kinds = [key for key in ("values", "file", "from", "periods") if key in section.values]
     if len(kinds) != 1:
         fix = 'give values = ["a", "b"], or file = "codes.csv", or from = 0 and to = 110, or periods = ["2024-01-01", "2025-01-01"]'

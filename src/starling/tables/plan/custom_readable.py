@@ -257,7 +257,6 @@ def _cut(step: Section, column: Column) -> tuple[int, ...]:
 
 
 def _family(section: Section, *, staged: bool) -> CustomFamily:
-    """One of [[groups]]."""
     section.only(("name", "columns", "cuts", "sets", "match", "detail"))
     name = section.text("name", "name the family of groups")
     names = section.texts("columns", "list columns; an empty list is the one group of everybody")

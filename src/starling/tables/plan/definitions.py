@@ -115,7 +115,6 @@ def _row_problems(row: dict[str, str]) -> list[tuple[str, str, str]]:
 
 
 def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
-    """All iterations of both files by code."""
     drafts: dict[str, _Draft] = {}
     files: tuple[tuple[Kind, str, tuple[str, ...]], ...] = (
         ("race", RACE_FILE, RACE_COLUMNS),
@@ -139,7 +138,6 @@ def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
 
 
 def _codes(folder: Path, problems: list[Problem]) -> dict[str, str]:
-    """Race and ethnicity codes with their names."""
     file, records = read_table(folder, CODES_FILE, CODES_COLUMNS, problems)
     names: dict[str, str] = {}
     for line, (code, name) in records:
@@ -157,7 +155,6 @@ def _codes(folder: Path, problems: list[Problem]) -> dict[str, str]:
 
 
 def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], problems: list[Problem]) -> None:
-    """Add its codes to each draft."""
     file, records = read_table(folder, MAPPING_FILE, MAPPING_COLUMNS, problems)
     # After a broken iterations or codes file, every reference to it would be reported as dangling: noise.
     complete = not problems
@@ -251,7 +248,6 @@ def _code_names(top: Section) -> dict[str, str]:
 
 
 def _group(section: Section, names: dict[str, str], codes_of: dict[str, set[str]]) -> list[Iteration]:
-    """The iterations of one group."""
     name = section.text("name", "name the group")
     problem = name_problem(name) if name else None
     if problem or name in codes_of:

@@ -173,7 +173,6 @@ class Detail:
             yield cell
 
     def _classes(self, branch: int) -> list[tuple[Class | None, ...]]:
-        """The classes of each attribute in a partition."""
         return [
             attribute.classes(cuts) if cuts else (None,)
             for attribute, cuts in zip(self.attributes, self.partitions[branch], strict=True)
@@ -268,5 +267,4 @@ class Detail:
         return " by ".join([*before, many])
 
     def _parts(self, partition: Cuts) -> list[str]:
-        """Each attribute that a partition cuts, in words."""
         return [attribute.cut(cuts) for attribute, cuts in zip(self.attributes, partition, strict=True) if cuts]

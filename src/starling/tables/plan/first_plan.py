@@ -162,7 +162,6 @@ def declaration(text: str, folder: Path) -> dict[str, Any]:
 
 
 def _family(column: dict[str, Any]) -> dict[str, Any]:
-    """The family of the values of a column."""
     family: dict[str, Any] = {"name": column["name"], "columns": [column["name"]]}
     cuts = round_cuts(column["from"], column["to"]) if "from" in column else []
     return family | ({"cuts": {column["name"]: cuts}} if cuts else {})
@@ -189,5 +188,4 @@ def round_cuts(low: int, high: int) -> list[int]:
 
 
 def _relative(file: str, folder: Path) -> str:
-    """A path from the folder of the plan file."""
     return Path(os.path.relpath(file, folder)).as_posix()

@@ -106,7 +106,6 @@ def _records(section: Section) -> int:
 
 
 def _area(section: Section) -> tuple[frozenset[str], bool]:
-    """States, and whether Puerto Rico is tabulated."""
     section.only(("states", "puerto-rico"))
     fix = 'write states = "all", or a list of two-digit codes'
     states: list[str] = []

@@ -169,7 +169,6 @@ def read_thresholds(section: Section, detail: Detail) -> Thresholds:
 
 
 def _finer(detail: Detail) -> str:
-    """What the thresholds lead on to, in words."""
     if detail == SEX_BY_AGE:
         return "4, 9 and 23 age bands"
     return f"{', then '.join(detail.names[branch] for branch in range(1, detail.steps + 1))}"

@@ -127,7 +127,7 @@ class Choice(Enum):
 
     BOTH_STAGES = auto()
     ADD_UP = auto()
-    GIVEN_PUBLISHED = auto()
+    PUBLISHED_INTERVALS = auto()
     TOP_UP = auto()
     NO_NEGATIVE_COUNTS = auto()
     ACCURACY_TARGETS = auto()
@@ -141,7 +141,7 @@ _NOT_KNOWN: Final = "given what is published are not known of totals that add up
 REFUSED: Final = (
     (
         Choice.TOP_UP,
-        {Choice.BOTH_STAGES, Choice.ADD_UP, Choice.GIVEN_PUBLISHED},
+        {Choice.BOTH_STAGES, Choice.ADD_UP, Choice.PUBLISHED_INTERVALS},
         Problem("top-up", _TOP_UP_ALONE, "top up a release of a plan without these"),
     ),
     (
@@ -156,7 +156,7 @@ REFUSED: Final = (
     ),
     (
         Choice.ADD_UP,
-        {Choice.GIVEN_PUBLISHED},
+        {Choice.PUBLISHED_INTERVALS},
         Problem("intervals", _NOT_KNOWN, 'let intervals be of "all groups"'),
     ),
 )
@@ -199,7 +199,7 @@ class Variants:
         chosen = {
             Choice.BOTH_STAGES: self.both_stages,
             Choice.ADD_UP: self.add_up,
-            Choice.GIVEN_PUBLISHED: self.given_published,
+            Choice.PUBLISHED_INTERVALS: self.given_published,
             Choice.TOP_UP: self.top_up is not None,
         }
         choices = {choice for choice, is_made in chosen.items() if is_made} | set(others)

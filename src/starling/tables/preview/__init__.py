@@ -195,7 +195,6 @@ def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> Lev
 
 
 def _error(distribution: Noise, terms: int = 1) -> Error:
-    """The error of the sum of `terms` independent draws."""
     return Error(sqrt(terms) * standard_deviation(distribution), margin(distribution, 1 - CONFIDENCE, terms))
 
 

@@ -137,7 +137,6 @@ class _Check:
     def _outside(
         self, column: Column, fields: list[pa.Array], outside: Faulty, lines: Int64, file: str, fix: str
     ) -> None:
-        """Add what lies outside a domain, with its values."""
         if not outside.any():
             return
         name, what = ", ".join(column.fields), _outside(column.domain)
@@ -162,7 +161,6 @@ class _Check:
             self.problems.show(name, what, kind, texts.filter(pa.array(own)), codes)
 
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
-        """Look at the numbers of one column."""
         name, (low, high), parsed = column.fields[0], bounds(column), parse_numbers(column, field, self._format)
         none = np.isnan(parsed.units)
         wrong = none & ~parsed.missing
@@ -216,7 +214,6 @@ def _kind(domain: Domain) -> tuple[Kind, tuple[str, ...]]:
 
 
 def _outside(domain: Domain) -> str:
-    """What is said of a value outside a domain."""
     match domain:
         case Codes():
             return "is none of the codes of the plan"

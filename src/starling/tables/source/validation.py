@@ -102,7 +102,6 @@ def _rows(path: Path) -> int:
 
 
 def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
-    """What is wrong with the file as a whole."""
     name = persons.name
     if not lines:
         return (Problem("the file", "has no rows, only a header", "give the file that holds them", name),)
