@@ -266,7 +266,7 @@ def preview_text(preview: "Preview") -> str:
     kinds = table(
         shown,
         [
-            (level_text(plan, level.overview.level), *_margins(level, plan.detail)[: len(shown) - 1])
+            (level_text(plan, level.overview.level), *map(_margin, level.errors(len(shown) - 1)))
             for level in preview.levels
         ],
     )
@@ -289,10 +289,7 @@ def _by_size(preview: "Preview") -> str:
     by_level = [
         (
             level_text(plan, level.overview.level),
-            *(
-                f"± {size.total.margin:,} {marks[max(range(len(marks)), key=size.branches.__getitem__)]}"
-                for size in level.sizes
-            ),
+            *(f"± {size.total.margin:,} {marks[size.likeliest]}" for size in level.sizes),
             *([""] * (len(persons) - len(level.sizes))),
             _chance(level.empty_suppressed),
         )
@@ -330,11 +327,8 @@ def adds_to(overview: "Overview") -> list[tuple[str, str]]:
     ]
 
 
-def _margins(level: "LevelPreview", detail: "Detail") -> list[str]:
-    cell = next((branch.cell for branch in level.branches if branch.cell), None)
-    totals: list[Error | None] = [branch.total for branch in level.branches]
-    bare, *sums = totals or [None] * (1 + detail.steps)
-    return ["" if error is None else f"± {error.margin:,}" for error in (level.total, bare, cell, *sums)]
+def _margin(error: "Error | None") -> str:
+    return "" if error is None else f"± {error.margin:,}"
 
 
 def _chance(probability: float) -> str:

@@ -87,9 +87,10 @@ def release(
 
     Args:
         plan: The public choices.
-        persons: The confidential records. Those of the Census are text or Parquet; those of one's own CSV or Parquet, or arrays by column,
-            an Arrow table, a data frame or a relation of DuckDB, which nobody can accept, so that the payment has to say `unvalidated`.
-        geography: The public geographic reference file of the Census; None for custom records.
+        persons: The confidential records. Those of the Census are text or Parquet; those of custom tables CSV or Parquet, or arrays by
+            column, an Arrow table, a data frame or a relation of DuckDB, which nobody can accept, so that the payment has to say
+            `unvalidated`.
+        geography: The public geographic reference file of the Census; None for custom tables.
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         names: Optional table of names of regions, published beside their ids (`read_geography`).
         top_up: An earlier release of the same plan but for budgets: spend more on its groups, and combine both. Levels that the

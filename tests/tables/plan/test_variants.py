@@ -19,10 +19,12 @@ def test_some_levels_are_kept_all_the_way_back() -> None:
     assert (remaining.cost, remaining.earlier.cost) == (Fraction(15), Fraction(6))
 
 
-@pytest.mark.parametrize("output", [set(each) for size in range(7) for each in combinations(Choice, size)])
-def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(output: set[Choice]) -> None:
-    top_up = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1),), ("x",)) if Choice.TOP_UP in output else None
-    variants = Variants(Choice.BOTH_STAGES in output, Choice.ADD_UP in output, Choice.PUBLISHED_INTERVALS in output, top_up)
+@pytest.mark.parametrize("chosen", [set(each) for size in range(7) for each in combinations(Choice, size)])
+def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(chosen: set[Choice]) -> None:
+    top_up = TopUp("a" * 64, "one", "", Fraction(6), (Fraction(1),), ("x",)) if Choice.TOP_UP in chosen else None
+    variants = Variants(
+        Choice.BOTH_STAGES in chosen, Choice.ADD_UP in chosen, Choice.PUBLISHED_INTERVALS in chosen, top_up
+    )
     group = [
         {Choice.TOP_UP, Choice.BOTH_STAGES},
         {Choice.TOP_UP, Choice.ADD_UP},
@@ -31,5 +33,5 @@ def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(
         {Choice.ADD_UP, Choice.NO_NEGATIVE_COUNTS},
         {Choice.ADD_UP, Choice.PUBLISHED_INTERVALS},
     ]
-    others = output & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
-    assert bool(variants.refused(others)) is any(pair <= output for pair in group)
+    others = chosen & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
+    assert bool(variants.refused(others)) is any(pair <= chosen for pair in group)

@@ -1,4 +1,4 @@
-"""What is counted of a record of one's own, as one row that any engine counts: area, values of groups, cell of the detail, and its numbers.
+"""What is counted of a custom record, as one row that any engine counts: area, values of groups, cell of the detail, and its numbers.
 
 Beside `person`, where persons are protected, the columns are `unit`, the area; `groups`, the values of all columns of groups as bytes,
 which mean the same to every worker and whatever other records there are; `cell`; and `n0`, `n1` ... for each kind of aggregates: the

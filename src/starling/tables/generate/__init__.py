@@ -44,7 +44,7 @@ class Generated(InSession):
 
     @property
     def persons(self) -> Path:
-        """Of the Census one line a person, in the order of their blocks; of one's own one line a record, person by person."""
+        """Of the Census one line a person, in the order of their blocks; of custom tables one line a record, person by person."""
         return self.files["persons"]
 
     @property
@@ -78,13 +78,13 @@ def generate(
 
     Args:
         plan: The public choices. Of the Census it gives the code book, the most race codes of a person, and the states when none are named.
-        persons: How many, 0 to 2^31: persons, or households where the plan protects those. Of one's own, without it, so many that there are
-            about as many records as the plan expects.
+        persons: How many, 0 to 2^31: persons, or households where the plan protects those. Of custom tables, without it, so many that
+            there are about as many records as the plan expects.
         seed: Public; 0 or more.
         out: Folder to make; must not exist.
         states: Of the Census: two-digit codes; "72" is Puerto Rico. May go beyond the plan: such persons are in no table.
         land_for: Of the Census: make as many counties, tracts, blocks and places as for so many persons; as for `persons` without it.
-        format: The form of the files: "text" (of the Census `|` between fields, of one's own CSV) or "parquet".
+        format: The form of the files: "text" (of the Census `|` between fields, of custom tables CSV) or "parquet".
         workers: Threads; as many as there are cores without it. Changes the time it takes, never a byte.
 
     Raises:

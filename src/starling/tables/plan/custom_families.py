@@ -1,4 +1,4 @@
-"""Families of groups of one's own: a family has one group for each combination of values of some columns, or for each set that it names.
+"""Families of groups over declared columns: one group for each combination of values of some columns, or for each set that it names.
 
 A family is an attribute of its own in the sense of stability.py: its values are the combinations, a record has at most the product of the
 most values of its columns of them, and no value is of two families. A level tabulates one family, so the families of other levels do not

@@ -1,4 +1,4 @@
-"""What a release says in words that depend on whose records its plan is about: the Census's, or one's own."""
+"""What a release says in words that depend on whose records its plan is about: the Census's, or those of custom tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -96,6 +96,11 @@ class SizePreview:
     covered: float
 
     @property
+    def likeliest(self) -> int:
+        """The branch that the group most likely takes."""
+        return max(range(len(self.branches)), key=self.branches.__getitem__)
+
+    @property
     def relative_margin(self) -> float | None:
         """Margin of the total as a share of the true size; None for an empty group."""
         return self.total.margin / self.persons if self.persons else None
@@ -120,6 +125,15 @@ class LevelPreview:
     branches: tuple[BranchPreview, ...]
     sizes: tuple[SizePreview, ...]
     bar: int | None
+
+    def errors(self, kinds: int) -> tuple[Error | None, ...]:
+        """The errors of so many kinds of numbers, None where the level has no such number.
+
+        The kinds are a total by plan; and of groups measured in two stages a bare total, a cell, and the total of each partition.
+        """
+        staged = [branch.total for branch in self.branches]
+        known = (self.total, staged[0], self.branches[-1].cell, *staged[1:]) if staged else (self.total,)
+        return (*known, *([None] * (kinds - len(known))))
 
     @property
     def margins_text(self) -> str:

@@ -12,7 +12,7 @@ from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.preview import Error, LevelPreview, Preview
+from starling.tables.preview import Error, Preview
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
 
@@ -93,7 +93,7 @@ def _kinds(seen: Preview) -> Section:
     staged = (bare, "cell", *(f"total of\n{name}" for name in details)) if seen.overview.plan.staged else ()
     kinds = ("total only\nby plan" if staged else "total", *staged)
     titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
-    errors = [_errors(level, len(kinds)) for level in seen.levels]
+    errors = [level.errors(len(kinds)) for level in seen.levels]
     grid = [[_margin(error) for error in line] for line in errors]
     caption = (
         "95 % margin of error of each kind of number, in persons, by level: lighter is closer."
@@ -132,13 +132,6 @@ def _aggregates(seen: Preview) -> Section:
     return Section("Sums, means and quantiles", text, tables=(Table(header, rows, "Of each group", words=True),))
 
 
-def _errors(level: LevelPreview, kinds: int) -> tuple[Error | None, ...]:
-    if not level.branches:
-        return (level.total, *([None] * (kinds - 1)))
-    bare, *sums = (branch.total for branch in level.branches)
-    return (level.total, bare, level.branches[-1].cell, *sums)
-
-
 def _margin(error: Error | None) -> Tile | None:
     return None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
 
@@ -164,7 +157,7 @@ def _sizes(seen: Preview) -> Section:
     rows = tuple(
         (
             f"{title}: {size.persons:,} persons",
-            names[max(range(len(names)), key=size.branches.__getitem__)],
+            names[size.likeliest],
             f"± {size.total.margin:,}",
             f"{size.total.width:,}",
             _percent(size.suppressed),
