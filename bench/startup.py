@@ -1,9 +1,12 @@
-"""How soon the command line answers: `starling --help`, and the whole `starling demo` right after an install."""
+"""How soon the command line answers: `starling --help`, the whole `starling demo` right after an install, and `starling serve --demo`."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Final
 
 from bench.measure import Json, Spread, in_turn, ratios
@@ -27,6 +30,30 @@ def demo(persons: int, settings: dict[str, str] | None = None) -> float:
         return run([STARLING, "demo", "--out", out, "--persons", str(persons)], settings).seconds
 
 
+def cold_listening() -> float:
+    """Seconds until a served demo listens, with nothing kept from earlier runs."""
+    with nothing_kept() as settings:
+        return listening(settings)
+
+
+def listening(settings: dict[str, str] | None = None) -> float:
+    """Seconds until a served demo listens, from the start of its process; raises RuntimeError where it ends before."""
+    began = perf_counter()
+    line: list[str | Path] = [STARLING, "serve", "--demo", "--workers", "0"]
+    environment = os.environ | (settings or {})
+    with subprocess.Popen(
+        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+    ) as served:
+        assert served.stderr is not None
+        listens = any("listening on" in each for each in served.stderr)
+        seconds = perf_counter() - began
+        served.terminate()
+        served.stderr.read()
+    if not listens:
+        raise RuntimeError("it ended before it listened")
+    return seconds
+
+
 def main() -> None:
     """Measure both and write the result."""
     recorder = Recorder("startup", "How soon the command line answers.")
@@ -43,13 +70,19 @@ def main() -> None:
         "starling demo, kernels to be compiled": lambda: cold_demo(persons),
         "starling demo, kernels kept": lambda: demo(persons),
     }
+    begins: dict[str, Callable[[], float]] = {
+        "starling serve --demo listens, kernels to be compiled": cold_listening,
+        "starling serve --demo listens, kernels kept": listening,
+    }
     demo(2000)
     shown = in_turn(shows, demos)
+    begun = in_turn(begins, demos)
     rows: list[Json] = [
         *({"command": name, "milliseconds": Spread.of(times).to_json()} for name, times in soon.items()),
-        *({"command": name, "seconds": Spread.of(times).to_json()} for name, times in shown.items()),
+        *({"command": name, "seconds": Spread.of(times).to_json()} for name, times in (shown | begun).items()),
     ]
     cold, _ = shown.values()
+    cold_serving, _ = begun.values()
     recorder.end(
         settings={
             "rounds": rounds,
@@ -61,6 +94,7 @@ def main() -> None:
         limits=[
             Limit.of("starling --help", Spread.of(soon[HELP]), 100, "ms"),
             Limit.of("starling demo, kernels to be compiled", Spread.of(cold), 60, "s"),
+            Limit.of("starling serve --demo listens, kernels to be compiled", Spread.of(cold_serving), 10, "s"),
         ],
     )
 
