@@ -103,7 +103,7 @@ def _reduced(home: "Home", waiting: "Waiting", epsilon: str) -> "ReducedApproval
 
 
 def _request_text(waiting: "Waiting") -> str:
-    """Who asks for what, at which cost, and why."""
+    """The analyst, what is requested, at which cost, and why."""
     guarantee = waiting.price
     return facts(
         [

@@ -131,7 +131,7 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
 
 
 def _progress(checked: int) -> None:
-    """How far it is, where somebody watches. The number of events is no secret to who may verify."""
+    """How far it is, at a terminal. The number of events is no secret to those who may verify."""
     if sys.stderr.isatty():
         click.echo(f"\r{checked:,} events", err=True, nl=False)
 

@@ -43,7 +43,7 @@ ERRORS: Final = (
 )
 """The errors of a class of numbers, as `attributes` gives them."""
 MEANS: Final = (
-    "Whoever has both releases can subtract one group from the other: what is left tells of the persons in the difference, with the noise\n"
+    "A reader of both releases can subtract one group from the other: what is left tells of the persons in the difference, with the noise\n"
     "of both. They are protected by what all releases cost together, never by the cost of one alone."
 )
 

@@ -128,7 +128,7 @@ def compare(
 ) -> Result:
     """How many points more one release, or slice, has than another, with intervals that surely hold the true difference.
 
-    Both are of one public grid. Whoever has both can do the same: their costs add up for those who are in both.
+    Both are of one public grid. A reader of both can do the same: their costs add up for those who are in both.
     """
     from starling.places.artifact.public_plan import COUNTS
     from starling.places.typical import typical_errors

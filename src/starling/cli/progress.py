@@ -59,7 +59,7 @@ class Steps:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """While the block runs nothing moves, so that somebody can be asked."""
+        """While the block runs nothing moves, so that a question can be asked."""
         if self._console is None:
             yield
             return
@@ -117,7 +117,7 @@ def until_deadline() -> Iterator[Callable[[str, float], None]]:
 
     def show(step: str, seconds: float) -> None:
         if not bar.tasks:
-            # Not before: somebody may be asked something first.
+            # Not before: a question may be asked first.
             bar.add_task(step, total=seconds)
             bar.start()
             return

@@ -73,7 +73,7 @@ destination = options.as_one(
     click.option(
         "--unvalidated",
         is_flag=True,
-        help="Read files that nobody accepted by validate --accept; the release says so. Needed without --ledger.",
+        help="Read files that were not accepted by validate --accept; the release says so. Needed without --ledger.",
     ),
     click.option("--yes", is_flag=True, help="Spend without asking."),
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starling.server.logs import Form
 
 NICE: Final = 10
-"""The priority of a worker, as of nice(1): whoever answers requests comes first."""
+"""The priority of a worker, as of nice(1): requests come first."""
 ROLES = ("custodian", "analyst", "auditor")
 
 server = Group(
@@ -126,7 +126,7 @@ def token(home: Path, name: str, *, days: int) -> Result:
 @command("tokens", example="starling server tokens home")
 @_home
 def tokens(home: Path) -> Result:
-    """List the tokens that were made, by their ids, and the sessions of whoever signed in by a browser."""
+    """List the tokens that were made, by their ids, and the sessions of users who signed in by a browser."""
     listed = _access(home).tokens()
     return Result(
         lambda: "\n".join(

@@ -135,5 +135,7 @@ def _agree(step: Steps, findings: "Findings", *, yes: bool) -> None:
             return
         check_terminal("and there is no terminal to ask whether to accept the files", "add --yes", machine=as_json())
         if not click.confirm("Accept these files as they are, and let analysts ask?", err=True):
-            click.echo("Nothing was accepted, and nobody can ask; the same command goes on from here.", err=True)
+            click.echo(
+                "Nothing was accepted, so that no analyst can ask; the same command goes on from here.", err=True
+            )
             raise click.exceptions.Exit(SourceError.exit_code)

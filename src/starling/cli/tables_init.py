@@ -102,12 +102,12 @@ def init(
 
 
 def _at_a_terminal() -> bool:
-    """Whether somebody can answer questions."""
+    """Whether questions can be asked: both ends are a terminal."""
     return sys.stdin.isatty()
 
 
 def _read_columns(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
-    """The columns, those that are summed, and whose records they are, as somebody at a terminal answers; interrupted, nothing is made."""
+    """The columns, those that are summed, and whose records they are, as answered at a terminal; interrupted, nothing is made."""
     from starling.tables.plan.first_plan import declaration
 
     click.echo(

@@ -1,4 +1,4 @@
-"""Which key a server signs with, as this user has seen it first: another one later is refused until somebody says that it is right."""
+"""Which key a server signs with, as this user has seen it first: another one later is refused until the user accepts it."""
 
 import json
 import os

@@ -61,14 +61,14 @@ class NotSignedIn(PolicyRefused):
 
 
 class SignInRefused(PolicyRefused):
-    """Somebody does not show who they are."""
+    """A request does not show whose it is."""
 
     status: ClassVar[int] = 401
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody whom the server knows.
+    """A user of the server.
 
     Attributes:
         name: The name, unique on this server.
@@ -117,7 +117,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """Somebody who brings a token or a session, what they ask, and what may refuse it."""
+    """A token or a session, what is requested with it, and what may refuse it."""
 
     token: str
     session: bool
@@ -252,7 +252,7 @@ class Access:
             self._revoke_session(connection, token)
 
     def note_refusal(self, name: str | None, what: str) -> None:
-        """Note in the log that somebody did not sign in, under the name that they gave if it is a user's."""
+        """Note in the log that a sign-in failed, under the name that was given if it is a user's."""
         with self._database.writing() as connection:
             known = connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone()
             self._note(connection, name if name is not None and known else NOBODY, f"{what} refused")
@@ -263,7 +263,7 @@ class Access:
             return self._admitted(connection, token, session=session)
 
     async def enter(self, token: str, what: str, allow: Callable[[], None], *, session: bool = False) -> User:
-        """Admit whoever brings a token or a session, and note in the log what they ask; durable when this returns.
+        """Admit the user of a token or a session, and note in the log what is requested; durable when this returns.
 
         Those who come while one flush of the disk goes on share the next.
 

@@ -118,7 +118,7 @@ def become(account: pwd.struct_passwd) -> None:
         os.setgroups([])
         os.setgid(account.pw_gid)
         os.setuid(account.pw_uid)
-        # The folder of keys of whoever started the server is none of its.
+        # It has no right to the folder of keys of the user who started the server.
         os.environ["HOME"] = account.pw_dir
         os.environ.pop("STARLING_HOME", None)
 

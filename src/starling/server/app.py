@@ -56,8 +56,8 @@ def make_app(
 
     Args:
         home: The home.
-        charges: Charges for it; whoever gives them closes them afterwards.
-        understanding: Understands questions; whoever gives it closes it afterwards. Without it one that ends with the process.
+        charges: Charges for it; the caller closes them afterwards.
+        understanding: Understands questions; the caller closes it afterwards. Without it one that ends with the process.
         free: Charges for the sandbox, closed as the others; without them there is no sandbox.
     """
     understanding, rates, numbers = (

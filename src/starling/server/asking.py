@@ -1,4 +1,4 @@
-"""Who asks: the user whose token or session a request brings, and which roles a route is for."""
+"""The user of a request, whose token or session it brings, and which roles a route is for."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Final
@@ -26,7 +26,7 @@ SIGNED_IN: Final = (401, 403, 429, 503)
 
 
 def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[User]]:
-    """A dependency that gives the user who asks, and notes it in the log; one whose role is not among `roles` is refused.
+    """A dependency that gives the user of a request, and notes it in the log; one whose role is not among `roles` is refused.
 
     Args:
         home: Knows the users.

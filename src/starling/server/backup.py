@@ -39,7 +39,7 @@ def back_up(home: Home, out: Path) -> Head:
         out: The folder.
 
     Returns:
-        The last event of the copied ledger: whoever keeps it elsewhere can tell later whether a ledger is older than the copy.
+        The last event of the copied ledger: kept elsewhere, it tells later whether a ledger is older than the copy.
 
     Raises:
         ParameterError: the folder exists, or pg_dump is missing.

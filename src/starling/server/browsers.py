@@ -29,7 +29,7 @@ def cookie_name(settings: Settings, of: str = "") -> str:
 
 
 def cookie(headers: Headers, name: str) -> str | None:
-    """The value of the one cookie of this name; None where there is none, or more than one: nobody knows which the server set."""
+    """The value of the one cookie of this name; None where there is none, or more than one: it is unknown which the server set."""
     parts = [part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";")]
     values = [value for key, _, value in parts if key == name]
     return values[0] if len(values) == 1 else None

@@ -116,7 +116,7 @@ class Charges:
         """Charge a release; durable when this returns.
 
         Args:
-            analyst: Who asks.
+            analyst: The user who asks.
             dataset: What is released, and charged.
             request_id: Under which name.
             question: The question that it answers, if any, as JSON; kept for the worker.
@@ -177,7 +177,7 @@ class Charges:
         """Ask the custodian to approve a release, before anything is charged.
 
         Args:
-            analyst: Who asks.
+            analyst: The user who asks.
             dataset: What would be released, and charged.
             request_id: Under which name.
             reason: What for.
@@ -244,7 +244,7 @@ class Charges:
 
         Args:
             seq: The event of the charge.
-            analyst: Who asks; None for those who may ask for everybody's.
+            analyst: The user; None for those who may see all.
 
         Raises:
             NotThere: there is no such charge of this server and analyst.

@@ -1,6 +1,6 @@
 """A connection on which no request comes is closed: who sends the head of one letter by letter holds no place for ever.
 
-What a proxy in front of this server could read otherwise is no request, lest somebody hides one in another (RFC 9112, sections 2.2, 6.1
+What a proxy in front of this server could read otherwise is no request, so that none can be hidden in another (RFC 9112, sections 2.2, 6.1
 and 6.3): a line that ends by a line feed alone, two lengths, though they are equal, a length beside a transfer coding, a coding or a
 version of another time. A head is bounded in bytes however it comes: h11 by itself bounds only one that is not whole yet.
 """

@@ -31,7 +31,7 @@ MOST_SECONDS: Final = 86_400
 
 
 class NotThere(ParameterError):
-    """What is asked for is not there, or not for whoever asks: both are said in the same words."""
+    """What is asked for is not there, or not for this user: both errors have the same words."""
 
     status: ClassVar[int] = 404
 

@@ -72,7 +72,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
                 async for line in events_of(progress, latest):
                     yield line
             except StarlingError:
-                # A token or session that ended meanwhile, or a ledger that cannot be read now: who asks again is told.
+                # A token or session that ended meanwhile, or a ledger that cannot be read now: the next request is refused with the reason.
                 return
             finally:
                 streams[user.name] -= 1
@@ -97,6 +97,6 @@ async def events_of(progress: Progress, latest: Callable[[], Awaitable[Progress]
             waited += BREATH
             if waited < progress.wait:
                 yield ": still charged\n\n"
-                # Whoever may not ask any more hears no more.
+                # A user who may not ask any more gets no more events.
                 await latest()
         progress = await latest()

@@ -49,7 +49,7 @@ def report(form: Form, words: str) -> None:
 
 
 def warn(form: Form, words: str) -> None:
-    """A sentence that somebody should act on."""
+    """A sentence that the custodian should act on."""
     if form == "json":
         LOGGER.warning(words)
     else:

@@ -1,4 +1,4 @@
-"""Numbers for whoever watches over a server, in the format of Prometheus: they tell nothing of the data.
+"""Numbers for the operators of a server, in the format of Prometheus: they tell nothing of the data.
 
 Counted are requests by method, route and status, and releases that were charged and have not left. Whether a release has left depends
 on its deadline (charges.py), so the number says what clients are told, never when a run was done. No duration is measured.

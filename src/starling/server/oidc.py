@@ -1,8 +1,8 @@
 """Signing in by an OpenID Connect provider, where server.toml names one.
 
-Whoever begins gets a cookie, and state, nonce and PKCE verifier are made of it by a key that this process has: a reply of the provider
-counts once, for ten minutes, in the browser that began, and nothing has to be kept for those who never come back. So nobody can make a
-browser sign in as somebody else.
+A browser that begins gets a cookie, and state, nonce and PKCE verifier are made of it by a key that this process has: a reply of the
+provider counts once, for ten minutes, in the browser that began, and nothing has to be kept of sign-ins that are never finished. So a
+browser cannot be made to sign in as another user.
 """
 
 import hmac

@@ -1,6 +1,6 @@
 """Workers pause while a home is copied: who copies waits for the jobs that run, and no other begins meanwhile.
 
-Two locked files in the folder of the workers. Whoever begins a job passes the gate first, so that one who waits to copy behind the
+Two locked files in the folder of the workers. A worker that begins a job passes the gate first, so that one who waits to copy behind the
 gate is not passed by ever new jobs. A process that dies lets go of both.
 """
 

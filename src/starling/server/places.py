@@ -74,13 +74,13 @@ class Places:
                 self._at_work.add(user)
                 self._turns += 1
                 self._served[user] = self._turns
-            # Somebody else may be next now.
+            # Another user may be next now.
             self._changing.notify_all()
         if not came:
             raise LedgerUnavailable("question", "waited too long for its turn", "try again in some seconds")
 
     def _next(self) -> str | None:
-        """Whose turn it is; None where no place is free, or nobody waits who holds none."""
+        """Whose turn it is; None where no place is free, or no user waits who holds none."""
         ready = [user for user in self._waiting if user not in self._at_work] if self._free else []
         return min(ready, key=lambda user: self._served.get(user, 0), default=None)
 

@@ -24,7 +24,7 @@ class Kind:
         words: The words of its command.
         grace: Seconds that it has to end, before it is killed.
         handles: Open files that it is given.
-        umask: Which rights the files that it makes do not give; None for those of whoever started the server.
+        umask: Which rights the files that it makes do not give; None for those of the user who started the server.
     """
 
     words: Sequence[str]

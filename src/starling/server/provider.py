@@ -1,4 +1,4 @@
-"""An OpenID Connect provider, asked who somebody is: the code flow with PKCE (RFC 7636), by Authlib.
+"""An OpenID Connect provider, which says who a user is: the code flow with PKCE (RFC 7636), by Authlib.
 
 Of what the provider sends nothing is believed before the ID token's signature, issuer, audience, end and nonce are right, and nothing is
 passed on but one name. Algorithms are those by which only the provider can sign: none that a client's secret or nobody could.
@@ -81,7 +81,7 @@ class Provider:
         Args:
             state: Comes back with the browser.
             nonce: Comes back in the ID token.
-            verifier: Shows later that whoever brings the code began here.
+            verifier: Shows later that the sign-in of the code began here.
 
         Raises:
             ProviderFailed: the provider cannot be reached, or is none.

@@ -1,6 +1,6 @@
 """What registered data may be used for, as their custodian says it in public: in words, and by codes of the Data Use Ontology (DUO).
 
-DUO is the vocabulary in which data about people, genomes above all, are described for whoever decides over access (Lawson et al.,
+DUO is the vocabulary in which data about people, genomes above all, are described for those who decide over access (Lawson et al.,
 "The Data Use Ontology to streamline responsible access to human biomedical datasets", Cell Genomics 2021). A code is kept as it was
 given, known here or not: new ones are added there, and nothing that Starling does depends on one.
 """

@@ -1,6 +1,6 @@
 """Questions that were asked of a dataset, as JSON: the ledger has the hash of each request alone, and a worker needs the question itself.
 
-A question is kept before anything is charged for it. Whoever reads one makes the request of it again and compares its hash with the
+A question is kept before anything is charged for it. A reader makes the request of it again and compares its hash with the
 ledger's, so that nothing here has to be believed.
 """
 
@@ -33,7 +33,7 @@ class Questions:
             try:
                 write_new(path, json.dumps(question))
             except ParameterError:
-                # Somebody asked the same at the same time.
+                # Another request asked the same at the same time.
                 return
             owner = self._folder.stat()
             if owner.st_uid != os.geteuid():

@@ -74,7 +74,7 @@ class Rates:
 
 
 class AtOnce:
-    """So many at the same time, in one event loop; whoever is one too many is refused.
+    """So many at the same time, in one event loop; one too many is refused.
 
     Args:
         most: How many.

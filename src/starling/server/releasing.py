@@ -80,7 +80,7 @@ class CapReply(BaseModel):
 
 
 class BudgetReply(BaseModel):
-    """What the analyst who asks may still spend on a dataset."""
+    """What an analyst may still spend on a dataset."""
 
     dataset: str
     population: str
@@ -186,7 +186,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         request: Request,
         response: Response,
     ) -> ReleaseReply:
-        # Nobody who asks for what is charged already waits for those whose charges are being written.
+        # A request for what is charged already does not wait for charges that are being written.
         progress = None
         if wanted.question is None:
             progress = await charges.charged(user.name, catalogue.release(name), wanted.request_id)

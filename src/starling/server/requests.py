@@ -155,7 +155,7 @@ class Requests:
 
         Args:
             number: Which.
-            analyst: Who asks; None for those who may see everybody's.
+            analyst: The user; None for those who may see all.
 
         Raises:
             NotThere: there is none, or it is not this analyst's.

@@ -90,7 +90,7 @@ def _witness(folder: Path, ledger: str) -> Witness:
 
 
 class FreeCharges(Charges):
-    """The charges of a sandbox: whoever asks is granted what they need, at once.
+    """The charges of a sandbox: an analyst who asks is granted what is needed, at once.
 
     Args:
         home: The sandbox.

@@ -38,14 +38,14 @@ class Turns(Generic[A, R]):
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
         if self._process != os.getpid():
-            # A fork has no threads of the process that it was made from: whoever asked that one would wait for ever.
+            # A fork has no threads of the process that it was made from: a call that waited for one would wait for ever.
             self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, thread_name_prefix="turns")
         try:
             while self._waiting:
                 taken, self._waiting = self._waiting, []
                 outcomes = await loop.run_in_executor(self._thread, self._outcomes, [argument for argument, _ in taken])
                 for (_, future), outcome in zip(taken, outcomes, strict=True):
-                    # Whoever asked may have gone.
+                    # The request may have ended.
                     if future.done():
                         continue
                     if isinstance(outcome, Exception):

@@ -71,7 +71,7 @@ class Understanding:
             catalogue: The datasets.
             name: Which of them.
             question: The question as JSON; None where the plan says all.
-            user: Who asks.
+            user: The user who asks.
 
         Raises:
             NotThere: there is no such dataset.
@@ -108,7 +108,7 @@ class Understanding:
         Args:
             release: Its path.
             key: The public key that should have signed it.
-            user: Who asks.
+            user: The user who asks.
 
         Raises:
             LedgerUnavailable: it took too long, or too much is asked at once.

@@ -1,7 +1,7 @@
 """What became of the attempts at each job: how often one failed, why, and whether it is parked; kept for all workers of a home.
 
-A job that fails three times is parked: its charge stands, no worker takes it up, and its custodian is told why. Whoever has mended the
-cause sets it free. A refusal, such as of files that are not accepted, is no failure: nothing was begun, and it is tried again.
+A job that fails three times is parked: its charge stands, no worker takes it up, and its custodian is told why. When the cause is mended,
+the custodian sets it free. A refusal, such as of files that are not accepted, is no failure: nothing was begun, and it is tried again.
 
 It lies in the worker's folder, which the web process cannot open: an analyst is told of none of it.
 """

@@ -106,7 +106,7 @@ class Jobs:
 
 
 def _approve(_: Order, stage: Stage) -> None:
-    """Refuse to pay again: nobody who asks for a release has agreed to that, and nobody can be asked."""
+    """Refuse to pay again: no analyst has agreed to that, and there is no terminal to ask at."""
     if stage == "lost":
         problem = "has lost what was drawn for it, and another draw would be charged again"
         raise PolicyRefused("release", problem, "restore the releases folder of the home from its backup")

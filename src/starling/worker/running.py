@@ -4,7 +4,7 @@ It needs no end of its own: whenever it is killed, the next one finds the same c
 
 Turns. Of the analysts who wait, the one who was served longest ago comes next, with their earliest charge; of each, one charge is carried
 out at a time. A charge of another analyst that has waited for a part of its deadline, PATIENCE, is carried out beside one that takes long.
-So who asks for much, or for what never ends, keeps none but themselves waiting.
+So an analyst who asks for much, or for what never ends, delays no other.
 """
 
 import threading
