@@ -51,7 +51,7 @@ def _problem(result: "Checked") -> Problem:
 
 def _json(result: "Checked") -> dict[str, Any]:
     values = {"kind": result.kind, "name": result.name, "flaw": result.flaw or None, "declared": str(result.declared)}
-    return values | attributes(result, "at_least=found", "resolution", "draws", "passed")
+    return values | attributes(result, "at_least=estimate", "resolution", "draws", "passed")
 
 
 def _text(results: "list[Checked]", false_alarm: float) -> str:
