@@ -24,6 +24,7 @@ from starling.places.plan.choices import Columns
 from starling.release.domain import Delivery
 from starling.tables.plan import Plan as TablesPlan
 from starling.tables.plan.columns import Domain
+from starling.tables.plan.custom_records import custom_records
 from starling.text_format import KEYS, PLAIN
 from tests.spark import needed
 
@@ -49,10 +50,11 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
     for source in TABLES[:2]:
         write_public(source, tmp_path / source.name)
         chosen = TablesPlan.load(tmp_path / source.name / source.plan)
-        assert set(chosen.read.fields) == set(source.columns)
-        several = [each for each in chosen.read.groups if each.several]
+        columns_read = custom_records(chosen).read(chosen.aggregates)
+        assert set(columns_read.fields) == set(source.columns)
+        several = [each for each in columns_read.groups if each.several]
         assert {bool(each.separator) for each in several} == {True, False}
-        kinds |= {type(each.domain) for each in (*chosen.read.single, *chosen.read.groups, *chosen.read.numbers)}
+        kinds |= {type(each.domain) for each in (*columns_read.single, *columns_read.groups, *columns_read.numbers)}
     assert kinds == set(get_args(Domain))
 
 
