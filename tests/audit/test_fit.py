@@ -11,6 +11,7 @@ from starling.audit.fit import MISSTATED, STATED, Stated, fit, gaussian, laplace
 from tests.privacy.sources import Seeded
 
 
+@pytest.mark.series(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize("stated", STATED, ids=lambda stated: stated.name)
 def test_what_is_drawn_fits_and_costs_what_is_declared(stated: Stated) -> None:

@@ -88,6 +88,7 @@ def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
     assert found > SHOWN
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("name", ["num_sig", "snp_pval", "snp_pval, laplace"])
 @pytest.mark.parametrize(
     ("model", "test"), [("recessive", "g"), ("genotypic", "g"), ("genotypic", "trend"), ("allelic", "g")]

@@ -1,4 +1,4 @@
-"""docs/reference/genome-statistics.md, row by row, on real genotypes: equal to PLINK and SciPy where it says so, another where it says so."""
+"""docs/reference/genome-statistics.md, row by row, on real genotypes: equal to PLINK and SciPy, or another, where it says so."""
 
 from fractions import Fraction
 from functools import cache

@@ -22,6 +22,7 @@ def named(folder: Path, measure: str, method: str) -> Fraction:
     return Fraction(problem.fix.removeprefix("spend at least ").removesuffix(" in all"))
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_releases_at_the_least(tmp_path: Path, measure: str, method: str) -> None:

@@ -31,6 +31,7 @@ def forked(world: World, name: str = "child", *, through: Batcher | None = None)
         os._exit(1)
 
 
+@pytest.mark.series(1)
 def test_a_child_charges_while_a_thread_of_its_parent_holds_the_store(world: World) -> None:
     inside, done = threading.Event(), threading.Event()
 
@@ -69,6 +70,7 @@ def test_children_of_a_process_whose_threads_charge_charge_too(world: World) -> 
     assert world.spent() == 4
 
 
+@pytest.mark.series(1)
 def test_a_child_charges_while_a_thread_of_its_parent_writes_the_witness(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

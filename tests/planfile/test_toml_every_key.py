@@ -241,6 +241,7 @@ def test_every_key_has_an_example(domain: str, folder: Path, monkeypatch: pytest
     assert known - tables == CHANGES[domain].keys() | ELSEWHERE[domain].keys()
 
 
+@pytest.mark.series(12)
 @pytest.mark.parametrize(("domain", "key"), [(domain, key) for domain in CHANGES for key in CHANGES[domain]])
 def test_a_key_that_is_changed_shows(domain: str, key: str, folder: Path) -> None:
     before, change = CHANGES[domain][key]

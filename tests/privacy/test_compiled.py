@@ -80,6 +80,7 @@ print([half(number) for number in map(eval, sys.argv[1:])])
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_kept_for_other_types_is_not_called(tmp_path: Path) -> None:
     """As two processes leave them that gave kernels for two types one name."""
     (tmp_path / "typed.py").write_text(TYPED)

@@ -94,6 +94,7 @@ def test_an_analyst_does_not_and_the_attempt_is_in_the_log(asker: Asker, tokens:
     assert [(each["who"], each["what"]) for each in last] == [("analyst", "GET /v1/log")]
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     "query", ["after=-1", "after=x", f"after={2**63}", "most=0", "most=1001", "most=nan", "colour=red"]
 )

@@ -61,6 +61,7 @@ ATTACKS = """async url => {
 OWN = """async () => (await fetch("/v1/session", {method: "DELETE"})).status"""
 
 
+@pytest.mark.slow
 def test_a_browser_signs_in_and_no_other_site_acts_by_its_session(
     chromium: Any, served: Home, tokens: dict[str, str], liar: Liar
 ) -> None:

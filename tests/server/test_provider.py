@@ -107,6 +107,7 @@ def changed(claims: dict[str, Any]) -> str:
     return f"{head}.{body}.{signature}"
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(
     "sign",
     [

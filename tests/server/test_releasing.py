@@ -213,6 +213,7 @@ BODIES: list[object] = [
 ]
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("body", BODIES)
 def test_a_body_of_another_form_is_refused(asking: Asker, selling: Home, tokens: dict[str, str], body: object) -> None:
     reply = asking.post(RELEASES, tokens["analyst"], body)

@@ -38,6 +38,7 @@ def refuses(port: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_request_that_was_begun_is_charged_and_answered_after_sigterm(
     selling: Home, server: tuple["subprocess.Popen[str]", int], tokens: dict[str, str]
 ) -> None:

@@ -33,6 +33,7 @@ def plan() -> Plan:
     return small_plan()
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_whatever_the_workers(plan: Plan, tmp_path: Path) -> None:
     """More than one run of persons, so that workers really share the work."""
     output = [

@@ -24,6 +24,7 @@ def test_every_point_is_in_as_many_coefficients(shape: tuple[int, int], sensitiv
         assert np.abs(haar(haar(point).T)).sum() == sensitivity
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("shape", [(2, 2), (1, 4), (1, 3)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(

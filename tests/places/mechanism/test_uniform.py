@@ -17,6 +17,7 @@ from tests.places.mechanism.enumeration import (
 )
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("points", [1, 2])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     method = Uniform((2, 2), ADD_REMOVE_PERSON, Fraction(1, 3), points)

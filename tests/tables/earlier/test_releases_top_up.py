@@ -141,6 +141,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     return output
 
 
+@pytest.mark.slow
 def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     plan: Plan, earlier: Path, second_top_up: Path, toy: Path, ledger: Ledger, tmp_path: Path
 ) -> None:
@@ -257,6 +258,7 @@ def test_the_epsilon_of_a_top_up_is_that_of_the_best_renyi_order_wherever_it_is_
     assert "since a budget may have been chosen after the earlier results" in texts["report.html"]
 
 
+@pytest.mark.slow
 def test_a_top_up_made_before_that_was_stated_verifies_as_what_it_was(
     plan: Plan, earlier: Path, toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def tracts_of(geography: str) -> np.ndarray:
     )
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("geographies", [(USA, STATE, COUNTY, TRACT), (USA, COUNTY, TRACT), (STATE, TRACT), (TRACT,)])
 def test_all_of_it_is_the_dense_projection(geographies: tuple[GeographyLevel, ...]) -> None:
     plan = plan_of(ITERATIONS, geographies)

@@ -156,6 +156,7 @@ def test_solving_with_a_scale_is_solving_the_scaled_margins(measure: Measure, sc
     assert scale != "1" or result == plan
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 @pytest.mark.parametrize("part", ["0.3", "0.9", "1", "2"])
 def test_a_total_pays_for_the_narrowest_margins_that_it_can(measure: Measure, part: str) -> None:
