@@ -45,7 +45,7 @@ def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: safe
     target = AccuracyTarget("cell", moe)
     for budget, kept in ((whole, True), (whole - last_digit(whole), False)):
         stage_noise = noise_of_stages(measure, budget / 9, Fraction(1, 10))
-        assert target.kept(stage_noise, SEX_BY_AGE, (1, 2, 3)) is kept
+        assert target.is_met(stage_noise, SEX_BY_AGE, (1, 2, 3)) is kept
 
 
 def test_table_2() -> None:

@@ -20,9 +20,9 @@ from starling.release.table_comparison import TableComparison
 from starling.release.table_files import Table, TableWriter, Text, write_tables
 from starling.tables.artifact.columns import MOST_CSV_ROWS, tables
 from starling.tables.domain import TABLES
-from starling.tables.plan.region_levels import CENSUS_REGIONS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess import T1_SCHEMA, t2_schema
+from tests.tables.small import small_plan
 
 
 def table(schema: pa.Schema, rows: int) -> pa.Table:
@@ -40,7 +40,7 @@ def write_table(folder: Path, name: str, made: pa.Table, most_csv_rows: int = MO
     """All of a table as one piece; the folder that holds its files."""
     write_tables(
         folder,
-        [each for each in tables(CENSUS_REGIONS, SEX_BY_AGE, most_csv_rows) if each.name == name],
+        [each for each in tables(small_plan(), most_csv_rows) if each.name == name],
         [{name: made}],
     )
     return folder / "data"
@@ -85,7 +85,7 @@ def test_pieces_are_joined_and_cut_into_row_groups(tmp_path: Path, monkeypatch: 
     made = table(T1_SCHEMA, 7)
     tmp_path = tmp_path / "release"
     (tmp_path / "data").mkdir(parents=True)
-    with TableWriter(tmp_path, tables(CENSUS_REGIONS, SEX_BY_AGE)[0]) as files:
+    with TableWriter(tmp_path, tables(small_plan())[0]) as files:
         for first in range(0, 7, size):
             files.write(made.slice(first, size))
         files.finish()
