@@ -31,7 +31,7 @@ after a charge there is `RunFailed` alone ([errors](#starlingerrors)).
 """
 PLANS: Final = """## Plans
 
-`tables.Plan`, `groups.Plan`, `places.Plan` and `genome.Plan` have these in common. What a domain adds stands in its part.
+`tables.Plan`, `groups.Plan`, `places.Plan` and `genome.Plan` have these in common, with the arguments that fit; shown are those of tables.
 `ledger`, `dataset`, `analyst`, `request_id` and `unvalidated` are those of [PaymentOptions](#starlingpaymentoptions).
 """
 PACKAGES: Final = (starling, tables, groups, places, genome)
@@ -132,10 +132,12 @@ def common_arguments() -> tuple[str, ...]:
 
 
 def is_brief(name: str, value: Any) -> bool:
-    """Whether a line says enough: a plan has the same, or it is a question, whose fields the methods of `Study` explain."""
+    """Whether a line says enough: a plan or a study has the same, or it is a question, whose fields the methods of `Study` explain."""
     package_name, _, called = name.partition(".")
-    is_in_plans = called in FACE and hasattr(getattr(getattr(starling, package_name), "Plan", None), called)
-    return hasattr(value, "check") or (is_in_plans and not inspect.isclass(value))
+    home = getattr(starling, package_name, starling)
+    is_of_plans = called in FACE and hasattr(getattr(home, "Plan", None), called)
+    is_elsewhere = is_of_plans or hasattr(getattr(home, "Study", None), called)
+    return hasattr(value, "check") or (is_elsewhere and not inspect.isclass(value))
 
 
 def described(name: str, value: Any) -> str:
