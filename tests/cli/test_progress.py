@@ -62,8 +62,8 @@ def test_compiling_is_noted_once_in_a_run(
     monkeypatch: pytest.MonkeyPatch, call: Call, inputs: Inputs, kept: bool, says: str
 ) -> None:
     def twice(*_: object, **__: object) -> Never:
-        compiling.begins(kept=kept)
-        compiling.begins(kept=kept)
+        compiling.begins(cached=kept)
+        compiling.begins(cached=kept)
         raise ValueError
 
     monkeypatch.setattr("starling.cli.commands.note_compilation", note_compilation)
@@ -75,7 +75,7 @@ def test_compiling_is_noted_once_in_a_run(
 
 def test_a_run_that_has_ended_notes_nothing(capsys: pytest.CaptureFixture[str], call: Call) -> None:
     assert call("tables", "plan", "demo").exit_code == 0
-    compiling.begins(kept=True)
+    compiling.begins(cached=True)
     assert capsys.readouterr() == ("", "")
 
 
