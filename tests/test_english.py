@@ -13,7 +13,6 @@ from tests.conftest import ROOT
 SOURCE: Final = ROOT / "src" / "starling"
 UNCLEAN: Final = (
     "cli",
-    "genome",
     "groups",
     "ledger",
     "places",

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.asking import AskedPlan, read_asked
+from starling.genome.asking import QuestionPlan, read_asked
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.release.codec import encode
 from tests.genome.worlds import a_world
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> AskedPlan:
-    return AskedPlan(a_world(tmp_path_factory.mktemp("world")).plan)
+def asked(tmp_path_factory: pytest.TempPathFactory) -> QuestionPlan:
+    return QuestionPlan(a_world(tmp_path_factory.mktemp("world")).plan)
 
 
 ONE = Fraction(1)
@@ -37,7 +37,9 @@ FIFTH = Fraction(1, 5)
         ({"kind": "explore", "most": 2}, Explore("g", "r2", FIFTH, ONE, most=2)),
     ],
 )
-def test_a_question_as_json_is_what_the_method_asks(asked: AskedPlan, said: dict[str, Any], question: Question) -> None:
+def test_a_question_as_json_is_what_the_method_asks(
+    asked: QuestionPlan, said: dict[str, Any], question: Question
+) -> None:
     assert asked.ask({**said, "epsilon": "1"}).question == question
     assert asked.ask(encode(Question, question)).question == question
     assert asked.preview({**said, "epsilon": "1"}).sections()
@@ -51,13 +53,13 @@ def test_a_question_as_json_is_what_the_method_asks(asked: AskedPlan, said: dict
         {"kind": "loc_block", "snps": ["rs2"], "correlation": []},
     ],
 )
-def test_what_the_plan_has_not_is_refused(asked: AskedPlan, said: dict[str, Any]) -> None:
+def test_what_the_plan_has_not_is_refused(asked: QuestionPlan, said: dict[str, Any]) -> None:
     for ask in (asked.ask, asked.preview):
         with pytest.raises(ParameterError):
             ask({**said, "epsilon": "1"})
 
 
-def test_the_plan_is_kept_as_it_is(asked: AskedPlan, tmp_path: Path) -> None:
+def test_the_plan_is_kept_as_it_is(asked: QuestionPlan, tmp_path: Path) -> None:
     asked.write(tmp_path)
     again = read_asked(tmp_path)
     assert isinstance(again.plan, Plan)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.genome.asking import AskedPlan
+from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Plan
 from tests.worker.studies import write_study
 
@@ -14,5 +14,5 @@ def plan(tmp_path: Path) -> Path:
     """The folder of the plan."""
     folder = tmp_path / "asthma.plan"
     folder.mkdir()
-    AskedPlan(Plan.load(write_study(tmp_path).plan)).write(folder)
+    QuestionPlan(Plan.load(write_study(tmp_path).plan)).write(folder)
     return folder

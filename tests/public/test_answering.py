@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import starling
-from starling.genome.asking import AskedPlan
+from starling.genome.asking import QuestionPlan
 from starling.genome.plan import NumSig, Plan
 from starling.genome.publication import GenomePublication
 from starling.places.publish import release
@@ -85,7 +85,7 @@ def test_a_plan_that_was_changed_is_not_believed(plan: Path) -> None:
 
 
 def test_the_schema_describes_every_question(plan: Path, tmp_path: Path) -> None:
-    described: Any = AskedPlan(Plan.load(tmp_path / "study" / "plan.toml")).schema
+    described: Any = QuestionPlan(Plan.load(tmp_path / "study" / "plan.toml")).schema
     names = [each["title"] for each in described["oneOf"]]
     assert names == ["num_sig", "loc_sig", "loc_block", "snp_pval", "snp_corr", "explore"]
     assert described["oneOf"][0]["required"] == ["kind", "epsilon"]

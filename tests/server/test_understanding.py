@@ -12,7 +12,7 @@ from queue import SimpleQueue
 import pytest
 
 from starling.errors import LedgerUnavailable, ParameterError
-from starling.genome.asking import AskedPlan
+from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Plan
 from starling.server import understanding as module
 from starling.server.datasets import Catalogue, NotThere, Study
@@ -34,7 +34,7 @@ def catalogue(tmp_path: Path) -> Catalogue:
     """With a study."""
     folder = tmp_path / "datasets"
     folder.mkdir()
-    made, asked = Catalogue(folder), AskedPlan(Plan.load(write_study(tmp_path).plan))
+    made, asked = Catalogue(folder), QuestionPlan(Plan.load(write_study(tmp_path).plan))
     made.plan("asthma").mkdir()
     asked.write(made.plan("asthma"))
     made.add(Study("asthma", "genome", asked.title, asked.digest, asked.relation, asked.schema, 8))

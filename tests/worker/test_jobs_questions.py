@@ -8,7 +8,7 @@ import pytest
 
 from starling.errors import BudgetRefused, IntegrityError, PolicyRefused
 from starling.genome.analysis import GenomeRelease
-from starling.genome.asking import AskedPlan
+from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Plan
 from starling.ledger.opening import Ledger
 from starling.server.charges import Charges
@@ -44,7 +44,7 @@ def home(served: Home, custodian: Ledger, study: Registered) -> Home:
 
 def understood(home: Home, study: Registered, **changes: Any) -> Dataset:
     """What the server makes of the question, by processes of their own."""
-    publication = AskedPlan(Plan.load(study.plan)).ask({**ASKED, **changes})
+    publication = QuestionPlan(Plan.load(study.plan)).ask({**ASKED, **changes})
     described = Catalogue(home.folder / "datasets").study("data")
     return described.question(publication.title, publication.request, publication.guarantee)
 
@@ -66,7 +66,7 @@ def test_a_question_is_answered_once(home: Home, study: Registered) -> None:
     assert verify(bundle, ledger=home.settings.ledger, key=home.key.public).outcome is Outcome.VERIFIED
     opened = open_release(bundle)
     assert isinstance(opened, GenomeRelease)
-    assert opened.question == AskedPlan(opened.plan).ask(ASKED).question
+    assert opened.question == QuestionPlan(opened.plan).ask(ASKED).question
 
 
 def test_a_question_that_was_changed_or_lost_is_not_answered(home: Home, study: Registered) -> None:

@@ -134,13 +134,13 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
     RELEASE is a folder or its zip; several must be of one plan. Each is compared with its signature. What was not asked for is not
     drawn. Opens no genotypes and charges nothing.
     """
-    from starling.genome.pictures.answers import together
+    from starling.genome.pictures.answers import combined
     from starling.genome.pictures.gallery import write
     from starling.release.text import facts
 
     working("checking the releases and drawing their answers")
     sources: list[Source] = []
-    answers = together(_opened(releases, None if key is None else pin(key), sources))
+    answers = combined(_opened(releases, None if key is None else pin(key), sources))
     page, *pictures = write(out, answers, sources, list(dict.fromkeys(kinds)))
     named = {path.stem: str(path) for path in pictures}
     return Result(lambda: facts([("page", str(page)), *named.items()]), lambda: {"page": str(page), "pictures": named})
@@ -148,13 +148,13 @@ def plot(releases: tuple[Path, ...], *, out: Path, kinds: tuple[str, ...], key: 
 
 def _opened(releases: tuple[Path, ...], key: "Pin | None", sources: "list[Source]") -> "Iterator[tuple[str, Answers]]":
     """Each release by its name, with what it has for pictures; where it is from is appended to `sources`."""
-    from starling.genome.artifact.parameters import ASKED
+    from starling.genome.artifact.parameters import QUESTION_TEXTS
     from starling.genome.pictures.gallery import Source
     from starling.genome.plan import kind
 
     for path in releases:
         with _answer(path, key) as release:
-            question = ASKED[kind(release.question)]
+            question = QUESTION_TEXTS[kind(release.question)]
             cost, signer = str(release.cost), release.signer.fingerprint
             sources.append(Source(path.name, question, cost, release.request_id, signer))
             yield path.name, release.pictured

@@ -208,12 +208,12 @@ def _ask(
 ) -> Result:
     """Charge a question, answer it, publish the answer, and show it."""
     from starling.cli import publishing
-    from starling.genome.preview import asked
+    from starling.genome.preview import question_text
     from starling.genome.publish import release
 
     answered = publishing.publish(
         destination,
-        lambda: f"{plan.title}\n{asked(question)}.",
+        lambda: f"{plan.title}\n{question_text(question)}.",
         partial(release, plan, question, genotypes, phenotype=phenotype),
     )
     repeating = publishing.repeating(answered.request_id)

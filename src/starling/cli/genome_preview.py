@@ -159,7 +159,7 @@ def _check_options(question: str | None, used: set[str]) -> None:
 
 def preview_text(errors: "ExpectedErrors", least: Fraction | None, error: float | None, *, whole: bool) -> str:
     """What is supposed, then each question with its tables; of an exploration the first alone, unless it is the question."""
-    from starling.genome.preview import asked, grids, note
+    from starling.genome.preview import grids, note, question_text
     from starling.privacy.budget import decimal_up
     from starling.release.text import facts, table
 
@@ -173,7 +173,7 @@ def preview_text(errors: "ExpectedErrors", least: Fraction | None, error: float 
         pairs.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
     parts = [facts(pairs)]
     for name, expected in errors.expected.items():
-        parts.append(f"{name}: {asked(expected[0].query)}")
+        parts.append(f"{name}: {question_text(expected[0].query)}")
         drawn = grids(expected) if whole or name != "explore" else grids(expected)[:1]
         parts += [f"{grid.title}\n\n{table(grid.header, grid.rows, left=grid.words)}" for grid in drawn]
         parts.append(note(expected))

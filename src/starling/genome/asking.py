@@ -181,7 +181,7 @@ class Asks(ABC, Generic[AnswerT]):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPlan(Asking):
+class QuestionPlan(Asking):
     """The public plan of a study, and the questions to it as JSON.
 
     Attributes:
@@ -216,23 +216,23 @@ class AskedPlan(Asking):
 
     def ask(self, question: Json) -> GenomePublication:
         """The answer to a question as it would be published; raises ParameterError where the plan has no such question."""
-        said = self._read(question)
-        said.check(self.plan)
-        return GenomePublication(self.plan, said)
+        query = self._read(question)
+        query.check(self.plan)
+        return GenomePublication(self.plan, query)
 
     def preview(self, question: Json) -> GenomePage:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
-        said = self._read(question)
-        return GenomePage(expected_errors(Assumed.of(self.plan), {kind(said): said}, [said.epsilon]))
+        query = self._read(question)
+        return GenomePage(expected_errors(Assumed.of(self.plan), {kind(query): query}, [query.epsilon]))
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""
         write_plan(folder, self.plan)
 
-    def _read(self, said: Json) -> Question:
-        given = said.get("correlation") if isinstance(said, dict) else None
-        known = given if isinstance(given, str) and given in DELTA_C else CORRELATION
-        question: Question = questions.read(Question, said, self._defaults(known))
+    def _read(self, query: Json) -> Question:
+        stated = query.get("correlation") if isinstance(query, dict) else None
+        known = stated if isinstance(stated, str) and stated in DELTA_C else CORRELATION
+        question: Question = questions.read(Question, query, self._defaults(known))
         return question
 
     def _defaults(self, correlation: str) -> dict[str, Any]:
@@ -241,6 +241,6 @@ class AskedPlan(Asking):
         return {"test": self.plan.first_test, "k": 1, "correlation": CORRELATION, "delta_c": above}
 
 
-def read_asked(folder: Path) -> AskedPlan:
-    """What `AskedPlan.write` wrote; raises IntegrityError or PlanError where it did not."""
-    return AskedPlan(read_plan(folder))
+def read_asked(folder: Path) -> QuestionPlan:
+    """What `QuestionPlan.write` wrote; raises IntegrityError or PlanError where it did not."""
+    return QuestionPlan(read_plan(folder))

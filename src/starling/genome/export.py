@@ -146,16 +146,16 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
     rows = _rows(plan, question, drawn)
     if form == "gwas-ssf":
         text = _ssf(plan, rows)
-        beside, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text, day)
+        companion, about = path.with_name(f"{path.name}-meta.yaml"), _metadata(plan, rows, path.name, text, day)
     else:
         text = _assoc(plan, rows)
-        beside, about = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
-    if beside.exists():
+        companion, about = path.with_name(f"{path.name}.README.txt"), f"{note(plan, rows)}\n"
+    if companion.exists():
         # Before anything is written, so that nothing is left half done.
-        write_new(beside, about)
+        write_new(companion, about)
     write_new(path, text)
-    write_new(beside, about)
-    return path, beside
+    write_new(companion, about)
+    return path, companion
 
 
 def note(plan: Plan, rows: Sequence[Row]) -> str:
@@ -180,8 +180,8 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
         problem, fix = "holds no p-values", "export a release of snp-pval or of explore"
         raise ParameterError("release", problem, fix)
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
-    asked = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
-    rows = [Row(query, each) for query, each in zip(asked, answer.p_values, strict=True)]
+    queries = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
+    rows = [Row(query, each) for query, each in zip(queries, answer.p_values, strict=True)]
     return sorted(rows, key=lambda row: plan.snps.index(row.answer.snp))
 
 

@@ -46,8 +46,8 @@ VERSION: Final = 1
 
 def request_body(plan: Plan, question: Question) -> str:
     """Canonical JSON of a question: the question as it is, and a digest of every public choice; nothing of the records."""
-    asked = {"ask": kind(question), **plain(question)}
-    return canonical({"release": "genome", "version": VERSION, "plan": plan.digest, "question": asked})
+    stated = {"ask": kind(question), **plain(question)}
+    return canonical({"release": "genome", "version": VERSION, "plan": plan.digest, "question": stated})
 
 
 ANSWER: Final = "noisy answer"

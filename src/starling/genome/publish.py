@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from starling.genome.artifact.files import read_drawn
-from starling.genome.asking import AskedPlan
+from starling.genome.asking import QuestionPlan
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question
 from starling.genome.postprocess import Answer, Error, estimate
@@ -127,7 +127,7 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     chosen, phenotype = Plan.load(plan), files.get("phenotype")
     opened = open_genotypes(files["genotypes"], chosen, phenotype)
     return Delivery(
-        AskedPlan(chosen),
+        QuestionPlan(chosen),
         _Files(chosen, files["genotypes"], phenotype),
         lambda most: validate(chosen, opened, most=most).value,
     )

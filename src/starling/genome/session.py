@@ -164,7 +164,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     if not isinstance(snps, str | Path):
         rows = snps if isinstance(snps, list | tuple) else snp_rows(snps)
         listed = Plan.snp_list(rows)
-    stretches = [
+    listed_regions = [
         {"name": name, "chromosome": chromosome, "from": first, "to": last}
         for name, (chromosome, first, last) in (regions or {}).items()
     ]
@@ -178,6 +178,6 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             "tests": list(TESTS.get(model, ()) if tests is None else tests),
             "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
         },
-        "regions": stretches or None,
+        "regions": listed_regions or None,
     }
     return Plan.of(values)

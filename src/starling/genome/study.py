@@ -108,12 +108,12 @@ class Study(Asks[Answered], InSession):
             BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
             RunFailed: after the charge, always with the same words.
         """
-        asked = f"{self.payment.dataset}\n{request_body(self.plan, question)}"
+        body = f"{self.payment.dataset}\n{request_body(self.plan, question)}"
         answered = release(
             self.plan,
             question,
             self.genotypes,
-            self.folder / f"{kind(question)}-{sha256(asked.encode()).hexdigest()[:12]}",
+            self.folder / f"{kind(question)}-{sha256(body.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
             payment=replace(self.payment, request_id=request_id),
             listener=self.listener,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from starling.genome.artifact.parameters import ASKED, mechanisms, particulars, product, title
+from starling.genome.artifact.parameters import QUESTION_TEXTS, mechanisms, particulars, product, title
 from starling.genome.plan import QUESTIONS as KINDS
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
@@ -20,12 +20,12 @@ def test_each_part_of_the_guarantee_has_its_mechanism(name: str) -> None:
     assert said.mechanism["name"] == name
     assert said.bounds["people"] == 60
     assert said.invariants == ()
-    assert title(PLAN, QUESTIONS[name]) == f"Tiny: {ASKED[name]}"
+    assert title(PLAN, QUESTIONS[name]) == f"Tiny: {QUESTION_TEXTS[name]}"
     assert "60 people and 9 SNPs" in product(PLAN, QUESTIONS[name]).description
 
 
 def test_every_kind_has_its_words_and_choices_are_told() -> None:
-    assert ASKED.keys() == KINDS.keys()
+    assert QUESTION_TEXTS.keys() == KINDS.keys()
     for name, change, words in (
         ("num_sig", {"selection": "exponential"}, "exponential selection"),
         ("num_sig", {}, "permute-and-flip selection"),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from starling.genome.generate.listed import BLOCK, KEPT, KEPT_BITS, ODDS_RATIOS, Listed, calls_of
+from starling.genome.generate.listed import BLOCK, INHERITED, INHERITED_BITS, ODDS_RATIOS, Listed, calls_of
 from starling.genome.plan import Plan
 from starling.genome.plan.snps import Snps
 from starling.genome.source.calls import copies
@@ -43,7 +43,7 @@ def test_neighbours_of_a_block_hang_together_and_others_do_not() -> None:
     found = carried(design)
     standard = (found - found.mean(axis=1, keepdims=True)) / found.std(axis=1, keepdims=True)
     blocks = standard.reshape(-1, BLOCK, design.people)
-    kept = KEPT / (1 << KEPT_BITS)
+    kept = INHERITED / (1 << INHERITED_BITS)
     for distance in range(1, BLOCK):
         correlation = (blocks[:, 0] * blocks[:, distance]).mean()
         assert correlation == pytest.approx(kept**distance, abs=0.01)

@@ -47,9 +47,9 @@ def three_chromosomes() -> Plan:
     return plan(snps([(name, 1_000_000 * place) for name in ("1", "2", "X") for place in range(1, 11)]))
 
 
-def p_value(snp: str, size: float, below: float = 1.0, above: float = 1.0, *, found: bool = False) -> PValue:
+def p_value(snp: str, size: float, below: float = 1.0, above: float = 1.0, *, by_study: bool = False) -> PValue:
     """10^-size, and so many powers of ten that the interval reaches to smaller and to larger ones."""
-    return PValue(snp, "g", -size, -size - below, min(0.0, -size + above), found)
+    return PValue(snp, "g", -size, -size - below, min(0.0, -size + above), by_study)
 
 
 def some() -> Answers:

@@ -40,7 +40,7 @@ def test_an_exploration() -> None:
     found = answers(PLAN, Exploration(Number(1, 1), SelectedSnps(("rs3",)), BLOCKS, (P,)))
     assert same(
         found,
-        Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, found=True),), ("rs3",), (SnpRange("rs2", "rs4"),)),
+        Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, by_study=True),), ("rs3",), (SnpRange("rs2", "rs4"),)),
     )
     assert found.selected(found.p_values[0])
 

@@ -71,7 +71,7 @@ def test_selected_snps_are_marked_in_the_picture_itself() -> None:
     assert "no test of inflation" in caption(found)
     assert not groups(quantiles(ASKED), "mark")
     assert "only a choice that knew nothing of the study" in caption(ASKED)
-    explored = replace(ASKED, p_values=(p_value("rs1", 3, found=True), p_value("rs2", 2, found=True)))
+    explored = replace(ASKED, p_values=(p_value("rs1", 3, by_study=True), p_value("rs2", 2, by_study=True)))
     assert groups(quantiles(explored), "mark")
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
-from starling.genome.preview import asked, grids, preview
+from starling.genome.preview import grids, preview, question_text
 from starling.genome.preview.grids import COST, NOTHING
 from starling.genome.preview.typical import Assumed
 from tests.genome.preview.conftest import a_plan
@@ -32,7 +32,7 @@ def test_each_question_has_tables_with_a_column_for_each_cost(assumed: Assumed, 
         assert grid.rows
         assert all(len(row) == len(grid.header) and row[-1] == row[-2] for row in grid.rows)
         assert not grid.title.endswith((".", " "))
-    assert asked(question)[0].isupper()
+    assert question_text(question)[0].isupper()
 
 
 def test_numbers_stand_where_they_belong(assumed: Assumed) -> None:

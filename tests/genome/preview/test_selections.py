@@ -88,7 +88,7 @@ def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: 
     expected = selections.loc_sig(assumed, query)
     mechanism = LocSigMechanism(assumed.plan, query)
     for needed in expected.needed:
-        if needed.found is None:
+        if needed.detected is None:
             continue
 
         def found(odds_ratio: float, frequency: float = needed.frequency) -> float:
@@ -96,8 +96,8 @@ def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: 
             wanted = {f"s{row}" for row in range(1, k + 1)}
             return float(np.mean([set(mechanism.draw(study).snps) == wanted for _ in range(300)]))
 
-        assert found(needed.found) > 0.9
-        assert found(1 + (needed.found - 1) * 0.8) < 0.9
+        assert found(needed.detected) > 0.9
+        assert found(1 + (needed.detected - 1) * 0.8) < 0.9
 
 
 def test_more_budget_is_never_worse(assumed: Assumed) -> None:
@@ -105,8 +105,8 @@ def test_more_budget_is_never_worse(assumed: Assumed) -> None:
         weak, strong = (selections.loc_sig(assumed, LocSig("g", 2, Fraction(cost))) for cost in costs)
         for one, other in zip(weak.needed, strong.needed, strict=True):
             assert one.significant == other.significant
-            assert other.found is not None
-            assert one.found is None or one.found >= other.found
+            assert other.detected is not None
+            assert one.detected is None or one.detected >= other.detected
         first, second = (selections.num_sig(assumed, NumSig("g", 2, Fraction(cost)), 2) for cost in costs)
         assert all(one.right <= other.right for one, other in zip(first.truths, second.truths, strict=True))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN
-from starling.genome.artifact.parameters import ASKED, mechanisms
+from starling.genome.artifact.parameters import QUESTION_TEXTS, mechanisms
 from starling.genome.artifact.tables import schemas, selections
 from starling.genome.inference.answers import SelectionError
 from starling.genome.pictures.answers import answers
@@ -42,7 +42,8 @@ def charged(question: Question) -> Section:
     guarantee = question.guarantee
     parts = guarantee.parts or (guarantee,)
     rows = tuple(
-        (part.name, decimal_up(part.cost.amount), said) for part, said in zip(parts, mechanisms(question), strict=True)
+        (part.name, decimal_up(part.cost.amount), mechanism_text)
+        for part, mechanism_text in zip(parts, mechanisms(question), strict=True)
     )
     text = "One answer was drawn, by one mechanism."
     if isinstance(question, Explore):
@@ -74,7 +75,7 @@ def _answer(plan: Plan, question: Question, estimated: Estimated) -> Section:
         tables = (_p_values(plan, p_values), _effects(plan, p_values))
     shown = answers(plan, estimated.answer)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
-    return Section(f"The answer: {ASKED[kind(question)]}", "\n\n".join(lines), pictures, tables)
+    return Section(f"The answer: {QUESTION_TEXTS[kind(question)]}", "\n\n".join(lines), pictures, tables)
 
 
 def _p_values(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
@@ -145,7 +146,7 @@ def _selected(error: SelectionError | ExplorationError) -> Table:
 
 
 def _public(plan: Plan) -> Section:
-    missing = "a missing call is a person without the allele, and whoever is not marked as a case is a control"
+    missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
     text = f"""
         Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({_build(plan)})
         with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called

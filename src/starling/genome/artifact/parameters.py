@@ -11,7 +11,7 @@ from starling.release.statement import Json, Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"
 
-ASKED: Final = {
+QUESTION_TEXTS: Final = {
     "num_sig": "number of significant SNPs",
     "loc_sig": "the most significant SNPs",
     "loc_block": "longest correlation block",
@@ -24,7 +24,7 @@ ASKED: Final = {
 
 def title(plan: Plan, question: Question) -> str:
     """The title of a release."""
-    return f"{plan.title}: {ASKED[kind(question)]}"
+    return f"{plan.title}: {QUESTION_TEXTS[kind(question)]}"
 
 
 def particulars(plan: Plan, question: Question) -> Particulars:
@@ -85,9 +85,10 @@ NOISE: Final = {
 
 def product(plan: Plan, question: Question) -> Product:
     """A release in the words of the registry."""
-    who = " but their ids, which the plan declares public" if plan.ids == "public" else ""
+    subject = QUESTION_TEXTS[kind(question)].capitalize()
+    but = " but their ids, which the plan declares public" if plan.ids == "public" else ""
     return Product(
-        description=f"{ASKED[kind(question)].capitalize()} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",
+        description=f"{subject} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",
         intended_use="Exploration of genotypes by researchers who have no access to them.",
         region="The people of the study",
         domain="Genotypes of each person at the SNPs of a public list, and whether the person is a case.",
@@ -97,5 +98,5 @@ def product(plan: Plan, question: Question) -> Product:
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
         " the distribution of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",
-        unprotected=f"None of the people's{who}: the number of people, the SNP list, the carried alleles and the question are public.",
+        unprotected=f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public.",
     )

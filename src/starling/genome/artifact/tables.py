@@ -54,8 +54,8 @@ COLUMNS: Final[dict[str, tuple[pa.DataType, str]]] = {
     "CONTROLS_CARRY": (_WHOLE, "Controls who carry the allele, with noise"),
     "CONTROLS_NOT": (_WHOLE, "Controls who do not, with noise"),
     **{
-        f"{who.upper()}_{number}": (_WHOLE, f"{who} {copies}, with noise")
-        for who in ("Cases", "Controls")
+        f"{status.upper()}_{number}": (_WHOLE, f"{status} {copies}, with noise")
+        for status in ("Cases", "Controls")
         for number, copies in enumerate(("without the allele", "with one copy", "with two copies"))
     },
     **_with_range("P", "p-value of the noisy counts, negative ones taken as 0; not corrected for the number of SNPs"),
@@ -129,7 +129,7 @@ _PAIR: Final = ("BOTH", "A_ONLY", "B_ONLY", "NEITHER")
 def _counts(plan: Plan) -> list[str]:
     """The columns of the noisy counts of a SNP."""
     kinds = ("0", "1", "2") if plan.model in ("genotypic", "allelic") else ("CARRY", "NOT")
-    return [f"{who}_{each}" for who in ("CASES", "CONTROLS") for each in kinds]
+    return [f"{status}_{each}" for status in ("CASES", "CONTROLS") for each in kinds]
 
 
 def _measure(question: Question) -> str:
@@ -139,17 +139,19 @@ def _measure(question: Question) -> str:
 
 def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     """The tables of a release, by name, with their columns: public."""
-    asked = kind(question)
-    ordered = () if asked == "snp_pval" else ("ROUND",)
+    question_kind = kind(question)
+    ordered = () if question_kind == "snp_pval" else ("ROUND",)
     tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
-        "snps": (*ordered, *_PLACE, *(() if asked == "loc_sig" else tested)),
+        "snps": (*ordered, *_PLACE, *(() if question_kind == "loc_sig" else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
     }
-    return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in _HELD[asked]}
+    return {
+        name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in _HELD[question_kind]
+    }
 
 
 def tables(plan: Plan, question: Question) -> tuple[Table, ...]:

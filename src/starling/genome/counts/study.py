@@ -101,9 +101,9 @@ def _by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
 
 def _index(plan: Plan, indices: Int64 | None) -> Int64:
     """For each SNP of the list its row in the answer, -1 for none."""
-    asked = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
+    chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     index = np.full(len(plan.snps), -1, dtype=np.int64)
-    index[asked] = np.arange(len(asked), dtype=np.int64)
+    index[chosen] = np.arange(len(chosen), dtype=np.int64)
     return index
 
 

@@ -105,7 +105,7 @@ def entropies(n: int) -> FixedPoint:
     """x ln x up to n, at most 2^24; built once for each n (0.2 s at 500,000)."""
     shift = _shift(n)
     # An entry of `logs` is short by at most one unit a prime factor, of which x has at most log2 x; then the product is floored.
-    return _kept(_times(_logs(n), _LOG_BITS - shift), n, shift)
+    return _fixed_point(_times(_logs(n), _LOG_BITS - shift), n, shift)
 
 
 @lru_cache(maxsize=4)
@@ -113,7 +113,7 @@ def log_factorials(n: int) -> FixedPoint:
     """ln x! up to n, at most 2^24; built once for each n."""
     shift = _shift(n)
     # The sum of n entries of `logs`, each short by at most log2 n units; then it is floored.
-    return _kept(_sums(_logs(n), _LOG_BITS - shift), n, shift)
+    return _fixed_point(_sums(_logs(n), _LOG_BITS - shift), n, shift)
 
 
 def _shift(n: int) -> int:
@@ -121,7 +121,7 @@ def _shift(n: int) -> int:
     return 60 - max(2, ceil(n * log(n + 1))).bit_length()
 
 
-def _kept(table: Int64, n: int, shift: int) -> FixedPoint:
+def _fixed_point(table: Int64, n: int, shift: int) -> FixedPoint:
     table.flags.writeable = False
     return FixedPoint(table, shift, (n * n.bit_length() >> (_LOG_BITS - shift)) + 2)
 

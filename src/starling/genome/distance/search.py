@@ -141,20 +141,20 @@ def distance(rule: Kernel, a: int, b: int, c: int, d: int, reachable: int) -> in
     # A gain is looked for on the nearer side first; then only whether the other one is nearer still. The search is called at one place,
     # so that its code is compiled once.
     p, q, r, s = (b, a, d, c) if gain else (a, b, c, d)
-    end, near, again = _end(p, q, r, s), -far if gain else far, False
+    end, near, second_side = _end(p, q, r, s), -far if gain else far, False
     while True:
         steps = _first(rule, (p, q, r, s), end, gain, near)
         if steps < 0:
             return OPEN
         if not gain:
             return 1 - steps
-        if again or steps <= 1:
+        if second_side or steps <= 1:
             return steps
         p, q, r, s = step(a, b, c, d, steps - 1)
         other = way(rule, p, q, r, s)[0]
         if other != 1:
             return OPEN if other == UNDECIDED else steps
-        p, q, r, s, end, near, again = a, b, c, d, steps - 1, far, True
+        p, q, r, s, end, near, second_side = a, b, c, d, steps - 1, far, True
 
 
 @compiled

@@ -66,18 +66,18 @@ def _run(design: Design, msprime: ModuleType, index: int) -> Run:
         if ratio is not None:
             weights *= np.where(derived[row, 2 * controls :], ratio, 1.0)
     chosen = random.choice(len(weights), 2 * design.cases, replace=False, p=weights / weights.sum())
-    theirs = derived[:, np.concatenate((2 * controls + chosen, np.arange(2 * controls)))]
+    sampled = derived[:, np.concatenate((2 * controls + chosen, np.arange(2 * controls)))]
     bases = two_bases(random, number)
     chromosome, offset = 1 + index // _share(design), 1 + index % _share(design) * (STRETCH + _GAP)
     sites = [(chromosome, offset + place, *pair) for place, pair in zip(positions, bases, strict=True)]
     frequencies = derived[:, : 2 * controls].mean(axis=1).tolist()
-    return Run(bed_rows(_by_person(theirs, design.people), design.people), sites, frequencies)
+    return Run(bed_rows(_by_person(sampled, design.people), design.people), sites, frequencies)
 
 
 def _share(design: Design) -> int:
     """Stretches of each chromosome: the autosomes have equal shares."""
-    stretches = (design.snps + PER_STRETCH - 1) // PER_STRETCH
-    return (stretches + AUTOSOMES - 1) // AUTOSOMES
+    whole = (design.snps + PER_STRETCH - 1) // PER_STRETCH
+    return (whole + AUTOSOMES - 1) // AUTOSOMES
 
 
 def _simulated(

@@ -1,9 +1,10 @@
 """Invented calls of the SNPs of a public list: neighbours hang together, and a few SNPs are causal.
 
 The list is cut into blocks of BLOCK SNPs, each on one chromosome. The SNPs of a block have one frequency. The alleles of its first are
-drawn alone; each further one has the allele of the one before it, on each chromosome of each person, with chance KEPT / 2^KEPT_BITS, and a
-new one otherwise. So the correlation of two SNPs of a block is this chance to the power of their distance. A causal SNP is the first of a
-block; among cases its carried allele is as much more frequent as its odds ratio says (the package's docstring), and its neighbours follow.
+drawn alone; each further one has the allele of the one before it, on each chromosome of each person, with chance INHERITED /
+2^INHERITED_BITS, and a new one otherwise. So the correlation of two SNPs of a block is this chance to the power of their distance. A causal
+SNP is the first of a block; among cases its carried allele is as much more frequent as its odds ratio says (the package's docstring), and
+its neighbours follow.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,9 +33,9 @@ from starling.genome.plan.snps import Snps
 
 BLOCK: Final = 4
 """SNPs of a block."""
-KEPT_BITS: Final = 2
-KEPT: Final = 3
-"""The allele of the SNP before is kept with chance KEPT / 2^KEPT_BITS."""
+INHERITED_BITS: Final = 2
+INHERITED: Final = 3
+"""The allele of the SNP before is kept with chance INHERITED / 2^INHERITED_BITS."""
 ODDS_RATIOS: Final = (6.0, 4.0, 2.5, 2.0)
 """Those of the causal SNPs."""
 _RUN: Final = 1 << 18
@@ -104,9 +105,9 @@ def _run(
 
 def _link(random: np.random.Generator, starts: npt.NDArray[np.bool_], alleles: UInt64) -> None:
     """Let SNPs that are not the first of a block keep most alleles of the one before."""
-    kept = np.empty_like(alleles)
-    draw_alleles(random, np.full(len(alleles), KEPT), KEPT_BITS, kept)
+    inherited = np.empty_like(alleles)
+    draw_alleles(random, np.full(len(alleles), INHERITED), INHERITED_BITS, inherited)
     since = np.arange(len(starts)) - np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
     for distance in range(1, BLOCK):
         rows = np.flatnonzero(since == distance)
-        alleles[rows] = (alleles[rows - 1] & kept[rows]) | (alleles[rows] & ~kept[rows])
+        alleles[rows] = (alleles[rows - 1] & inherited[rows]) | (alleles[rows] & ~inherited[rows])

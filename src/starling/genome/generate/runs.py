@@ -167,9 +167,9 @@ def enrich(random: np.random.Generator, frequency: int, ratio: float, cases: UIn
     """
     p = frequency / (1 << BITS)
     fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
-    mine = np.empty((1, *alleles.shape), dtype=np.uint64)
-    draw_alleles(random, fine, FINE, mine)
-    alleles[:] = (mine[0] & cases) | (alleles & ~cases)
+    of_cases = np.empty((1, *alleles.shape), dtype=np.uint64)
+    draw_alleles(random, fine, FINE, of_cases)
+    alleles[:] = (of_cases[0] & cases) | (alleles & ~cases)
 
 
 def draw_alleles(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:

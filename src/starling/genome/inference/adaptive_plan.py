@@ -51,18 +51,18 @@ def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, D
         LocBlock: iter(drawn.blocks),
         SnpPval: iter(drawn.tables),
     }
-    asked: list[tuple[Query, Drawn]] = []
+    queries: list[tuple[Query, Drawn]] = []
 
     def ask(query: Query) -> Drawn:
         answer = next(left[type(query)], None)
         if answer is None:
             raise ValueError
-        asked.append((query, answer))
+        queries.append((query, answer))
         return answer
 
     if follow(plan, explore, ask) != drawn:
         raise ValueError
-    return asked
+    return queries
 
 
 def _at_once(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str, ...], tuple[Block, ...]]:

@@ -25,10 +25,10 @@ def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
     if not isinstance(drawn, Explored):
         return "are not those of an exploration"
     try:
-        asked = replay(plan, question, drawn)
+        queries = replay(plan, question, drawn)
     except (ValueError, TypeError, IndexError):
         return "are not those of one exploration: some are missing, or too many"
-    return next((found for query, answer in asked if (found := _of_query(plan, query, answer))), None)
+    return next((problem for query, answer in queries if (problem := _of_query(plan, query, answer))), None)
 
 
 def _of_query(plan: Plan, query: Query, answer: Drawn) -> str | None:

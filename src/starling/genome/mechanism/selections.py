@@ -98,5 +98,5 @@ class LocBlockMechanism(BaseMechanism[LocBlock]):
                     windows.append((low, high))
         indices = np.concatenate([np.arange(low, high) for low, high in windows])
         regions = [(int(np.searchsorted(indices, low)), int(np.searchsorted(indices, high))) for low, high in windows]
-        asked = np.searchsorted(indices, [snp for snp in whole.snps if snp in indices]).tolist()
-        return indices, candidates(len(indices), regions, asked, whole.longest)
+        followed_snps = np.searchsorted(indices, [snp for snp in whole.snps if snp in indices]).tolist()
+        return indices, candidates(len(indices), regions, followed_snps, whole.longest)

@@ -36,7 +36,7 @@ class PValue:
     log10_p: float
     low: float
     high: float
-    found: bool = False
+    by_study: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +101,15 @@ class Answers:
     @property
     def only_located(self) -> tuple[str, ...]:
         """SNPs that were located and have no p-value, each once, in order of the list."""
-        asked = {each.snp for each in self.p_values}
-        return tuple(sorted(set(self.located) - asked, key=self.plan.snps.index))
+        with_p_value = {each.snp for each in self.p_values}
+        return tuple(sorted(set(self.located) - with_p_value, key=self.plan.snps.index))
 
     def selected(self, each: PValue) -> bool:
         """Whether the study told to look at this SNP: such p-values are small by selection."""
-        return each.found or each.snp in self.located
+        return each.by_study or each.snp in self.located
 
 
-def together(parts: Iterable[tuple[str, Answers]]) -> Answers:
+def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
     """The answers of several releases of one plan, in their order; the same answer twice counts once.
 
     Args:
@@ -187,14 +187,14 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         pair = Pair(answer.first, answer.second, answer.measure, value.estimate, value.low, value.high)
         return Answers(plan, pairs=(pair,), data=data)
     if isinstance(answer, Exploration):
-        p_values = tuple(_p_value(each, found=True) for each in answer.p_values)
+        p_values = tuple(_p_value(each, by_study=True) for each in answer.p_values)
         return Answers(plan, p_values, answer.located.snps, _snp_ranges(answer.blocks), data=data)
     return Answers(plan, data=data)
 
 
-def _p_value(estimated: Estimated, *, found: bool = False) -> PValue:
+def _p_value(estimated: Estimated, *, by_study: bool = False) -> PValue:
     log10 = estimated.log10
-    return PValue(estimated.snp, estimated.test, log10.estimate, log10.low, log10.high, found)
+    return PValue(estimated.snp, estimated.test, log10.estimate, log10.low, log10.high, by_study)
 
 
 def _snp_ranges(blocks: tuple[Block, ...]) -> tuple[SnpRange, ...]:

@@ -154,14 +154,14 @@ def tables(answers: Answers) -> tuple[Table, ...]:
     for pair in answers.pairs:
         ends, span = (short(pair.first), short(pair.second)), f"{pair.low:.3f} to {pair.high:.3f}"
         pairs.append((*ends, MEASURES[pair.measure], f"{pair.value:.3f}", span))
-    made: tuple[tuple[tuple[str, ...], list[Any], str], ...] = (
+    contents: tuple[tuple[tuple[str, ...], list[Any], str], ...] = (
         (("SNP", "Chromosome", "Position", "Test", "p", "Range", "Named by the study"), p_values, "P-values"),
         (("SNP", "Chromosome", "Position"), located, "Located among the most significant, without a p-value"),
         (("First SNP", "Last SNP", "Chromosome", "From", "To", "SNPs"), blocks, "Blocks"),
         (("First SNP", "Second SNP", "Measure", "Value", "Range"), pairs, "Correlations"),
     )
     return tuple(
-        Table(header, tuple(rows[:MOST_ROWS]), f"{name}: {len(rows):,}") for header, rows, name in made if rows
+        Table(header, tuple(rows[:MOST_ROWS]), f"{name}: {len(rows):,}") for header, rows, name in contents if rows
     )
 
 

@@ -172,10 +172,10 @@ def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
         where = {snps.chromosomes[snps.index(snp)] for snp in inside}
         if end - begin < WIDEST and len(where) == 1:
             crowds.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
-    kept = sorted(sorted(crowds)[:ENLARGED], key=lambda one: one[1])
+    widest = sorted(sorted(crowds)[:ENLARGED], key=lambda one: one[1])
     return tuple(
         _Enlarged("abc"[number], chromosome, *_reach(answers, inside), inside)
-        for number, (_, _, chromosome, inside) in enumerate(kept)
+        for number, (_, _, chromosome, inside) in enumerate(widest)
     )
 
 

@@ -105,8 +105,8 @@ def shown(answers: Answers) -> bool:
 
 def tests(answers: Answers) -> tuple[str, ...]:
     """The tests by which LEAST SNPs or more have a p-value, in the order in which they were asked."""
-    asked = dict.fromkeys(each.test for each in answers.p_values)
-    return tuple(test for test in asked if len(best(answers, test)) >= LEAST)
+    tested = dict.fromkeys(each.test for each in answers.p_values)
+    return tuple(test for test in tested if len(best(answers, test)) >= LEAST)
 
 
 @drawing()
@@ -135,8 +135,8 @@ def quantiles(answers: Answers, name: str = "qq") -> str:
 
 def best(answers: Answers, test: str) -> list[PValue]:
     """The p-values by one test, sorted; of a SNP that was asked for more than once the one with the shortest interval."""
-    asked = shortest((each for each in answers.p_values if each.test == test), lambda each: each.snp)
-    return sorted(asked.values(), key=lambda each: each.log10_p)
+    tested = shortest((each for each in answers.p_values if each.test == test), lambda each: each.snp)
+    return sorted(tested.values(), key=lambda each: each.log10_p)
 
 
 class _Panel:

@@ -58,7 +58,7 @@ from starling.planfile.toml import Section, read_file
 MOST_PEOPLE: Final = 1 << 24
 _TOP: Final = ("title", "privacy", "study", "snps", "analysis", "regions")
 _LISTS: Final = ("list", "carriers", "extract", "ranges", "gene-list")
-_BESIDE: Final = {".bim": ".bed", ".pvar": ".pgen"}
+_CALLS_OF: Final = {".bim": ".bed", ".pvar": ".pgen"}
 """Endings of sites, and of the genotypes that they lie beside."""
 _MODELS: Final[dict[str, Model]] = {name: name for name in TESTS}
 
@@ -171,7 +171,7 @@ def _snps(section: Section, folder: Path) -> Snps | None:
 
 def _warn_of_genotypes(listed: Path, file: str) -> None:
     """Warn where the list and the sites of some genotypes are one file: PLINK writes those from the genotypes (plan/snps.py)."""
-    calls = listed.resolve().with_suffix(_BESIDE.get(listed.suffix, ""))
+    calls = listed.resolve().with_suffix(_CALLS_OF.get(listed.suffix, ""))
     if calls.suffix and calls.exists():
         problem = f"is the {listed.suffix} of {calls.name}: such a list tells of those genotypes"
         fix = "take a list that others published, of an array or a panel, unless these genotypes are public"

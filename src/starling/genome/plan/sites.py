@@ -198,18 +198,18 @@ def chromosome_order(name: str) -> tuple[int, int, str]:
     return (1, _LATE[name], "") if name in _LATE else (2, 0, name)
 
 
-_KEPT: Final = Unchanged[tuple[Sites, list[Problem]]]()
+_READ: Final = Unchanged[tuple[Sites, list[Problem]]]()
 
 
 def read_sites(path: Path, problems: list[Problem]) -> Sites:
     """The sites of a .pvar (by its ending) or a .bim (any other); what is wrong is appended to `problems`. Nobody may change them."""
 
     def read() -> tuple[Sites, list[Problem]]:
-        found: list[Problem] = []
-        return _read_sites(path, found), found
+        faults: list[Problem] = []
+        return _read_sites(path, faults), faults
 
-    sites, found = _KEPT.value(path, read, keep=lambda made: not made[1])
-    problems += found
+    sites, faults = _READ.value(path, read, keep=lambda result: not result[1])
+    problems += faults
     return sites
 
 

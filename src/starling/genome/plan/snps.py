@@ -195,12 +195,12 @@ def chosen(
     def fault(line: int | None, field: str, problem: str, fix: str) -> None:
         problems.append(Problem(shown(field), problem, fix, listed.file, line))
 
-    kept = _kept(listed, extract, None if ranges is None else _Spans(ranges), fault)
-    sites = [listed.sites[at] for at in kept]
-    carried = [_carried(listed, at, carriers, fault) for at in kept]
-    if not kept:
+    selected = _selected(listed, extract, None if ranges is None else _Spans(ranges), fault)
+    sites = [listed.sites[at] for at in selected]
+    carried = [_carried(listed, at, carriers, fault) for at in selected]
+    if not selected:
         fault(None, "list", "keeps no SNP", "extract SNPs that have a chromosome and a position")
-    elif len(kept) > MOST_SNPS:
+    elif len(selected) > MOST_SNPS:
         fault(None, "list", f"keeps more than {MOST_SNPS} SNPs", "keep fewer")
     if len(problems) > before:
         return None
@@ -213,9 +213,9 @@ def chosen(
     )
 
 
-def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: Fault) -> list[int]:
+def _selected(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None", fault: Fault) -> list[int]:
     """Rows in the file of the SNPs that the plan keeps, in plan order."""
-    kept: list[int] = []
+    selected: list[int] = []
     seen: set[str] = set()
     for at, site in enumerate(listed.sites):
         if site.id in UNKNOWN:
@@ -229,11 +229,11 @@ def _kept(listed: Sites, extract: frozenset[str] | None, spans: "_Spans | None",
             and (extract is None or site.id in extract)
             and (spans is None or spans.hold(site.chromosome, site.position))
         ):
-            kept.append(at)
+            selected.append(at)
     for name in sorted((extract or frozenset()) - seen)[:MOST_SHOWN]:
         fault(None, name, "is to be extracted and is not in the list", "remove it there, or add the SNP to the list")
-    kept.sort(key=lambda at: (chromosome_order(listed.sites[at].chromosome), listed.sites[at].position, at))
-    return kept
+    selected.sort(key=lambda at: (chromosome_order(listed.sites[at].chromosome), listed.sites[at].position, at))
+    return selected
 
 
 def _carried(listed: Sites, at: int, carriers: dict[str, str] | None, fault: Fault) -> str:

@@ -182,21 +182,21 @@ def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
 
 
 def _exploration(plan: Plan, explore: Explore, drawn: Explored) -> Estimated:
-    asked = replay(plan, explore, drawn)
+    answered = replay(plan, explore, drawn)
     selected: list[tuple[Query, SelectionError]] = [
-        (query, selection_error(plan, query)) for query, _ in asked if isinstance(query, NumSig | LocSig | LocBlock)
+        (query, selection_error(plan, query)) for query, _ in answered if isinstance(query, NumSig | LocSig | LocBlock)
     ]
     k = drawn.followed
     p_values = tuple(
         _p_value(plan, query, answer)
-        for query, answer in asked
+        for query, answer in answered
         if isinstance(query, SnpPval) and isinstance(answer, Cells)
     )
     error = ExplorationError(
         number=selected[0][1],
         # One SNP at a time there are never more to choose from than at first.
         located=selection_error(plan, explore.locations(k, k)) if k else None,
-        blocks=tuple(found for query, found in selected if isinstance(query, LocBlock)),
+        blocks=tuple(one for query, one in selected if isinstance(query, LocBlock)),
         p_values=tuple(p.log10 for p in p_values),
     )
     return Estimated(Exploration(drawn.number, drawn.located, drawn.blocks, p_values), error)

@@ -1,7 +1,7 @@
 """What answers will be worth and what a wanted error costs, before anything is spent: public, of the plan alone. It opens no genotypes."""
 
 from starling.genome.preview.expected import check, epsilon_for, preview
-from starling.genome.preview.grids import ExpectedErrors, asked, expected_errors, grids
+from starling.genome.preview.grids import ExpectedErrors, expected_errors, grids, question_text
 from starling.genome.preview.page import GenomePage, note
 from starling.genome.preview.typical import Assumed
 
@@ -9,11 +9,11 @@ __all__ = [
     "Assumed",
     "ExpectedErrors",
     "GenomePage",
-    "asked",
     "check",
     "epsilon_for",
     "expected_errors",
     "grids",
     "note",
     "preview",
+    "question_text",
 ]

@@ -138,15 +138,15 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
         check_int(followed, field="followed")
     check(assumed, question)
 
-    def kept(steps: int) -> bool:
-        asked = replace(question, epsilon=steps * STEP)
+    def is_enough(steps: int) -> bool:
+        priced = replace(question, epsilon=steps * STEP)
         try:
-            check(assumed, asked)
+            check(assumed, priced)
         except ParameterError:  # Too little for its smallest part.
             return False
-        return error_of(assumed, asked, followed=followed) <= error
+        return error_of(assumed, priced, followed=followed) <= error
 
-    return STEP * _first(kept, int(LARGEST_EPSILON / STEP), start=int(1 / STEP))
+    return STEP * _first(is_enough, int(LARGEST_EPSILON / STEP), start=int(1 / STEP))
 
 
 def _first(holds: Callable[[int], bool], most: int, start: int) -> int:

@@ -43,7 +43,7 @@ class Grid:
         return sum(not name.startswith(COST) for name in self.header)
 
 
-def asked(question: Question) -> str:
+def question_text(question: Question) -> str:
     """A question in words.
 
     >>> from fractions import Fraction
@@ -67,14 +67,14 @@ def asked(question: Question) -> str:
 
 def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
     """The tables of one question at several costs."""
-    made: dict[type[Expected], Callable[[Any], tuple[Grid, ...]]] = {
+    makers: dict[type[Expected], Callable[[Any], tuple[Grid, ...]]] = {
         ExpectedNumSig: _number,
         ExpectedLocSig: _places,
         ExpectedLocBlock: _block,
         ExpectedTables: _tables,
         ExpectedExplore: _explore,
     }
-    return made[type(expected[0])](expected)
+    return makers[type(expected[0])](expected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,12 +99,12 @@ class ExpectedErrors:
         """For a session: what is supposed, then each question with its tables."""
         parts = [f"supposed: {self.supposed}"]
         for expected in self.expected.values():
-            parts.append(asked(expected[0].query))
+            parts.append(question_text(expected[0].query))
             parts += [f"{grid.title}\n{table(grid.header, grid.rows, left=grid.words)}" for grid in grids(expected)]
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        questions = "; ".join(asked(expected[0].query) for expected in self.expected.values())
+        questions = "; ".join(question_text(expected[0].query) for expected in self.expected.values())
         all_grids = [grid for expected in self.expected.values() for grid in grids(expected)]
         # The title of a table is the name of its first column.
         tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in all_grids]
@@ -171,7 +171,7 @@ def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
 
 def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:
     rows = tuple(
-        (f"{each[0].frequency:g}", _odds_ratio(each[0].significant), *(_odds_ratio(needed.found) for needed in each))
+        (f"{each[0].frequency:g}", _odds_ratio(each[0].significant), *(_odds_ratio(needed.detected) for needed in each))
         for each in zip(*(one.needed for one in expected), strict=True)
     )
     return Grid(title, _costs(expected, "frequency", "significant"), rows)

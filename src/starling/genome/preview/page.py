@@ -9,7 +9,16 @@ from typing import Final
 from starling.genome.plan import LocBlock, SnpCorr, SnpPval
 from starling.genome.plan.queries import OF_CARRIERS
 from starling.genome.preview.expected import Expected, ExpectedExplore
-from starling.genome.preview.grids import COST, NOTHING, ExpectedErrors, Grid, asked, grids, interval_text, odds_ratio
+from starling.genome.preview.grids import (
+    COST,
+    NOTHING,
+    ExpectedErrors,
+    Grid,
+    grids,
+    interval_text,
+    odds_ratio,
+    question_text,
+)
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
 from starling.privacy.budget import decimal_up
@@ -70,7 +79,7 @@ def _supposed(errors: ExpectedErrors) -> Section:
 def _question(name: str, expected: Sequence[Expected]) -> Section:
     drawn = grids(expected)
     return Section(
-        f"{name}: {asked(expected[0].query)[0].lower()}{asked(expected[0].query)[1:]}",
+        f"{name}: {question_text(expected[0].query)[0].lower()}{question_text(expected[0].query)[1:]}",
         note(expected),
         pictures=tuple(_pictures(name, expected, drawn)),
         tables=tuple(Table(grid.header, grid.rows, grid.title) for grid in drawn),

@@ -71,8 +71,8 @@ def all_found(beyond: int, k: int, others: Float64, groups: Int64, epsilon: floa
     """
     rate = epsilon / (2 * k)
     # Round with j of the k left: j against the weight of all others beside one of them.
-    beside = float(np.sum(groups * np.exp(np.minimum(rate * (others - beyond), 700))))
-    return float(np.prod([left / (left + beside) for left in range(1, k + 1)]))
+    competing = float(np.sum(groups * np.exp(np.minimum(rate * (others - beyond), 700))))
+    return float(np.prod([left / (left + competing) for left in range(1, k + 1)]))
 
 
 CONFIDENCES: Final = (Fraction(50, 100), Fraction(95, 100), Fraction(99, 100))
@@ -114,7 +114,7 @@ class Needed:
 
     frequency: float
     significant: float | None
-    found: float | None
+    detected: float | None
 
 
 @dataclass(frozen=True)
@@ -232,10 +232,10 @@ def loc_sig(assumed: Assumed, query: LocSig) -> ExpectedLocSig:
     others = _others(assumed, query.test, held - k)
     scores = -others.distances.astype(np.float64)
 
-    def found(beyond: int) -> bool:
+    def is_enough(beyond: int) -> bool:
         return all_found(beyond, k, scores, others.groups, float(query.epsilon)) >= SURE
 
-    score = _least(found, plan.people)
+    score = _least(is_enough, plan.people)
     return ExpectedLocSig(query, Within.of(error(plan, query)), _needed(assumed, query.test, score))
 
 

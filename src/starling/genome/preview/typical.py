@@ -49,9 +49,9 @@ class ExpectedAnswer(InSession):
     query: Any
 
     def _facts(self) -> list[tuple[str, str]]:
-        from starling.genome.preview.grids import asked
+        from starling.genome.preview.grids import question_text
 
-        return [("preview", asked(self.query))]
+        return [("preview", question_text(self.query))]
 
     def _grids(self) -> tuple[Grid, ...]:
         from starling.genome.preview.grids import grids
@@ -217,8 +217,10 @@ def pair_tables(people: int, share: float, values: Float64, correlation: str) ->
     most = share - independent
     both = independent + most * (np.sqrt(values) if correlation == "r2" else values)
     each = round(share * people)
-    together = np.minimum(np.rint(both * people).astype(np.int64), each)
-    return np.stack([together, each - together, each - together, people - 2 * each + together], axis=1)
+    carrying_both = np.minimum(np.rint(both * people).astype(np.int64), each)
+    return np.stack(
+        [carrying_both, each - carrying_both, each - carrying_both, people - 2 * each + carrying_both], axis=1
+    )
 
 
 def _genotypes(people: int, frequencies: Float64) -> Int64:

@@ -116,9 +116,9 @@ def _distances(
             if other - k >= 2:
                 # The SNP other - 1 came inside on this row, k + 1 on this column.
                 inner = below[at]
-                beside = max(up[k + 1], up[other])
-                b4[at] = max(b4[at], min(down[k + 1], max(beside, inner)))
-                b5[at] = min(b5[at], max(beside, one - inner))
+                next_to = max(up[k + 1], up[other])
+                b4[at] = max(b4[at], min(down[k + 1], max(next_to, inner)))
+                b5[at] = min(b5[at], max(next_to, one - inner))
                 d4 = max(d2, a4, b4[at])
                 d5 = min(down[k], down[other], d3, a5, b5[at])
             else:

@@ -86,8 +86,8 @@ def candidates(
     reach = np.zeros(size, dtype=np.int64)
     for start, stop in regions:
         reach[start:stop] = np.minimum(stop - np.arange(start, stop), stop if longest is None else longest)
-    asked = np.unique(np.array([*snps, size], dtype=np.int64))
-    first = asked[np.searchsorted(asked, np.arange(size))]
+    boundaries = np.unique(np.array([*snps, size], dtype=np.int64))
+    first = boundaries[np.searchsorted(boundaries, np.arange(size))]
     eligible = np.maximum(0, np.arange(size) + reach - first)
     if not eligible.any():
         problem, fix = "leave no block to choose: none of them lies in a region", "give SNPs of the regions"

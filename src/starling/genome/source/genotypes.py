@@ -82,15 +82,15 @@ def match_sites(path: Path, plan: Plan) -> Matched:
         if wrong is not None:
             problems.append(Problem(shown(site.id), *wrong, path.name, listed.lines[row]))
         rows[at], carried[at] = row, _carried(site, snps.carried[at], snps.other[at])
-    found_rows = np.array(rows, dtype=np.int64)
-    for at in np.flatnonzero(found_rows < 0)[: MOST_LISTED - len(problems)].tolist():
+    row_numbers = np.array(rows, dtype=np.int64)
+    for at in np.flatnonzero(row_numbers < 0)[: MOST_LISTED - len(problems)].tolist():
         fix = "take it out of the plan's list, or give genotypes that have it"
         problems.append(Problem(shown(snps.ids[at]), "of the plan's list is not there", fix, path.name))
     if problems:
         raise SourceError(problems=problems)
     counted = np.array(carried, dtype=np.int64)
     alleles = np.array([2 + site.first.count(",") for site in listed.sites], dtype=np.int64)
-    return Matched(found_rows, counted == 0, counted, alleles)
+    return Matched(row_numbers, counted == 0, counted, alleles)
 
 
 def _mismatch(site: Site, plan: Plan, at: int, position: int) -> tuple[str, str] | None:
@@ -127,7 +127,7 @@ Kind: TypeAlias = Literal["bed", "pgen", "vcf"]
 
 _VCF: Final = (".vcf", ".vcf.gz", ".vcf.bgz", ".bcf")
 _PACKED: Final[dict[str, Kind]] = {".bed": "bed", ".pgen": "pgen"}
-_BESIDE: Final[dict[Kind, tuple[str, str]]] = {"bed": (".bim", ".fam"), "pgen": (".pvar", ".psam")}
+_COMPANIONS: Final[dict[Kind, tuple[str, str]]] = {"bed": (".bim", ".fam"), "pgen": (".pvar", ".psam")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,23 +165,23 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
         SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or
             lacks a SNP of the plan's list.
     """
-    given = None if phenotype is None else Path(phenotype).absolute()
+    phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
-    files = study_files(path, given)
+    files = study_files(path, phenotype_path)
     if path.name.endswith(_VCF):
-        return _open_vcf(path, files, plan, given)
+        return _open_vcf(path, files, plan, phenotype_path)
     kind, _ = _prefix(path)
     calls, sites, people = files[:3]
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
         refuse(sites, "is there compressed only", "write it by plink2 --make-pgen without vzs")
-    who = open_people(plan, given, file=people)
+    persons = open_people(plan, phenotype_path, file=people)
     matched = match_sites(sites, plan)
     if kind == "bed":
-        return Genotypes(kind, files, calls, check_bed(calls, plan.people, len(matched.alleles)), who, matched)
+        return Genotypes(kind, files, calls, check_bed(calls, plan.people, len(matched.alleles)), persons, matched)
     from starling.genome.source.pgen import open_pgen
 
     size, reader = open_pgen(calls, plan.people, matched.alleles)
-    return Genotypes(kind, files, calls, size, who, matched, reader)
+    return Genotypes(kind, files, calls, size, persons, matched, reader)
 
 
 def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, ...]:
@@ -191,11 +191,11 @@ def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, .
         SourceError: when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
     """
     path = Path(path).absolute()
-    given = () if phenotype is None else (Path(phenotype).absolute(),)
+    others = () if phenotype is None else (Path(phenotype).absolute(),)
     if path.name.endswith(_VCF):
-        return (path, *given)
+        return (path, *others)
     kind, prefix = _prefix(path)
-    return (*(Path(f"{prefix}{ending}") for ending in (f".{kind}", *_BESIDE[kind])), *given)
+    return (*(Path(f"{prefix}{ending}") for ending in (f".{kind}", *_COMPANIONS[kind])), *others)
 
 
 def _prefix(path: Path) -> tuple[Kind, str]:

@@ -63,8 +63,8 @@ def as_files(plan: Plan, records: Records, phenotype: Records | None) -> Iterato
     with TemporaryDirectory(prefix="starling-") as scratch:
         folder = Path(scratch)
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
-        given = phenotype if isinstance(phenotype, str | Path) else _write_phenotypes(plan, phenotype, folder)
-        yield genotypes, given
+        words = phenotype if isinstance(phenotype, str | Path) else _write_phenotypes(plan, phenotype, folder)
+        yield genotypes, words
 
 
 def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:

@@ -104,37 +104,37 @@ class People:
 
     def phenotype_words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""
-        given = self._given()
-        if given is None:
+        by_key = self._by_key()
+        if by_key is None:
             own = self.file
             return [] if own is None else [_field(fields, own.phenotype) for fields in own.lines()]
-        return [given.get(key, b"") for key in self.keys(family=self.by_family)]
+        return [by_key.get(key, b"") for key in self.keys(family=self.by_family)]
 
     def unlisted(self) -> list[int]:
         """Which people, by their places in the genotypes, have no line in a phenotype file of its own."""
-        given = self._given()
-        if given is None:
+        by_key = self._by_key()
+        if by_key is None:
             return []
-        return [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in given]
+        return [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in by_key]
 
     def names(self) -> list[str]:
         """Each person in a message: family and person where the genotypes have families, else person."""
         family = self.file is not None and self.file.has_families
         return [named(key) for key in self.keys(family=family)]
 
-    def _given(self) -> dict[tuple[bytes, ...], bytes] | None:
+    def _by_key(self) -> dict[tuple[bytes, ...], bytes] | None:
         """The phenotype of each person that a phenotype file names; None without such a file."""
         if self.phenotypes is None:
             return None
-        given: dict[tuple[bytes, ...], bytes] = {}
+        by_key: dict[tuple[bytes, ...], bytes] = {}
         for fields in self.phenotypes.lines():
             key = self.phenotypes.key(fields, family=self.by_family)
-            given.setdefault(key, _field(fields, self.phenotypes.phenotype))
+            by_key.setdefault(key, _field(fields, self.phenotypes.phenotype))
         if self.file is None and self.phenotypes.has_families:
             for fields in self.phenotypes.lines():
                 both = b"_".join(self.phenotypes.key(fields, family=True))
-                given.setdefault((both,), _field(fields, self.phenotypes.phenotype))
-        return given
+                by_key.setdefault((both,), _field(fields, self.phenotypes.phenotype))
+        return by_key
 
     def cases(self, people: int) -> npt.NDArray[np.bool_]:
         """Who is a case, bool (n,), in the order of the genotypes.
@@ -175,17 +175,17 @@ def open_people(
         SourceError: when a file cannot be read, has not as many people as the plan, or no such phenotype; where the plan declares ids
             public, when they do not join.
     """
-    given = None if phenotype is None else _open_phenotypes(phenotype, plan)
+    phenotypes = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
     if file is not None:
-        own = _open_psam(file, plan, needed=given is None) if file.suffix == ".psam" else _open_fam(file, plan, given)
+        own = _open_psam(file, plan, needed=phenotypes is None) if file.suffix == ".psam" else _open_fam(file, plan, phenotypes)
         number = len(own.lines())
     else:
         number = len(samples)
     if number != plan.people:
         problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
         refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
-    people = People(own, samples, given, plan.case)
+    people = People(own, samples, phenotypes, plan.case)
     if plan.ids == "public":
         _check_ids(people, file.name if file is not None else "header")
     return people
@@ -210,14 +210,14 @@ def _check_ids(people: People, where: str) -> None:
             fix = "write a line for everybody, with NA where there is no phenotype"
             problems += [Problem("person", f"{names[row]} has no line", fix, file.path.name) for row in unlisted]
         lines = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
-        twice = [named(key) for key, number in lines.items() if number > 1]
-        problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in twice]
+        repeated = [named(key) for key, number in lines.items() if number > 1]
+        problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in repeated]
     if problems:
         raise SourceError(problems=problems)
 
 
-def _open_fam(path: Path, plan: Plan, given: PeopleFile | None) -> PeopleFile:
-    if given is None and plan.phenotype is not None:
+def _open_fam(path: Path, plan: Plan, phenotypes: PeopleFile | None) -> PeopleFile:
+    if phenotypes is None and plan.phenotype is not None:
         fix = "give a phenotype file with a header, or leave phenotype out of the plan"
         refuse(path, "does not name its phenotype, and the plan asks for one by name", fix, field="phenotype")
     return PeopleFile(path, _size(path), _FAM, 0, len(_FAM) - 1)

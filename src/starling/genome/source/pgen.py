@@ -70,11 +70,11 @@ class PgenCalls:
             os.posix_fallocate(handle, 0, size)
             self._memory = mmap.mmap(handle, size)
             self._blocks = blocks(self._memory, self._length, people)
-            self._link, theirs = socket.socketpair()
-            with theirs:
+            self._link, far_end = socket.socketpair()
+            with far_end:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", pgen_process.__file__, str(theirs.fileno()), str(handle)],
-                    pass_fds=(theirs.fileno(), handle),
+                    [sys.executable, "-I", "-S", pgen_process.__file__, str(far_end.fileno()), str(handle)],
+                    pass_fds=(far_end.fileno(), handle),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -127,15 +127,15 @@ class PgenCalls:
         order = np.argsort(rows, kind="stable")
         parts = [order[start : start + self._length] for start in range(0, len(order), self._length)]
         with self._reading:
-            asked = answered = 0
+            requested = answered = 0
             try:
                 while answered < len(parts):
-                    while asked < min(len(parts), answered + BLOCKS):
-                        which, block = parts[asked], self._blocks[asked % BLOCKS]
+                    while requested < min(len(parts), answered + BLOCKS):
+                        which, block = parts[requested], self._blocks[requested % BLOCKS]
                         block.rows[: len(which)] = rows[which]
                         block.alleles[: len(which)] = alleles[which]
-                        self._ask(asked % BLOCKS, len(which))
-                        asked += 1
+                        self._ask(requested % BLOCKS, len(which))
+                        requested += 1
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
                     answered += 1
@@ -146,7 +146,7 @@ class PgenCalls:
                     calls = Calls(indices[which], packed(copies), np.zeros(len(which), dtype=np.bool_))
                     yield calls, indices[which[lost]]
             finally:
-                for _ in range(asked - answered):
+                for _ in range(requested - answered):
                     self._answer()
 
     def _ask(self, block: int, length: int) -> None:

@@ -55,15 +55,15 @@ def blocks(memory: Any, length: int, people: int) -> list[Block]:
     """The blocks of shared memory."""
     import numpy as np
 
-    made = []
+    listed = []
     for number in range(BLOCKS):
         begin = HEAD + number * block_bytes(length, people)
         rows = np.frombuffer(memory, dtype=np.uint32, count=length, offset=begin)
         alleles = np.frombuffer(memory, dtype=np.uint32, count=length, offset=begin + 4 * length)
         states = np.frombuffer(memory, dtype=np.uint8, count=length, offset=begin + 8 * length)
         calls = np.frombuffer(memory, dtype=np.int8, count=length * people, offset=begin + 9 * length)
-        made.append(Block(rows, alleles, states, calls.reshape(length, people)))
-    return made
+        listed.append(Block(rows, alleles, states, calls.reshape(length, people)))
+    return listed
 
 
 class _Worker:
@@ -71,42 +71,42 @@ class _Worker:
 
     def __init__(self, job: dict[str, Any], memory: mmap.mmap, offsets: Any, link: socket.socket) -> None:
         self._link = link
-        self._ours, theirs = socket.socketpair()
+        self._near_end, far_end = socket.socketpair()
         self._process = os.fork()
         if self._process == 0:
-            self._ours.close()
+            self._near_end.close()
             link.close()
             code = 1
             try:
-                _work(theirs, job, memory, offsets)
+                _work(far_end, job, memory, offsets)
                 code = 0
             finally:
                 os._exit(code)
-        theirs.close()
+        far_end.close()
 
     def wait(self) -> bytes:
         """Its answer; empty where it died. Ends this process too when nobody waits for an answer any more."""
         poll = select.poll()
-        poll.register(self._ours, select.POLLIN)
+        poll.register(self._near_end, select.POLLIN)
         poll.register(self._link, select.POLLRDHUP)
         while True:
             for handle, _ in poll.poll():
                 if handle == self._link.fileno():
                     self.end()
                     sys.exit()
-                return self._ours.recv(1)
+                return self._near_end.recv(1)
 
     def ask(self, number: int, start: int, stop: int) -> bytes:
         """Have it read variants of a block."""
         with suppress(OSError):
-            self._ours.sendall(WORK.pack(number, start, stop))
+            self._near_end.sendall(WORK.pack(number, start, stop))
         return self.wait()
 
     def end(self) -> int:
         """End it, if it has not; the signal by which it ended, 0 for none."""
         os.kill(self._process, signal.SIGKILL)
         status = os.waitpid(self._process, 0)[1]
-        self._ours.close()
+        self._near_end.close()
         return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
 
 

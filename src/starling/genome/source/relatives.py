@@ -125,14 +125,14 @@ def duplicates(copies: Int8) -> list[Pair]:
             break
         candidates |= _alike(copies[band])
     pairs = np.array(sorted(candidates), dtype=np.int64).reshape(-1, 2)
-    found: list[Pair] = []
+    duplicates_of: list[Pair] = []
     for start in range(0, len(pairs), _BLOCK):
         some = pairs[start : start + _BLOCK]
         estimates = _estimates(copies[:, some[:, 0]], copies[:, some[:, 1]])
         for (first, second), estimate in zip(some.tolist(), estimates.tolist(), strict=True):
             if estimate >= DUPLICATE:
-                found.append(Pair(first, second, estimate))
-    return found
+                duplicates_of.append(Pair(first, second, estimate))
+    return duplicates_of
 
 
 def _alike(band: Int8) -> set[tuple[int, int]]:

@@ -124,17 +124,19 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         some = (Problem("phenotype", f"of {names[row]}: {problem}", fix, file.path.name) for row in rows)
         problems.add("phenotype", some, len(rows))
     if people.phenotypes is not None and len(unlisted) == plan.people:
-        theirs = next((named(file.key(fields, family=people.by_family)) for fields in file.lines()), "nobody")
-        problem = f"names nobody of the genotypes: {names[0]} is the first there, {theirs} here; everybody is a control"
+        example = next((named(file.key(fields, family=people.by_family)) for fields in file.lines()), "nobody")
+        problem = (
+            f"names nobody of the genotypes: {names[0]} is the first there, {example} here; everybody is a control"
+        )
         problems.decide(Problem("person", problem, "give the phenotypes of this study, with its ids", file.path.name))
     elif cases in (0, plan.people):
-        who = "nobody is a case" if cases == 0 else "everybody is a case"
+        status = "nobody is a case" if cases == 0 else "everybody is a case"
         coding = ", ".join(
             f"{number:,} times {shown(word.decode('utf-8', 'backslashreplace')) or 'nothing'}"
             for word, number in Counter(phenotypes).most_common(MOST_WORDS)
         )
         fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {coding}"
-        problems.decide(Problem("phenotype", f"is constant: {who}", fix, file.path.name))
+        problems.decide(Problem("phenotype", f"is constant: {status}", fix, file.path.name))
     if len({*phenotypes} - missing - {case}) > 1:
         fix = "code cases and controls by two phenotypes; everybody but the plan's case is a control"
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
@@ -148,16 +150,16 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
             _lines(file, problems)
     if people.phenotypes is not None:
         file = people.phenotypes
-        given = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
-        several = [named(key) for key, number in given.items() if number > 1]
+        key_counts = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
+        several = [named(key) for key, number in key_counts.items() if number > 1]
         fix = "keep one line of each person; the first counts"
         some = (Problem("person", f"{name} has several lines", fix, file.path.name) for name in several)
         problems.add("person", some, len(several))
     where = genotypes.path.name if people.file is None else people.file.path.name
-    twice = [name for name, number in Counter(names).items() if number > 1]
+    repeated = [name for name, number in Counter(names).items() if number > 1]
     fix = "give every person an id, and take out one who is there twice"
-    some = (Problem("people", f"have the id {name} twice", fix, where) for name in twice)
-    problems.add("people", some, len(twice))
+    some = (Problem("people", f"have the id {name} twice", fix, where) for name in repeated)
+    problems.add("people", some, len(repeated))
 
 
 def _lines(file: PeopleFile, problems: _Tally) -> None:
@@ -180,8 +182,8 @@ def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> 
         counts[calls.snps, 0] = missing
         counts[calls.snps, 2] = missing_among(calls.packed, mask)
         counts[calls.snps, 1] = one + 2 * np.where(calls.second, none, two)
-        mine = np.isin(calls.snps, chosen)
-        sample[np.searchsorted(chosen, calls.snps[mine])] = copies(calls.packed[mine], plan.people)
+        sampled = np.isin(calls.snps, chosen)
+        sample[np.searchsorted(chosen, calls.snps[sampled])] = copies(calls.packed[sampled], plan.people)
 
     def lost(snps: Int64) -> None:
         fix = "write the .pgen again from its source; until then all calls are missing"
@@ -279,7 +281,7 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
         at = plan.snps.find(variant.name)
         if at is None:
             continue
-        for field in _faults(variant, plan, at, scratch, twice=at in seen):
+        for field in _faults(variant, plan, at, scratch, repeated=at in seen):
             fault(field, plan.snps.ids[at])
         seen.add(at)
     for at, name in enumerate(plan.snps.ids):
@@ -294,9 +296,9 @@ def _records(path: Path, plan: Plan, problems: _Tally) -> None:
         problems.decide(Problem("records", problem, fix, path.name))
 
 
-def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, twice: bool) -> Iterator[str]:
+def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, repeated: bool) -> Iterator[str]:
     snps = plan.snps
-    if twice:
+    if repeated:
         yield "records"
         return
     if (chromosome(variant.chromosome), variant.position) != (chromosome(snps.chromosomes[at]), snps.positions[at]):

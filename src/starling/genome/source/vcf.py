@@ -70,7 +70,7 @@ def _check_end(path: Path, start: bytes, end: bytes) -> None:
     """Raises SourceError unless the last bytes of a file with these first ones are those of a whole file."""
     if start.startswith(_PLAIN_BCF):
         fix = "write it by bcftools view -Ob"
-        refuse(path, "is a BCF without compression, of which nobody sees whether it was cut off", fix)
+        refuse(path, "is a BCF without compression, in which a cut cannot be detected", fix)
     if start.startswith(GZIP) and start[_BGZF] != b"BC\x02\x00":
         fix = "compress it by bgzip, or bcftools view -Oz"
         refuse(path, "is compressed by gzip, which does not show whether a file was cut off", fix)

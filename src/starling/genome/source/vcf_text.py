@@ -60,21 +60,21 @@ def text_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], Non
 def _lines(pieces: Iterable[bytes], most: int, broken: Callable[[], None]) -> Iterator[tuple[bytes, list[int]]]:
     """Whole lines: their text, and where each of them ends in it. Of a line beyond `most` bytes nothing is kept."""
     parts: list[bytes] = []
-    kept, skipping = 0, False
+    length, skipping = 0, False
     for piece in pieces:
         stop = piece.rfind(b"\n") + 1
         if not stop:
             if not skipping:
                 parts.append(piece)
-                kept += len(piece)
-            if kept > most:
-                parts, kept, skipping = [], 0, True
+                length += len(piece)
+            if length > most:
+                parts, length, skipping = [], 0, True
             continue
         start = piece.find(b"\n") + 1 if skipping else 0
         if skipping:
             broken()
         text = b"".join((*parts, piece[start:stop]))
-        parts, kept, skipping = [piece[stop:]], len(piece) - stop, False
+        parts, length, skipping = [piece[stop:]], len(piece) - stop, False
         ends, at = [], text.find(b"\n")
         while at >= 0:
             ends.append(at)
@@ -82,8 +82,8 @@ def _lines(pieces: Iterable[bytes], most: int, broken: Callable[[], None]) -> It
         yield text, ends
     if skipping:
         broken()
-    elif kept:
-        yield b"".join(parts), [kept]
+    elif length:
+        yield b"".join(parts), [length]
 
 
 def _variant(text: bytes, array: UInt8, begin: int, end: int, people: int) -> Variant | None:
