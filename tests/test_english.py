@@ -14,9 +14,7 @@ SOURCE: Final = ROOT / "src" / "starling"
 UNCLEAN: Final = (
     "cli",
     "groups",
-    "ledger",
     "places",
-    "release",
     "server",
     "tables",
 )

@@ -119,7 +119,7 @@ def _check_parts(records: Records) -> None:
 
 
 def _rows(records: Records, parts: Iterable[Part]) -> list[tuple[Any, ...]]:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for part in parts:
         if data := fitting(part, len(records.header), records.format).data:
             table = parsed(data, records.header, records.columns, records.format)

@@ -38,9 +38,9 @@ def _reads_first(data: Any, mechanism: Any, account: Any) -> Any:
 plain_decided = Charging._decided
 
 
-def _charges_again(self: Charging, tx: Any, pen: Any, request: Any, guarantee: Any, done: Any) -> Any:
+def _charges_again(self: Charging, tx: Any, writer: Any, request: Any, guarantee: Any, done: Any) -> Any:
     tx.run("DELETE FROM charges WHERE request_id = ?", request.request_id)
-    return plain_decided(self, tx, pen, request, guarantee, done)
+    return plain_decided(self, tx, writer, request, guarantee, done)
 
 
 def _refunds(data: Any, mechanism: Any, account: Any) -> Any:
@@ -85,7 +85,7 @@ FAULTS: list[tuple[str, str, Any, str, Any]] = [
     ("13", "a lease never ends", leases, "check", _never_expires),
     ("13", "the clock is believed", rows, "time_of", lambda _, clock: clock),
     ("14", "the store is not asked", Charging, "_adopted", lambda *_: None),
-    ("15", "the event is not signed", Custody, "_signed", lambda _, pen, kind, body: pen.append(kind, body)),
+    ("15", "the event is not signed", Custody, "_signed", lambda _, writer, kind, body: writer.append(kind, body)),
 ]
 
 

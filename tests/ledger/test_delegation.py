@@ -52,7 +52,7 @@ def test_a_right_holds_until_its_end_and_the_latest_word_counts() -> None:
 def test_a_server_charges_for_as_long_as_it_may(world: World, opened: Callable[..., Ledger]) -> None:
     until = world.ledger.custody.delegate("census", SERVER.public, days=2)
     assert until == world.time.wall + 2 * DAY
-    assert world.ledger.book.rights().given() == [(SERVER.public.text, "census", until)]
+    assert world.ledger.book.rights().entries() == [(SERVER.public.text, "census", until)]
     ledger = opened()
     for number in range(3):
         # The second and third are charged from memory.

@@ -34,7 +34,7 @@ OVERLAPPING = bounded_overlap(
 
 def kinds(*made: tuple[Guarantee, int]) -> list[tuple[dict[str, object], int]]:
     """As the ledger reads them: through the text of their events."""
-    return [(json.loads(canonical(noise(guarantee).said)), times) for guarantee, times in made]
+    return [(json.loads(canonical(noise(guarantee).fields)), times) for guarantee, times in made]
 
 
 def spent(population: Population, *made: tuple[Guarantee, int]) -> int:
@@ -103,8 +103,8 @@ def test_nothing_spent_reveals_nothing() -> None:
 @given(st.fractions(min_value=Fraction(1, 1000), max_value=100))
 def test_a_kind_of_noise_says_its_exact_cost(rho: Fraction) -> None:
     said = noise(costing(rho))
-    assert cost_of(said.said) == Rho(rho)
-    assert key(json.loads(canonical({**said.said, "analyst": "ann"}))) == said.key
+    assert cost_of(said.fields) == Rho(rho)
+    assert key(json.loads(canonical({**said.fields, "analyst": "ann"}))) == said.key
 
 
 def test_other_noise_of_the_same_cost_is_another_kind() -> None:

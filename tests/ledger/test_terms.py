@@ -17,7 +17,7 @@ from starling.ledger.delegation import DAY
 from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import UNIT, canonical
-from starling.ledger.terms import FREE, AllTerms, Asked, Terms
+from starling.ledger.terms import FREE, AllTerms, RequestedCharge, Terms
 from starling.ledger.witness import Witness
 from tests.ledger.worlds import World, costing, request
 
@@ -44,7 +44,7 @@ def test_the_latest_terms_hold() -> None:
     terms.set({"dataset": "survey", "ask_first": False, "reserve": 1})
     assert terms.of("census") == Terms(ask_first=True, reserve=3)
     terms.set({"dataset": "census", "ask_first": False, "reserve": 0})
-    assert terms.given() == [("census", FREE), ("survey", Terms(ask_first=False, reserve=1))]
+    assert terms.entries() == [("census", FREE), ("survey", Terms(ask_first=False, reserve=1))]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_are_no_terms_is_refused(said: dict[str, Any]) -> None:
 def test_a_charge_is_allowed_by_approval_amount_time_and_reserve(
     ask_first: bool, reserve: int, left: int | None, amount: int, approved: tuple[int, int] | None, at: int
 ) -> None:
-    terms, asked = AllTerms(), Asked("census", "ann", "h", amount)
+    terms, asked = AllTerms(), RequestedCharge("census", "ann", "h", amount)
     terms.set({"dataset": "census", "ask_first": ask_first, "reserve": reserve})
     if approved is not None:
         terms.approve({"dataset": "census", "analyst": "ann", "hash": "h", "most": approved[0], "until": approved[1]})
@@ -167,7 +167,7 @@ def test_terms_are_set_for_what_has_a_cap_and_approvals_given_where_they_are_ask
     for days in (-1, 367):
         with pytest.raises(ParameterError, match="is not from 0 to 366"):
             custody.approve(request(1), costing(1), days=days)
-    assert world.ledger.book.terms().given() == [("census", Terms(ask_first=True, reserve=8 * UNIT))]
+    assert world.ledger.book.terms().entries() == [("census", Terms(ask_first=True, reserve=8 * UNIT))]
 
 
 def test_a_server_approves_nothing_and_sets_no_terms(world: World, server: Ledger) -> None:

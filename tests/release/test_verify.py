@@ -63,7 +63,7 @@ def test_a_file_that_is_missing_added_renamed_or_swapped_is_named(copied: Bundle
 
 def test_an_unsigned_release_is_nobodys(copied: Bundle) -> None:
     (copied.folder / SIGNATURE).unlink()
-    assert said(copied) == ["SIGNATURE is missing, so that nobody answers for this release"]
+    assert said(copied) == ["SIGNATURE is missing, so that no custodian answers for this release"]
     assert charged(check(copied.folder)) is None
 
 

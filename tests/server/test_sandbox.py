@@ -115,7 +115,7 @@ def test_its_right_to_charge_is_renewed_before_it_ends(sandbox: Home) -> None:
     dataset = Catalogue(sandbox.folder / "datasets").release("census")
     time = [0.0]
     with closing(open_custody(sandbox)) as ledger:
-        time[0] = next(each.until for each in ledger.book.rights().given()) - DAY
+        time[0] = next(each.until for each in ledger.book.rights().entries()) - DAY
     with closing(FreeCharges(sandbox, now=lambda: time[0])) as charges:
         for days, renewals in ((0, 1), (200, 1), (300, 2)):
             charges.budget("ada", dataset)

@@ -120,12 +120,12 @@ def _request_text(waiting: "Waiting") -> str:
 def _leaves(ledger: "Ledger", waiting: "Waiting") -> str:
     """What the charge reveals, and what it leaves of the caps."""
     from starling.ledger.disclosure import meaning
-    from starling.ledger.reading import foresee
+    from starling.ledger.reading import preview_charge
     from starling.ledger.rules import shown
 
     reading = ledger.reading
     population = reading.account(reading.population_of(waiting.request.dataset), latest=1).population
-    charge = foresee(ledger.book, waiting.approved, waiting.price)
+    charge = preview_charge(ledger.book, waiting.approved, waiting.price)
     rows = [
         (f"{cap.scope} {cap.name}", "no limit" if cap.left is None else shown(cap.left - charge.amount))
         for cap in charge.caps

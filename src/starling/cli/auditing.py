@@ -74,7 +74,7 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
         working("adding up what was spent and what it tells together")
         names = read.populations() if only is None else [only]
         accounts = [(read.account(each, latest=latest), read.joint_disclosure(each, delta or DELTA)) for each in names]
-        head, rights, terms = read.head(), book.rights().given(), book.terms().given()
+        head, rights, terms = read.head(), book.rights().entries(), book.terms().entries()
     whose = f"ledger {book.id}, signed by {book.signer.fingerprint}\nhead {head.seq}:{head.hash}"
     for right in rights:
         whose += (
@@ -118,7 +118,7 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
         if signer is not None:
             opened.book.check_signer(pin(signer))
         working("checking every event of the ledger")
-        verified = opened.reading.verify(wanted, tell=_progress)
+        verified = opened.reading.verify(wanted, notify=_progress)
         whose = opened.book.signer
     head, counts = f"{verified.head.seq}:{verified.head.hash}", verified.counts
     text = (

@@ -253,7 +253,7 @@ def _remains(order: "Order") -> str:
 
     if order.payment is None:
         return "No ledger is named, so that nothing limits what is spent on these people in all."
-    remaining = order.payment.ledger.foresee(order.payment.request, order.guarantee)
+    remaining = order.payment.ledger.preview(order.payment.request, order.guarantee)
     rows = [
         (
             f"{cap.scope} {cap.name}",

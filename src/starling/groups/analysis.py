@@ -110,7 +110,7 @@ class GroupsRelease(DomainRelease):
         """Of `Number`, the number with its standard deviation and its 95 % interval."""
         if not isinstance(question, Number):
             return super()._answered(question)
-        return {**self.number_of_sizes(question.region, question.least, question.most).told()}
+        return {**self.number_of_sizes(question.region, question.least, question.most).to_reply()}
 
     def _draw(self, level: int, row: int, size: int) -> Value:
         """One measured count."""

@@ -134,10 +134,10 @@ def _of_sqlite(path: Path) -> Iterator[Event]:
         raise _damaged() from None
 
 
-def _part(found: Iterator[Row]) -> list[Event]:
+def _part(rows: Iterator[Row]) -> list[Event]:
     """Some events, as many as there is room for."""
     part, size = [], 0
-    for row in found:
+    for row in rows:
         part.append(_event(row))
         size += len(part[-1].body)
         if size > ROOM:

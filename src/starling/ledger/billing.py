@@ -9,7 +9,7 @@ from starling.ledger.disclosure import Noise
 from starling.ledger.registered import Registered
 from starling.ledger.rows import Standing
 from starling.ledger.rules import Population, Request
-from starling.ledger.terms import Asked
+from starling.ledger.terms import RequestedCharge
 from starling.privacy.guarantee import Guarantee
 
 MOST_KINDS: Final = 10_000
@@ -73,7 +73,7 @@ class Billing:
             return
         self._registered.rights.check(key, dataset, at)
         own = next((cap.left for cap in bill.standing.caps if cap.scope == "dataset"), None)
-        self._registered.terms.check(Asked(dataset, request.analyst, request.hash, bill.amount), own, at)
+        self._registered.terms.check(RequestedCharge(dataset, request.analyst, request.hash, bill.amount), own, at)
 
     def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
         """What it costs, in units; raises PolicyRefused for what no budget would allow."""
@@ -81,9 +81,9 @@ class Billing:
         rules.check_open(population, standing.dataset)
         rules.check_grant(standing.caps, population, analyst)
         # Rationals are slow, and kinds of noise are few.
-        found = self._amounts.get((population, noise.key))
-        if found is None:
-            found = rules.charge_in(population, guarantee)
+        amount = self._amounts.get((population, noise.key))
+        if amount is None:
+            amount = rules.charge_in(population, guarantee)
             if len(self._amounts) < MOST_KINDS:
-                self._amounts[population, noise.key] = found
-        return found
+                self._amounts[population, noise.key] = amount
+        return amount

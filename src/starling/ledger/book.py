@@ -14,7 +14,7 @@ from starling.ledger import delegation, terms
 from starling.ledger.chain import Head, signed_by
 from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.leases import Clock
-from starling.ledger.rows import End, Pen
+from starling.ledger.rows import End, EventWriter
 from starling.ledger.store import VERSION, Store, Transaction, migration, statements
 from starling.ledger.witness import Witness
 from starling.privacy.sampling.entropy import fresh_id
@@ -78,7 +78,7 @@ class Book:
         self.id = about["id"]
         self.signer = Public.parse(about["signer"])
         self.second = Public.parse(about["second"]) if about["second"] else None
-        if key is not None and key.public.text not in {right.key for right in self.rights().given()}:
+        if key is not None and key.public.text not in {right.key for right in self.rights().entries()}:
             self.check_signer(Pin.parse(key.public))
         self.witness = witness(self.id)
         seen = self.witnessed()
@@ -117,17 +117,17 @@ class Book:
                 tx.run(statement)
             for name, value in about.items():
                 tx.run("INSERT INTO about (key, value) VALUES (?, ?)", name, value)
-            return Pen(tx, int(clock.wall())).append("create", about)
+            return EventWriter(tx, int(clock.wall())).append("create", about)
 
         head = store.initialise(work)
         witness(ledger).advance(head, key)
         return cls(store, key, witness=witness, clock=clock)
 
-    def write(self, work: Callable[[Transaction, Pen], T], *, believed: End | None = None) -> T:
+    def write(self, work: Callable[[Transaction, EventWriter], T], *, believed: End | None = None) -> T:
         """Run `work` in one durable transaction, then let the witness see the new head.
 
         Args:
-            work: Gets the transaction, and the pen that writes at the end of the chain.
+            work: Gets the transaction, and the writer that writes at the end of the chain.
             believed: Where the chain is believed to end, for `work` that reads nothing; without it that is read.
 
         Raises:
@@ -137,8 +137,8 @@ class Book:
         key = self.key
 
         def written(tx: Transaction) -> tuple[T, Head, int]:
-            pen = self.pen(tx, believed)
-            return work(tx, pen), pen.head, pen.end[2]
+            writer = self.writer(tx, believed)
+            return work(tx, writer), writer.head, writer.end[2]
 
         write = self.store.atomically if believed is None else self.store.at_once
         result, head, last = write(written)
@@ -162,9 +162,9 @@ class Book:
                 "find the custodian's key, or the ledger that is theirs",
             )
 
-    def pen(self, tx: Transaction, believed: End | None = None) -> Pen:
+    def writer(self, tx: Transaction, believed: End | None = None) -> EventWriter:
         """Writes at the end of the chain in `tx`, and knows the time there."""
-        return Pen(tx, int(self.clock.wall()), believed)
+        return EventWriter(tx, int(self.clock.wall()), believed)
 
     def _look_at_clock(self, last: int) -> None:
         """Warn, once, where the last event is dated ahead of this clock, or this clock was set ahead since the book was opened."""
@@ -208,22 +208,22 @@ class Book:
     def rights(self) -> delegation.Rights:
         """The rights that the custodian gave, by their signatures; whether one holds for a charge is asked when it is made."""
         rights = delegation.Rights()
-        for said in self._signed(delegation.KIND):
-            rights.give(said)
+        for body in self._signed(delegation.KIND):
+            rights.give(body)
         return rights
 
     def terms(self) -> terms.AllTerms:
         """The terms that the custodian set for charges by other keys, by their signatures; approvals are not read."""
-        found = terms.AllTerms()
-        for said in self._signed(terms.KIND):
-            found.set(said)
-        return found
+        result = terms.AllTerms()
+        for body in self._signed(terms.KIND):
+            result.set(body)
+        return result
 
     def _signed(self, kind: str) -> list[Any]:
         """The bodies of the events of a kind that the custodian signed."""
         sql = "SELECT body FROM events WHERE kind = ? ORDER BY seq"
-        found = [json.loads(str(body)) for (body,) in self.read(lambda tx: list(tx.rows(sql, kind)))]
-        return [said for said in found if signed_by(self.signer, self.id, kind, said)]
+        bodies = [json.loads(str(text)) for (text,) in self.read(lambda tx: list(tx.rows(sql, kind)))]
+        return [body for body in bodies if signed_by(self.signer, self.id, kind, body)]
 
     def _check_holds(self, seen: Head) -> None:
         row = self.read(lambda tx: tx.one("SELECT hash FROM events WHERE seq = ?", seen.seq))

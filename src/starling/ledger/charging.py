@@ -18,7 +18,7 @@ from starling.ledger.checking import Check
 from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
-from starling.ledger.rows import End, Known, Pen
+from starling.ledger.rows import End, EventWriter, Known
 from starling.ledger.rules import AnswerKind, Drawn, Request, State, Ticket
 from starling.ledger.store import Moved, Transaction
 from starling.ledger.terms import Terms
@@ -87,9 +87,9 @@ class Charging:
         except StarlingError:
             return None
 
-        def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
-            self._billing.check_key(bill, request, pen.now)
-            return self._charged(tx, pen, request, bill, _LEASES.fresh(), done, first=True)
+        def work(tx: Transaction, writer: EventWriter, done: Done) -> Ticket:
+            self._billing.check_key(bill, request, writer.now)
+            return self._charged(tx, writer, request, bill, _LEASES.fresh(), done, first=True)
 
         try:
             return self._written(work, believed=end)
@@ -100,23 +100,23 @@ class Charging:
             # A right that has ended, or what is kept for the custodian; what was charged before is to be found.
             return None
 
-    def _written(self, work: Callable[[Transaction, Pen, Done], T], *, believed: End | None = None) -> T:
+    def _written(self, work: Callable[[Transaction, EventWriter, Done], T], *, believed: End | None = None) -> T:
         """`Book.write`, then what it wrote is remembered; `work` adds to its list what it charged."""
 
-        def written(tx: Transaction, pen: Pen) -> tuple[T, Pen, Done]:
+        def written(tx: Transaction, writer: EventWriter) -> tuple[T, EventWriter, Done]:
             done = Done([], {})
-            return work(tx, pen, done), pen, done
+            return work(tx, writer, done), writer, done
 
-        result, pen, done = self._book.write(written, believed=believed)
-        self._memory.wrote(pen.start, pen.end, done.spent)
+        result, writer, done = self._book.write(written, believed=believed)
+        self._memory.wrote(writer.start, writer.end, done.spent)
         return result
 
     def find(self, request: Request) -> Ticket | None:
         """The ticket of this request, under whichever id it was charged; None where it was never charged."""
 
         def work(tx: Transaction) -> Ticket | None:
-            before = rows.before(tx, self._book.pen(tx), request, "")
-            known = before.ours or next(iter(before.same), None)
+            before = rows.before(tx, self._book.writer(tx), request, "")
+            known = before.same_id or next(iter(before.same), None)
             return known and known.ticket
 
         return self._book.read(work)
@@ -130,32 +130,36 @@ class Charging:
         """
         lease = _LEASES.fresh()
 
-        def work(tx: Transaction, pen: Pen, done: Done) -> list[Result]:
+        def work(tx: Transaction, writer: EventWriter, done: Done) -> list[Result]:
             self._check.catch_up(tx)
-            return [self._result(tx, pen, each, lease, done, left=left) for each in wanted]
+            return [self._result(tx, writer, each, lease, done, left=left) for each in wanted]
 
         return self._written(work)
 
-    def _result(self, tx: Transaction, pen: Pen, wanted: Wanted, lease: str, done: Done, *, left: bool) -> Result:
+    def _result(
+        self, tx: Transaction, writer: EventWriter, wanted: Wanted, lease: str, done: Done, *, left: bool
+    ) -> Result:
         """What is refused is refused before its first write, so that a refusal leaves nothing behind among the others."""
         request, guarantee = wanted
         try:
-            found = self._decided(tx, pen, request, guarantee, done)
+            decided = self._decided(tx, writer, request, guarantee, done)
         except StarlingError as error:
             return _refusal(error)
-        if isinstance(found, Bill):
-            ticket = self._charged(tx, pen, request, found, lease, done, left=left)
-        elif found.state == "charged" and not left:
-            ticket = self._taken_over(tx, pen, found, lease)
+        if isinstance(decided, Bill):
+            ticket = self._charged(tx, writer, request, decided, lease, done, left=left)
+        elif decided.state == "charged" and not left:
+            ticket = self._taken_over(tx, writer, decided, lease)
         else:
-            ticket = found
+            ticket = decided
         return lambda: ticket
 
-    def _decided(self, tx: Transaction, pen: Pen, request: Request, guarantee: Guarantee, done: Done) -> Bill | Ticket:
+    def _decided(
+        self, tx: Transaction, writer: EventWriter, request: Request, guarantee: Guarantee, done: Done
+    ) -> Bill | Ticket:
         """What a new charge costs, or the ticket that there is; raises the refusal."""
         noise = disclosure.noise(guarantee)
-        before = rows.before(tx, pen, request, noise.key)
-        known = before.ours or self._adopted(tx, before.same, noise)
+        before = rows.before(tx, writer, request, noise.key)
+        known = before.same_id or self._adopted(tx, before.same, noise)
         if known is not None and known.ticket.state != "charged":
             return known.ticket
         if before.standing is None:
@@ -168,7 +172,7 @@ class Charging:
             return known.ticket
         self._check.replay.registered.check_standing(request.analyst, before.standing, noise.key, done.added)
         bill = self._billing.bill(before.standing, request, guarantee, noise)
-        self._billing.check_key(bill, request, pen.now)
+        self._billing.check_key(bill, request, writer.now)
         return bill
 
     def _check_lease(self, tx: Transaction, known: Known) -> None:
@@ -189,7 +193,7 @@ class Charging:
     def _charged(
         self,
         tx: Transaction,
-        pen: Pen,
+        writer: EventWriter,
         request: Request,
         bill: Bill,
         lease: str,
@@ -207,10 +211,10 @@ class Charging:
             "amount": bill.amount,
             "balances": rules.balances(caps, bill.amount),
             "what": bill.what,
-            **bill.noise.said,
+            **bill.noise.fields,
             **self._billing.by,
         }
-        charge = pen.append("charge", body, first=request if first else None)
+        charge = writer.append("charge", body, first=request if first else None)
         rows.spend(tx, bill.standing, bill.noise.key, bill.amount, charge, checked=not first)
         previous = next(cap.last for cap in caps if cap.scope == "population")
         held = Lease(0, "") if left else self._book.clock.lease()
@@ -218,8 +222,8 @@ class Charging:
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
 
-    def _taken_over(self, tx: Transaction, pen: Pen, ticket: Ticket, lease: str) -> Ticket:
-        pen.append("takeover", {"charge": ticket.seq})
+    def _taken_over(self, tx: Transaction, writer: EventWriter, ticket: Ticket, lease: str) -> Ticket:
+        writer.append("takeover", {"charge": ticket.seq})
         rows.take_over(tx, ticket.seq, lease, self._book.clock.lease())
         return replace(ticket, lease=lease)
 
@@ -253,7 +257,7 @@ class Charging:
         """
         drawn = Drawn.of(sha256, key)
 
-        def work(tx: Transaction, pen: Pen, _: Done) -> Ticket:
+        def work(tx: Transaction, writer: EventWriter, _: Done) -> Ticket:
             changed = tx.changed(
                 "UPDATE charges SET drawn_sha256 = ?, drawn_key = ?"
                 " WHERE seq = ? AND state = 'charged' AND lease = ? AND drawn_sha256 IS NULL",
@@ -268,7 +272,7 @@ class Charging:
                     "is not this run's to make: another run took over, or the charge has committed to a draw",
                     "run again with the same request id, which finishes the draw that there is",
                 )
-            pen.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key})
+            writer.append("drawn", {"charge": ticket.seq, "sha256": drawn.sha256, "key": drawn.key})
             return replace(ticket, drawn=drawn)
 
         return self._written(work)
@@ -288,21 +292,24 @@ class Charging:
         """
         noise = disclosure.noise(guarantee)
 
-        def work(tx: Transaction, pen: Pen, done: Done) -> Ticket:
+        def work(tx: Transaction, writer: EventWriter, done: Done) -> Ticket:
             self._check.catch_up(tx)
-            before = rows.before(tx, pen, ticket.request, noise.key)
-            if before.ours is None or (before.ours.ticket.state, before.ours.ticket.lease) != ("charged", ticket.lease):
+            before = rows.before(tx, writer, ticket.request, noise.key)
+            if before.same_id is None or (before.same_id.ticket.state, before.same_id.ticket.lease) != (
+                "charged",
+                ticket.lease,
+            ):
                 raise _taken()
-            if before.ours.ticket.drawn is None or before.standing is None:
+            if before.same_id.ticket.drawn is None or before.standing is None:
                 raise PolicyRefused("draw", "is not lost: the charge has committed to none", "draw, at no cost")
             _check_same(rows.body(tx, ticket.seq), noise)
-            self._check.replay.check_open(before.ours.ticket)
+            self._check.replay.check_open(before.same_id.ticket)
             registered = self._check.replay.registered
             registered.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
             bill = self._billing.bill(before.standing, ticket.request, guarantee, noise)
-            self._billing.check_key(bill, ticket.request, pen.now)
+            self._billing.check_key(bill, ticket.request, writer.now)
             body = {"charge": ticket.seq, "amount": bill.amount, **self._billing.by}
-            pen.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
+            writer.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
             rows.spend(tx, bill.standing, noise.key, bill.amount, None, checked=True)
             tx.run(
                 "UPDATE charges SET drawn_sha256 = NULL, drawn_key = NULL, times = times + 1 WHERE seq = ?", ticket.seq
@@ -337,7 +344,7 @@ class Charging:
         self._book.store.atomically(work)
 
     def _end(self, ticket: Ticket, state: State, kind: AnswerKind | None, text: str | None) -> None:
-        def work(tx: Transaction, pen: Pen, _: Done) -> None:
+        def work(tx: Transaction, writer: EventWriter, _: Done) -> None:
             changed = tx.changed(
                 "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
                 " WHERE seq = ? AND state = 'charged' AND lease = ?",
@@ -351,7 +358,7 @@ class Charging:
                 raise _taken()
             outcome = {} if text is None else {"kind": kind, "sha256": rows.sha256(text)}
             kinds = {"answered": "answer", "voided": "void"}
-            pen.append(kinds[state], {"charge": ticket.seq, **outcome})
+            writer.append(kinds[state], {"charge": ticket.seq, **outcome})
 
         self._written(work)
 

@@ -56,10 +56,10 @@ class Check:
         for head in [*heads, *([] if seen is None else [seen])]:
             self._wanted.setdefault(head.seq, set()).add(head.hash)
 
-    def whole(self, tell: Callable[[int], None] = lambda _: None) -> Verified:
+    def whole(self, notify: Callable[[int], None] = lambda _: None) -> Verified:
         """Everything, some events at a time, so that nobody who writes waits for it; `tell` is told how many were checked."""
         while self._book.read(self.slice):
-            tell(self.head.seq)
+            notify(self.head.seq)
         return self._book.read(self.finish)
 
     @property

@@ -9,7 +9,7 @@ from starling.ledger.book import Book
 from starling.ledger.chain import approval_message, custodian_message
 from starling.ledger.disclosure import meaning
 from starling.ledger.keys import Key, Public
-from starling.ledger.rows import Pen
+from starling.ledger.rows import EventWriter
 from starling.ledger.rules import Population, Request, Scope
 from starling.ledger.store import Transaction
 from starling.privacy.budget import Exact, Measure
@@ -30,17 +30,17 @@ class Custody:
             raise ParameterError("measure", "is not epsilon or rho", "choose one of them")
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             if tx.one("SELECT 1 FROM populations WHERE name = ?", name):
                 raise PolicyRefused("population", f"{name} exists already", "raise its cap instead")
             self._signed(
-                pen,
+                writer,
                 "population",
                 {"name": name, "measure": measure, "change": relation.change, "unit": relation.unit, "cap": units},
             )
             values = (name, measure, relation.change, relation.unit)
             tx.run("INSERT INTO populations (name, measure, change, unit, retired) VALUES (?, ?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, pen.head, name, "population", name, units)
+            rows.insert_cap(tx, writer.head, name, "population", name, units)
 
         self._book.write(work)
 
@@ -50,14 +50,14 @@ class Custody:
         text = rules.canonical(schema)
         units = None if cap is None else rules.cap_units(cap)
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             rows.population(tx, population)
             if tx.one("SELECT 1 FROM datasets WHERE name = ?", name):
                 raise PolicyRefused("dataset", f"{name} exists already", "choose another name")
-            self._signed(pen, "dataset", {"name": name, "population": population, "schema": text, "cap": units})
+            self._signed(writer, "dataset", {"name": name, "population": population, "schema": text, "cap": units})
             values = (name, population, text)
             tx.run("INSERT INTO datasets (name, population, public_schema, retired) VALUES (?, ?, ?, 0)", *values)
-            rows.insert_cap(tx, pen.head, population, "dataset", name, units)
+            rows.insert_cap(tx, writer.head, population, "dataset", name, units)
 
         self._book.write(work)
 
@@ -66,12 +66,12 @@ class Custody:
         rules.name(analyst, field="analyst")
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             rows.population(tx, population)
             if rows.cap(tx, population, "analyst", analyst):
                 raise PolicyRefused("analyst", f"{analyst} has a grant already", "raise it instead")
-            self._signed(pen, "grant", {"population": population, "analyst": analyst, "cap": units})
-            rows.insert_cap(tx, pen.head, population, "analyst", analyst, units)
+            self._signed(writer, "grant", {"population": population, "analyst": analyst, "cap": units})
+            rows.insert_cap(tx, writer.head, population, "analyst", analyst, units)
 
         self._book.write(work)
 
@@ -87,9 +87,9 @@ class Custody:
         """
         units = rules.cap_units(cap)
 
-        def work(tx: Transaction, pen: Pen) -> _Raise:
-            found = _raise(tx, population, scope, name, units)
-            body = dict(found.body)
+        def work(tx: Transaction, writer: EventWriter) -> _Raise:
+            raised = _raise(tx, population, scope, name, units)
+            body = dict(raised.body)
             if self._book.second is not None:
                 if approval is None or not self._book.second.holds(approval_message(self._book.id, body), approval):
                     raise PolicyRefused(
@@ -98,7 +98,7 @@ class Custody:
                         "ask them for: starling ledger approve",
                     )
                 body["approval"] = approval
-            self._signed(pen, "raise", body)
+            self._signed(writer, "raise", body)
             tx.run(
                 "UPDATE caps SET cap = ? WHERE population = ? AND scope = ? AND name = ?",
                 units,
@@ -106,14 +106,14 @@ class Custody:
                 scope,
                 name,
             )
-            return found
+            return raised
 
-        return _told(self._book.write(work))
+        return _problem_of(self._book.write(work))
 
     def raising(self, population: str, scope: Scope, name: str, cap: Exact) -> str:
         """What raising a cap would reveal, in plain words, to read before it is done."""
         units = rules.cap_units(cap)
-        return _told(self._book.read(lambda tx: _raise(tx, population, scope, name, units)))
+        return _problem_of(self._book.read(lambda tx: _raise(tx, population, scope, name, units)))
 
     def approval(self, population: str, scope: Scope, name: str, cap: Exact, key: Key) -> str:
         """The second custodian's signature for one raise of the cap in force, so that it serves once.
@@ -142,15 +142,15 @@ class Custody:
             files: Which files, as they lie there: from `release.records.accepted_files`.
             content: Which bytes: from `accepted_content`, by which the acceptance can be carried over to the same bytes elsewhere.
         """
-        said = {"dataset": dataset, "files": rules.token(files)}
+        body = {"dataset": dataset, "files": rules.token(files)}
         if content is not None:
-            said["content"] = rules.token(content)
+            body["content"] = rules.token(content)
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             rows.dataset(tx, dataset)
             if tx.one("SELECT 1 FROM accepted WHERE dataset = ? AND files = ?", dataset, files) is None:
-                self._signed(pen, "accepted", said)
-                values = (pen.head.seq, dataset, files)
+                self._signed(writer, "accepted", body)
+                values = (writer.head.seq, dataset, files)
                 tx.run("INSERT INTO accepted (seq, dataset, files) VALUES (?, ?, ?)", *values)
 
         self._book.write(work)
@@ -175,10 +175,10 @@ class Custody:
         if key == self._book.signer:
             raise ParameterError("key", "is the custodian's own", "name the key of the server: starling server show")
 
-        def work(tx: Transaction, pen: Pen) -> int:
+        def work(tx: Transaction, writer: EventWriter) -> int:
             _own_cap(tx, dataset)
-            until = pen.now + days * delegation.DAY
-            self._signed(pen, delegation.KIND, {"key": key.text, "dataset": dataset, "until": until})
+            until = writer.now + days * delegation.DAY
+            self._signed(writer, delegation.KIND, {"key": key.text, "dataset": dataset, "until": until})
             return until
 
         return self._book.write(work)
@@ -197,10 +197,10 @@ class Custody:
         """
         units = 0 if reserve is None else rules.cap_units(reserve, field="reserve")
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             if units > _own_cap(tx, dataset):
                 raise ParameterError("reserve", "is above the cap of the dataset", "keep less, or raise the cap")
-            self._signed(pen, terms.KIND, {"dataset": dataset, "ask_first": ask_first, "reserve": units})
+            self._signed(writer, terms.KIND, {"dataset": dataset, "ask_first": ask_first, "reserve": units})
 
         self._book.write(work)
 
@@ -224,12 +224,12 @@ class Custody:
         if not self._book.terms().of(request.dataset).ask_first:
             raise PolicyRefused("dataset", "does not ask first: no approval is needed", "set it: starling ledger terms")
 
-        def work(tx: Transaction, pen: Pen) -> int:
+        def work(tx: Transaction, writer: EventWriter) -> int:
             population = rows.population(tx, rows.dataset(tx, request.dataset).population)
-            until = pen.now + days * delegation.DAY
-            said = {"dataset": request.dataset, "analyst": request.analyst, "hash": request.hash}
+            until = writer.now + days * delegation.DAY
+            body = {"dataset": request.dataset, "analyst": request.analyst, "hash": request.hash}
             most = rules.charge_in(population, guarantee)
-            self._signed(pen, terms.APPROVED, {**said, "most": most, "until": until})
+            self._signed(writer, terms.APPROVED, {**body, "most": most, "until": until})
             return until
 
         return self._book.write(work)
@@ -237,21 +237,21 @@ class Custody:
     def retire(self, kind: Literal["population", "dataset"], name: str) -> None:
         """Charge nothing to it any more. What was spent stays spent."""
 
-        def work(tx: Transaction, pen: Pen) -> None:
+        def work(tx: Transaction, writer: EventWriter) -> None:
             if kind == "population":
                 rows.population(tx, name)
                 tx.run("UPDATE populations SET retired = 1 WHERE name = ?", name)
             else:
                 rows.dataset(tx, name)
                 tx.run("UPDATE datasets SET retired = 1 WHERE name = ?", name)
-            self._signed(pen, "retire", {"kind": kind, "name": name})
+            self._signed(writer, "retire", {"kind": kind, "name": name})
 
         self._book.write(work)
 
-    def _signed(self, pen: Pen, kind: str, body: Mapping[str, Any]) -> None:
+    def _signed(self, writer: EventWriter, kind: str, body: Mapping[str, Any]) -> None:
         """Chain a custodian event with its signature."""
         signature = self._book.custodian.sign(custodian_message(self._book.id, kind, body))
-        pen.append(kind, {**body, "signature": signature})
+        writer.append(kind, {**body, "signature": signature})
 
 
 def _own_cap(tx: Transaction, dataset: str) -> int:
@@ -273,7 +273,7 @@ class _Raise(NamedTuple):
 
 def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int) -> _Raise:
     """Raises ParameterError or PolicyRefused where there is nothing to raise."""
-    found = rows.population(tx, population)
+    known = rows.population(tx, population)
     whole = rows.cap(tx, population, "population", population)
     assert whole is not None
     assert whole.cap is not None
@@ -285,10 +285,10 @@ def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int
             "cap", f"is not above the cap in force, {rules.shown(old.cap)}", "caps are only ever raised"
         )
     body = {"population": population, "scope": scope, "name": name, "from": old.cap, "to": units}
-    return _Raise(found, body, units if scope == "population" else whole.cap)
+    return _Raise(known, body, units if scope == "population" else whole.cap)
 
 
-def _told(wanted: _Raise) -> str:
+def _problem_of(wanted: _Raise) -> str:
     """What was changed, in plain words. Computed after the transaction: the accountant takes its time."""
     population, body, whole = wanted
     more, most = (f"{population.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))

@@ -39,11 +39,11 @@ class Rights:
     def __init__(self) -> None:
         self._until: dict[tuple[str, str], int] = {}
 
-    def give(self, said: Mapping[str, Any]) -> None:
+    def give(self, body: Mapping[str, Any]) -> None:
         """Take a `delegate` event; raises KeyError, TypeError or ValueError where it is none."""
-        self._until[str(said["key"]), str(said["dataset"])] = int(said["until"])
+        self._until[str(body["key"]), str(body["dataset"])] = int(body["until"])
 
-    def given(self) -> list[Right]:
+    def entries(self) -> list[Right]:
         """The rights in force and those that have ended, by key and dataset."""
         return [Right(key, dataset, until) for (key, dataset), until in sorted(self._until.items())]
 

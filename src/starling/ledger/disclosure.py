@@ -38,44 +38,44 @@ class Noise:
     """What a charge was made for, as it is chained: an auditor recomputes the amount from it, and a retry must repeat it.
 
     Attributes:
-        said: `cost`, exact; `change` of the mechanism's neighbours; `events`, as accountants compose them.
+        fields: `cost`, exact; `change` of the mechanism's neighbours; `events`, as accountants compose them.
         key: SHA-256 of these: one kind of noise.
     """
 
-    said: dict[str, Any]
+    fields: dict[str, Any]
     key: str
 
 
 @lru_cache(maxsize=1024)
 def noise(guarantee: Guarantee) -> Noise:
     """What `guarantee` says of its noise, under its own neighbours."""
-    said = {
+    fields = {
         "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
         "change": guarantee.relation.change,
         "events": _written(events_of(guarantee)),
     }
-    return Noise(said, key(said))
+    return Noise(fields, key(fields))
 
 
-def key(said: Mapping[str, Any]) -> str:
+def key(fields: Mapping[str, Any]) -> str:
     """The name of a kind of noise: of its three fields among others."""
-    return sha256(canonical({name: said[name] for name in ("cost", "change", "events")}).encode()).hexdigest()
+    return sha256(canonical({name: fields[name] for name in ("cost", "change", "events")}).encode()).hexdigest()
 
 
-def _met(population: Population, said: Mapping[str, Any]) -> Events:
+def _met(population: Population, fields: Mapping[str, Any]) -> Events:
     """The events as people of `population` meet them.
 
     Under another neighbour relation than their own (an add-remove mechanism where one person is replaced), nothing finer than
     the converted cost is known to hold.
     """
-    if said["change"] == population.relation.change:
-        return _read(said["events"])
-    return frozenset({(known_cost(as_replace_one(cost_of(said))), 1)})
+    if fields["change"] == population.relation.change:
+        return _read(fields["events"])
+    return frozenset({(known_cost(as_replace_one(cost_of(fields))), 1)})
 
 
-def cost_of(said: Mapping[str, Any]) -> Cost:
+def cost_of(fields: Mapping[str, Any]) -> Cost:
     """The exact cost that a charge states."""
-    ((measure, amount),) = said["cost"].items()
+    ((measure, amount),) = fields["cost"].items()
     kinds: dict[str, type[Epsilon | Rho]] = {"epsilon": Epsilon, "rho": Rho}
     return kinds[measure](Fraction(amount))
 
@@ -94,11 +94,11 @@ def _read(written: Written) -> Events:
     return frozenset((_read_event(event), times) for event, times in written)
 
 
-def _read_event(said: Mapping[str, Any]) -> Accounted:
-    if "overlap" in said:
-        return OverlappingEvents(frozenset(map(_read, said["parts"])), said["overlap"])
+def _read_event(fields: Mapping[str, Any]) -> Accounted:
+    if "overlap" in fields:
+        return OverlappingEvents(frozenset(map(_read, fields["parts"])), fields["overlap"])
     # What was chained is what an accountant knows.
-    return cast(Accounted, events.read(said))
+    return cast(Accounted, events.read(fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +142,15 @@ def joint_disclosure(
     composed = 0 < len(kinds) <= MOST
     met: Counter[Accounted] = Counter()
     if composed:
-        for said, charges in kinds:
-            for event, times in _met(population, said):
+        for fields, charges in kinds:
+            for event, times in _met(population, fields):
                 met[event] += times * charges
     elif spent:
         met[PureDP(total) if population.measure == "epsilon" else ZCDP(total)] = 1
-    # Whoever asked for a second charge had seen what the first one gave.
+    # Who asked for a second charge had seen what the first one gave.
     several = not composed or sum(charges for _, charges in kinds) > 1
-    found = approximate_events(frozenset(met.items()), chance, fully_adaptive=several) if spent else None
-    epsilon = Fraction(0) if found is None else found.epsilon
+    result = approximate_events(frozenset(met.items()), chance, fully_adaptive=several) if spent else None
+    epsilon = Fraction(0) if result is None else result.epsilon
     if population.measure == "epsilon":
         epsilon = min(epsilon, total)
     return JointDisclosure(spent, epsilon, chance, composed)
@@ -161,9 +161,9 @@ def meaning(population: Population, units: int) -> str:
     from starling.privacy.accounting.conversion import approximate_events
 
     amount, unit = Fraction(units, UNIT), population.relation.unit
-    said = f"{population.measure} {shown(units)} lets everybody who sees the releases"
+    sentence = f"{population.measure} {shown(units)} lets everybody who sees the releases"
     guess = f"change the odds of any guess about one {unit} by a factor of at most e^"
     if population.measure == "epsilon":
-        return f"{said} {guess}{decimal_up(amount, 2)}"
+        return f"{sentence} {guess}{decimal_up(amount, 2)}"
     epsilon = approximate_events(frozenset({(ZCDP(amount), 1)}), DELTA).epsilon
-    return f"{said} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"
+    return f"{sentence} {guess}{decimal_up(epsilon, 2)}, but for a chance of {DELTA}"

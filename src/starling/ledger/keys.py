@@ -69,17 +69,17 @@ class Pin:
     digits: str
 
     @classmethod
-    def parse(cls, said: "str | Public | Pin", *, field: str = "key") -> "Pin":
+    def parse(cls, stated: "str | Public | Pin", *, field: str = "key") -> "Pin":
         """What somebody gave for a key: the key itself, 64 hexadecimal digits, or a fingerprint with its dashes or without.
 
         Raises:
             ParameterError: it is none of these.
         """
-        if isinstance(said, Pin):
-            return said
-        if isinstance(said, Public):
-            return cls(said.text)
-        digits = said.strip().lower()
+        if isinstance(stated, Pin):
+            return stated
+        if isinstance(stated, Public):
+            return cls(stated.text)
+        digits = stated.strip().lower()
         if re.fullmatch(r"[0-9a-f]{64}", digits):
             return cls(digits)
         if re.fullmatch(r"[0-9a-f]{4}(-?[0-9a-f]{4}){7}", digits):

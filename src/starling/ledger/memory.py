@@ -1,8 +1,8 @@
 """What one process remembers of a ledger at its head, so that its next charge has nothing to read.
 
 The head's hash is over all events, and events alone decide what a population, a dataset and a cap are: what was read at a head is true
-as long as the chain ends there. A charge from memory is written on this condition (`Pen.append`, `first`), so that a memory which is
-out of date lets nothing pass. Leases are no events and are not remembered, nor is who charged what.
+as long as the chain ends there. A charge from memory is written on this condition (`EventWriter.append`, `first`), so that a memory
+which is out of date lets nothing pass. Leases are no events and are not remembered, nor is who charged what.
 """
 
 import threading
@@ -67,11 +67,11 @@ class Memory:
         None where that is not known, or where somebody else wrote last: who takes turns with others does not guess.
         """
         with self._lock:
-            found = self._standings.get(kind)
-            if not self._alone or self._end is None or found is None or found.noise is None:
+            known = self._standings.get(kind)
+            if not self._alone or self._end is None or known is None or known.noise is None:
                 return None
-            caps = [self._caps[cap.since] for cap in found.caps]
-            return found._replace(caps=caps, noise=self._caps[found.noise.since]), self._end
+            caps = [self._caps[cap.since] for cap in known.caps]
+            return known._replace(caps=caps, noise=self._caps[known.noise.since]), self._end
 
     def wrote(self, start: End, end: End, spent: Iterable[Spent] = ()) -> None:
         """A transaction of this process found the chain at `start`, charged, and left it at `end`, durably."""

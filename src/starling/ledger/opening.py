@@ -13,7 +13,7 @@ from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
 from starling.ledger.keys import Key, Public
 from starling.ledger.leases import Clock
-from starling.ledger.reading import Foreseen, Reading, foresee
+from starling.ledger.reading import ChargePreview, Reading, preview_charge
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import Store
@@ -48,9 +48,9 @@ class Ledger:
         """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
         return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, accepted=accepted)
 
-    def foresee(self, request: Request, guarantee: Guarantee) -> Foreseen:
+    def preview(self, request: Request, guarantee: Guarantee) -> ChargePreview:
         """What a new charge for `request` would take, and from which caps; raises the refusal that the charge would meet now."""
-        return foresee(self.book, request, guarantee)
+        return preview_charge(self.book, request, guarantee)
 
     def close(self) -> None:
         """Let go of the store."""

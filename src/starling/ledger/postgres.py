@@ -179,7 +179,7 @@ class PostgresStore:
                 raise Moved from None
             except psycopg.Error as error:
                 connection.close()
-                raise _told(error) from None
+                raise _problem_of(error) from None
             self._used = time.monotonic()
         return result
 
@@ -205,7 +205,7 @@ class PostgresStore:
             except psycopg.Error as error:
                 # In whatever state the failed pipeline left it: the next transaction begins on a fresh one.
                 connection.close()
-                raise _told(error) from None
+                raise _problem_of(error) from None
             self._used = time.monotonic()
             return result
 
@@ -251,7 +251,7 @@ class PostgresStore:
                         f"turn {setting} on",
                     )
         except psycopg.Error as error:
-            raise _told(error) from None
+            raise _problem_of(error) from None
         self._connection, self._pid, self._used = connection, os.getpid(), time.monotonic()
         return connection
 
@@ -273,7 +273,7 @@ class PostgresStore:
         return True
 
 
-def _told(error: psycopg.Error) -> StarlingError:
+def _problem_of(error: psycopg.Error) -> StarlingError:
     """One of ours for one of PostgreSQL's, without its text."""
     if isinstance(error, pg.DiskFull | pg.InsufficientPrivilege | pg.ReadOnlySqlTransaction):
         return OutputError("ledger", "cannot be written", "make room or mend the permission, then try again")

@@ -135,15 +135,19 @@ class Reading:
         """What the charges of one population reveal together, as (epsilon, delta); raises ParameterError for another delta."""
 
         def work(tx: Transaction) -> tuple[Population, int, list[Row]]:
-            found = rows.population(tx, population)
+            population_row = rows.population(tx, population)
             whole = rows.cap(tx, population, "population", population)
-            return found, 0 if whole is None else whole.spent, list(tx.rows(_NOISE, population, disclosure.MOST + 1))
+            return (
+                population_row,
+                0 if whole is None else whole.spent,
+                list(tx.rows(_NOISE, population, disclosure.MOST + 1)),
+            )
 
-        found, spent, noise = self._book.read(work)
+        population_row, spent, noise = self._book.read(work)
         kinds = [
             (json.loads(body), whole // once) for body, whole, once in cast(list[tuple[str, int, int]], noise) if once
         ]
-        return disclosure.joint_disclosure(found, spent, kinds, delta)
+        return disclosure.joint_disclosure(population_row, spent, kinds, delta)
 
     def export(self) -> Iterator[str]:
         """The chain as JSON Lines, for an auditor: `hash` is the SHA-256 that chain.digest says, over `body` in canonical JSON."""
@@ -168,11 +172,11 @@ class Reading:
         def work(tx: Transaction) -> Row | None:
             return tx.one(_ACCEPTED, dataset, files)
 
-        found = self._book.read(work)
+        row = self._book.read(work)
         # The signature decides: anybody who can write the table could add a row.
-        if found is None:
+        if row is None:
             return None
-        body, seq = json.loads(str(found[0])), int(str(found[1]))
+        body, seq = json.loads(str(row[0])), int(str(row[1]))
         says = (body.get("dataset"), body.get("files")) == (dataset, files)
         return seq if says and signed_by(self._book.signer, self._book.id, "accepted", body) else None
 
@@ -218,17 +222,17 @@ class Reading:
         sql = f"{_CHARGES} WHERE charges.seq > ? AND state = 'charged' ORDER BY charges.seq"
         return self._book.read(lambda tx: [_charge(row) for row in tx.rows(sql, after)])
 
-    def verify(self, heads: Iterable[Head] = (), *, tell: Callable[[int], None] = lambda _: None) -> Verified:
+    def verify(self, heads: Iterable[Head] = (), *, notify: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
         Args:
             heads: Heads that stand in releases, or were written down.
-            tell: Is told how many events were checked, from time to time.
+            notify: Is told how many events were checked, from time to time.
 
         Raises:
             IntegrityError: at the first thing that is wrong.
         """
-        return Check(self._book, heads).whole(tell)
+        return Check(self._book, heads).whole(notify)
 
 
 _EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
@@ -259,12 +263,12 @@ _LATEST = (
 
 
 def _account(tx: Transaction, population: str, latest: int) -> Account:
-    found = rows.population(tx, population)
+    row = rows.population(tx, population)
     last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", population))}
     sql = f"SELECT {rows.CAP} FROM caps WHERE population = ? AND scope <> 'noise' ORDER BY scope DESC, name"
     caps = list(map(rows.a_cap, tx.rows(sql, population)))
     balances = tuple(Balance(cap, None if cap.last is None else last[cap.last]) for cap in caps)
-    return Account(found, balances, tuple(map(_spent, tx.rows(_LATEST, population, latest))))
+    return Account(row, balances, tuple(map(_spent, tx.rows(_LATEST, population, latest))))
 
 
 def _spent(row: Row) -> Spent:
@@ -283,7 +287,7 @@ def _charge(row: Row) -> Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class ChargePreview:
     """A charge that was not made.
 
     Attributes:
@@ -301,7 +305,7 @@ class Foreseen:
         return min(left) // self.amount - 1 if left and self.amount else None
 
 
-def foresee(book: Book, request: Request, guarantee: Guarantee) -> Foreseen:
+def preview_charge(book: Book, request: Request, guarantee: Guarantee) -> ChargePreview:
     """What a new charge for this request would take, whether or not it was charged before.
 
     Raises:
@@ -311,7 +315,7 @@ def foresee(book: Book, request: Request, guarantee: Guarantee) -> Foreseen:
     noise = disclosure.noise(guarantee)
 
     def work(tx: Transaction) -> rows.Standing | None:
-        return rows.before(tx, book.pen(tx), request, noise.key).standing
+        return rows.before(tx, book.writer(tx), request, noise.key).standing
 
     standing = book.read(work)
     if standing is None:
@@ -320,4 +324,4 @@ def foresee(book: Book, request: Request, guarantee: Guarantee) -> Foreseen:
     rules.check_grant(standing.caps, standing.population, request.analyst)
     amount = rules.charge_in(standing.population, guarantee)
     rules.check_caps(standing.caps, amount)
-    return Foreseen(amount, tuple(standing.caps))
+    return ChargePreview(amount, tuple(standing.caps))

@@ -127,9 +127,9 @@ class Registered:
 
     def place(self, seq: int, dataset: str, analyst: str) -> Place:
         """What a charge of this analyst to this dataset counts against; kept until a custodian changes anything."""
-        found = self._places.get((dataset, analyst))
-        if found is not None:
-            return found
+        place_known = self._places.get((dataset, analyst))
+        if place_known is not None:
+            return place_known
         name, _, retired = self._datasets[dataset]
         if retired or name in self._retired:
             raise wrong(seq, "charges what is retired")
@@ -142,9 +142,9 @@ class Registered:
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
         text = population.name, f"{body['cost']}{body['change']}{body['events']}"
         if text not in self._noise:
-            kept = self._noise[text] = Cap(seq, None, "a kind of noise")
-            kept.once = _amount(population, body)
-            self._caps[population.name, "noise", disclosure.key(body)] = kept
+            cap = self._noise[text] = Cap(seq, None, "a kind of noise")
+            cap.once = _amount(population, body)
+            self._caps[population.name, "noise", disclosure.key(body)] = cap
         return self._noise[text]
 
     def compare(self, tx: Transaction) -> None:
@@ -197,18 +197,18 @@ class Registered:
         keys = [(name, "analyst", analyst), (name, "dataset", dataset.name), (name, "population", name)]
         known = {key: cap for key in [*keys, (name, "noise", noise)] if (cap := self._caps.get(key)) is not None}
         rows_of = [*standing.caps, *([] if standing.noise is None else [standing.noise])]
-        said = {
+        stated = {
             (name, str(cap.scope), cap.name): (cap.since, cap.cap, cap.spent, None if cap.since in added else cap.last)
             for cap in rows_of
         }
-        made = {
+        computed = {
             key: (cap.since, cap.cap, cap.spent + added.get(cap.since, 0), None if cap.since in added else cap.last)
             for key, cap in known.items()
         }
-        if standing.noise is not None and (name, "noise", noise) not in made and standing.noise.since in added:
+        if standing.noise is not None and (name, "noise", noise) not in computed and standing.noise.since in added:
             # This very transaction began it.
-            made[name, "noise", noise] = (standing.noise.since, None, added[standing.noise.since], None)
-        if said != made:
+            computed[name, "noise", noise] = (standing.noise.since, None, added[standing.noise.since], None)
+        if stated != computed:
             raise differs("caps")
 
 

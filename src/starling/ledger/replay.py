@@ -15,7 +15,7 @@ from starling.ledger.keys import Public
 from starling.ledger.registered import KINDS, Cap, Registered, differs, wrong
 from starling.ledger.rules import Ticket
 from starling.ledger.store import Transaction
-from starling.ledger.terms import Asked
+from starling.ledger.terms import RequestedCharge
 
 _scan = json.JSONDecoder().raw_decode
 """The decoder without the white space around: ledgers are long."""
@@ -57,12 +57,12 @@ Status: TypeAlias = tuple[str, str | None, str | None, str | None, str | None, i
 class _Open:
     """A charge that has not ended: what a redraw of it asks and spends, what its row said when it was read, and its draw."""
 
-    __slots__ = ("asked", "caps", "drawn", "said", "times")
+    __slots__ = ("caps", "drawn", "request", "stated", "times")
 
-    def __init__(self, asked: Asked, caps: tuple[Cap, ...], said: Status | None = None) -> None:
-        self.asked = asked
+    def __init__(self, request: RequestedCharge, caps: tuple[Cap, ...], stated: Status | None = None) -> None:
+        self.request = request
         self.caps = caps
-        self.said = said
+        self.stated = stated
         self.drawn: tuple[str | None, str | None] = None, None
         self.times = 1
 
@@ -110,11 +110,11 @@ class Replay:
     def _charge(self, event: Event, body: dict[str, Any], row: Charged | None) -> None:
         seq, dataset, analyst, amount = event.seq, body["dataset"], body["analyst"], body["amount"]
         population, caps = self.registered.place(seq, dataset, analyst)
-        asked = Asked(dataset, analyst, body["hash"], amount)
+        request = RequestedCharge(dataset, analyst, body["hash"], amount)
         noise = self.registered.noise_of(seq, population, body)
         if amount != noise.once:
             raise wrong(seq, "does not charge what it costs")
-        self._check_key(event, body, asked, caps)
+        self._check_key(event, body, request, caps)
         # The last of the three caps is the population's: its charge before this one.
         previous = caps[-1].last
         spent = *caps, noise
@@ -124,19 +124,19 @@ class Replay:
         if body["balances"] != _balances(caps):
             raise wrong(seq, "states other balances than it leaves")
         if not self._tables:
-            self._open[seq] = _Open(asked, spent)
+            self._open[seq] = _Open(request, spent)
         elif row is None or row[:6] != (analyst, body["request_id"], body["hash"], dataset, amount, previous):
             raise differs("charges")
         else:
-            self._open[seq] = _Open(asked, spent, row.status)
+            self._open[seq] = _Open(request, spent, row.status)
 
-    def _check_key(self, event: Event, body: dict[str, Any], asked: Asked, caps: tuple[Cap, ...]) -> None:
+    def _check_key(self, event: Event, body: dict[str, Any], request: RequestedCharge, caps: tuple[Cap, ...]) -> None:
         """Raises IntegrityError where another key than the custodian's spends what it could not; the second cap is the dataset's."""
         if "by" not in body:
             return
-        if not self.registered.rights.held(body["by"], asked.dataset, event.at):
+        if not self.registered.rights.held(body["by"], request.dataset, event.at):
             raise wrong(event.seq, "is charged by a key that had no right to")
-        if not self.registered.terms.use(asked, caps[1].left, event.at):
+        if not self.registered.terms.use(request, caps[1].left, event.at):
             raise wrong(
                 event.seq, "is charged by a server without an approval, or from what was kept for the custodian"
             )
@@ -163,7 +163,7 @@ class Replay:
             raise wrong(seq, "ends no open charge")
         end = ("answered", body["kind"], body["sha256"]) if kind == "answer" else ("voided", None, None)
         status = charge.status(*end)
-        if self._tables and charge.said != status:
+        if self._tables and charge.stated != status:
             # Its row was read before it ended, or says that it did not.
             self._late[body["charge"]] = status
 
@@ -182,10 +182,10 @@ class Replay:
         else:
             if charge.drawn == (None, None):
                 raise wrong(seq, "pays again for a draw that was not made")
-            if body["amount"] != charge.asked.amount:
+            if body["amount"] != charge.request.amount:
                 raise wrong(seq, "does not charge what it costs")
-            self._check_key(event, body, charge.asked, charge.caps)
-            _spend(seq, charge.asked.amount, charge.caps)
+            self._check_key(event, body, charge.request, charge.caps)
+            _spend(seq, charge.request.amount, charge.caps)
             # The last of them is the kind of noise.
             if body["balances"] != _balances(charge.caps[:-1]):
                 raise wrong(seq, "states other balances than it leaves")
@@ -212,19 +212,19 @@ class Replay:
         """Compare the rows of charges that changed after they were read; raises IntegrityError."""
         expected = dict(self._late)
         for seq, charge in self._open.items():
-            if charge.said != (status := charge.status("charged", None, None)):
+            if charge.stated != (status := charge.status("charged", None, None)):
                 expected[seq] = status
         late = sorted(expected)
         for start in range(0, len(late), _CHUNK):
             part = late[start : start + _CHUNK]
             marks = ", ".join("?" * len(part))
-            found = tx.rows(f"SELECT seq, {CHARGED} FROM charges WHERE seq IN ({marks})", *part)
-            said = {cast(int, seq): Charged._make(cast(Any, rest)).status for seq, *rest in found}
-            if said != {seq: expected[seq] for seq in part}:
+            rows = tx.rows(f"SELECT seq, {CHARGED} FROM charges WHERE seq IN ({marks})", *part)
+            stated = {cast(int, seq): Charged._make(cast(Any, rest)).status for seq, *rest in rows}
+            if stated != {seq: expected[seq] for seq in part}:
                 raise differs("charges")
         self._late.clear()
         for seq in expected.keys() & self._open.keys():
-            self._open[seq].said = expected[seq]
+            self._open[seq].stated = expected[seq]
 
     def check_open(self, ticket: Ticket) -> None:
         """Raises IntegrityError where the row of an open charge says something else than the events of it."""

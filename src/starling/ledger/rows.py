@@ -25,7 +25,7 @@ End: TypeAlias = tuple[int, str, int]
 """Where the chain ends: seq, hash and time of the last event."""
 
 
-class Pen:
+class EventWriter:
     """Writes at the end of the chain, within one transaction that no other writer shares.
 
     Args:
@@ -41,7 +41,7 @@ class Pen:
 
     @property
     def start(self) -> End:
-        """Where the chain ended before this pen wrote."""
+        """Where the chain ended before this writer wrote."""
         if self._start is None:
             self.follow(self._tx.one(_LAST))
         assert self._start is not None
@@ -73,7 +73,7 @@ class Pen:
         Args:
             kind: The kind of the event.
             body: What it says.
-            first: Only where the chain ends as this pen believes, and this request was neither charged nor answered before:
+            first: Only where the chain ends as this writer believes, and this request was neither charged nor answered before:
                 the hash is NULL otherwise, which its column refuses, and the transaction fails (`Moved`).
         """
         text, now = rules.canonical(body), self.now
@@ -164,13 +164,13 @@ class Before(NamedTuple):
     """What the ledger says before a charge.
 
     Attributes:
-        ours: The charge under the request's id, if there is one.
+        known_one: The charge under the request's id, if there is one.
         same: This analyst's charges of the same request under other ids that were not voided, answered ones first; looked for
-            where `ours` is None.
+            where `same_id` is None.
         standing: Where a charge would stand; None where the dataset is not registered.
     """
 
-    ours: "Known | None"
+    same_id: "Known | None"
     same: "list[Known]"
     standing: Standing | None
 
@@ -228,19 +228,19 @@ _BEFORE = (
 )
 
 
-def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
+def before(tx: Transaction, writer: EventWriter, request: Request, noise: str) -> Before:
     """Raises RequestConflict when the id was used for another request. `noise`: the kind's hash (`Noise.key`)."""
     analyst, dataset = request.analyst, request.dataset
     ids = (analyst, request.request_id, analyst, request.hash, analyst, noise, dataset)
-    found = list(tx.rows(_BEFORE, *ids))
-    pen.follow(found[0][:3])
-    known = [row[3 : 4 + _WIDTH] for row in found if row[3] is not None]
-    ours = next((row[1:] for row in known if row[0] == 1), None)
-    if ours is not None:
-        rules.check_same(str(ours[1]), request)
-    same = [] if ours else sorted((row[1:] for row in known), key=lambda row: (str(row[2]), cast(int, row[4])))
+    met = list(tx.rows(_BEFORE, *ids))
+    writer.follow(met[0][:3])
+    known = [row[3 : 4 + _WIDTH] for row in met if row[3] is not None]
+    known_one = next((row[1:] for row in known if row[0] == 1), None)
+    if known_one is not None:
+        rules.check_same(str(known_one[1]), request)
+    same = [] if known_one else sorted((row[1:] for row in known), key=lambda row: (str(row[2]), cast(int, row[4])))
     standing = None
-    where = found[0][4 + _WIDTH :]
+    where = met[0][4 + _WIDTH :]
     if where[0] is not None:
         name, retired = str(where[0]), bool(where[1])
         population = _population(name, where[2:6])
@@ -251,7 +251,7 @@ def before(tx: Transaction, pen: Pen, request: Request, noise: str) -> Before:
             [a_cap(row) for row in caps if row[0] is not None],
             None if kind[0] is None else a_cap(kind),
         )
-    known_ours = None if ours is None else known_charge(request, ours)
+    known_ours = None if known_one is None else known_charge(request, known_one)
     return Before(known_ours, [known_charge(request, row) for row in same], standing)
 
 
@@ -282,20 +282,20 @@ def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Hea
         charge: The event; None for a redraw.
         checked: Whether this transaction has read the caps. Otherwise `Moved` is raised where they are not as believed.
     """
-    ours = {cap.since: cap.spent for cap in (*where.caps, *([where.noise] if where.noise else ()))}
+    spent_before = {cap.since: cap.spent for cap in (*where.caps, *([where.noise] if where.noise else ()))}
     if where.noise is None:
         assert charge is not None
         insert_cap(tx, charge, where.population.name, "noise", noise, None)
-        ours[charge.seq] = 0
-    marks = ", ".join("?" * len(ours))
+        spent_before[charge.seq] = 0
+    marks = ", ".join("?" * len(spent_before))
     last, values = ("", ()) if charge is None else (", last = ?", (charge.seq,))
     sql = f"UPDATE caps SET spent = spent + ?{last} WHERE since IN ({marks})"
     if checked:
-        tx.run(sql, amount, *values, *ours)
+        tx.run(sql, amount, *values, *spent_before)
         return
-    believed = [value for pair in ours.items() for value in pair]
-    sql += f" AND spent = CASE since {'WHEN ? THEN ? ' * len(ours)}END"
-    tx.exactly(len(ours), sql, amount, *values, *ours, *believed)
+    believed = [value for pair in spent_before.items() for value in pair]
+    sql += f" AND spent = CASE since {'WHEN ? THEN ? ' * len(spent_before)}END"
+    tx.exactly(len(spent_before), sql, amount, *values, *spent_before, *believed)
 
 
 def insert_charge(

@@ -70,7 +70,7 @@ def charge_units(amount: Fraction) -> int:
 
 def _within(units: Fraction, field: str) -> Fraction:
     if units > MOST * UNIT:
-        raise ParameterError(field, f"is above {MOST}", "give an amount that protects somebody")
+        raise ParameterError(field, f"is above {MOST}", "give an amount at which the guarantee still protects people")
     return units
 
 
@@ -243,9 +243,9 @@ def _change_factor(population: Change, mechanism: Change) -> int:
 
 def check_open(population: Population, dataset: Dataset) -> None:
     """Raises PolicyRefused when the population or the dataset is retired."""
-    for field, thing in (("population", population), ("dataset", dataset)):
-        if thing.retired:
-            raise PolicyRefused(field, f"{thing.name} is retired", "ask the custodian")
+    for field, value in (("population", population), ("dataset", dataset)):
+        if value.retired:
+            raise PolicyRefused(field, f"{value.name} is retired", "ask the custodian")
 
 
 def check_grant(caps: list[Cap], population: Population, analyst: str) -> None:

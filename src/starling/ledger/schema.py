@@ -18,7 +18,7 @@ TYPES: Final = {"INTEGER": "integer", "BIGINT": "bigint", "TEXT": "text"}
 """Names of column types in SQLite's text and in PostgreSQL's catalogue."""
 
 _SQLITE: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
-_OURS: Final = "(SELECT to_regclass(name) AS oid, name FROM unnest(string_to_array(?, ',')) AS name) AS ours"
+_NAMED: Final = "(SELECT to_regclass(name) AS oid, name FROM unnest(string_to_array(?, ',')) AS name) AS ours"
 _COLUMNS: Final = (
     "(SELECT string_agg(attname, ',' ORDER BY place) FROM unnest({keys}) WITH ORDINALITY AS keyed (number, place)"
     " JOIN pg_attribute ON attrelid = ours.oid AND attnum = number)"
@@ -26,32 +26,32 @@ _COLUMNS: Final = (
 _POSTGRES: Final = (
     # Each table: there, in the schema that is meant, logged, and without rules, policies, heirs or triggers.
     (
-        f"SELECT name, 'table', CAST(relkind AS TEXT) || CAST(relpersistence AS TEXT), NULL FROM {_OURS}"
+        f"SELECT name, 'table', CAST(relkind AS TEXT) || CAST(relpersistence AS TEXT), NULL FROM {_NAMED}"
         " JOIN pg_class ON pg_class.oid = ours.oid"
         " WHERE relnamespace = current_schema()::regnamespace AND NOT (relrowsecurity OR relhasrules OR relispartition)"
     ),
     (
-        f"SELECT name, 'heir or rule', NULL, NULL FROM {_OURS} WHERE oid IN (SELECT inhparent FROM pg_inherits UNION"
+        f"SELECT name, 'heir or rule', NULL, NULL FROM {_NAMED} WHERE oid IN (SELECT inhparent FROM pg_inherits UNION"
         " SELECT inhrelid FROM pg_inherits UNION SELECT ev_class FROM pg_rewrite)"
     ),
     (
-        f"SELECT name, 'trigger', tgname, NULL FROM {_OURS} JOIN pg_trigger ON tgrelid = ours.oid"
+        f"SELECT name, 'trigger', tgname, NULL FROM {_NAMED} JOIN pg_trigger ON tgrelid = ours.oid"
         " WHERE NOT tgisinternal OR tgenabled <> 'O'"
     ),
     # Columns: type, whether NULL is refused, and nothing that fills them.
     (
         f"SELECT name, 'column', attname, format_type(atttypid, atttypmod) || ' ' || CAST(CAST(attnotnull AS INTEGER) AS TEXT) ||"
-        f" CASE WHEN atthasdef THEN ' computed' ELSE '' END || CAST(attidentity AS TEXT) FROM {_OURS}"
+        f" CASE WHEN atthasdef THEN ' computed' ELSE '' END || CAST(attidentity AS TEXT) FROM {_NAMED}"
         " JOIN pg_attribute ON attrelid = ours.oid WHERE attnum > 0 AND NOT attisdropped"
     ),
     (
         f"SELECT name, 'constraint ' || CAST(contype AS TEXT), {_COLUMNS.format(keys='conkey')},"
-        f" CASE WHEN confrelid = 0 THEN NULL ELSE CAST(CAST(confrelid AS regclass) AS TEXT) END FROM {_OURS}"
+        f" CASE WHEN confrelid = 0 THEN NULL ELSE CAST(CAST(confrelid AS regclass) AS TEXT) END FROM {_NAMED}"
         " JOIN pg_constraint ON conrelid = ours.oid WHERE contype <> 'n'"
     ),
     (
         f"SELECT name, 'index', {_COLUMNS.format(keys='CAST(indkey AS int2[])')}, CAST(CAST(indisunique AS INTEGER) AS TEXT)"
-        f" || CASE WHEN indpred IS NULL AND indexprs IS NULL AND indisvalid THEN '' ELSE ' odd' END FROM {_OURS}"
+        f" || CASE WHEN indpred IS NULL AND indexprs IS NULL AND indisvalid THEN '' ELSE ' odd' END FROM {_NAMED}"
         " JOIN pg_index ON indrelid = ours.oid"
         " WHERE indexrelid NOT IN (SELECT conindid FROM pg_constraint WHERE conrelid = ours.oid AND contype <> 'f')"
     ),
@@ -80,7 +80,7 @@ def _compare(present: Described, expected: Described) -> None:
         )
 
 
-def _made(describe: Callable[[sqlite3.Connection], Described]) -> Described:
+def _of_migration(describe: Callable[[sqlite3.Connection], Described]) -> Described:
     """The tables of the migration, in memory."""
     connection = sqlite3.connect(":memory:")
     try:
@@ -94,7 +94,7 @@ def _made(describe: Callable[[sqlite3.Connection], Described]) -> Described:
 @lru_cache(maxsize=1)
 def expected_sqlite() -> Described:
     """Each table and index of the migration, with its text."""
-    return _made(lambda connection: frozenset(connection.execute(_SQLITE)))
+    return _of_migration(lambda connection: frozenset(connection.execute(_SQLITE)))
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +108,7 @@ def expected_postgres() -> Described:
             for row in _described(connection, str(name))
         )
 
-    return _made(describe)
+    return _of_migration(describe)
 
 
 def _described(connection: sqlite3.Connection, table: str) -> list[Row]:

@@ -61,7 +61,7 @@ class SqliteStore:
         self._lock = held_at_forks(threading.RLock())
         self._pid = -1
         self._connection: sqlite3.Connection | None = None
-        self._made = create
+        self._create = create
         if create:
             _claim(path)
         elif not path.exists():
@@ -82,7 +82,7 @@ class SqliteStore:
                         connection.execute("ROLLBACK")
                     raise
             except sqlite3.Error as error:
-                raise _told(error) from None
+                raise _problem_of(error) from None
             return result
 
     def at_once(self, work: Callable[[Transaction], T]) -> T:
@@ -95,7 +95,7 @@ class SqliteStore:
             return self.atomically(work)
         except BaseException:
             self.close()
-            if self._made:
+            if self._create:
                 self._path.unlink(missing_ok=True)
             raise
 
@@ -119,9 +119,9 @@ class SqliteStore:
             except sqlite3.Error as error:
                 # Half a copy would pass for one.
                 target.unlink(missing_ok=True)
-                told = _told(error)
-                if isinstance(told, IntegrityError):
-                    raise told from None
+                problem = _problem_of(error)
+                if isinstance(problem, IntegrityError):
+                    raise problem from None
                 raise OutputError(
                     "backup", "cannot be written", "name a file in a folder with room, open to you"
                 ) from None
@@ -156,7 +156,7 @@ class SqliteStore:
                 if connection.execute(f"PRAGMA {setting}").fetchone()[0] != value:
                     raise IntegrityError("ledger", f"does not keep {setting}", "use another build of SQLite")
         except sqlite3.Error as error:
-            raise _told(error) from None
+            raise _problem_of(error) from None
         self._connection, self._pid = connection, os.getpid()
         return connection
 
@@ -176,7 +176,7 @@ def quoted(path: Path) -> str:
     return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _told(error: sqlite3.Error) -> StarlingError:
+def _problem_of(error: sqlite3.Error) -> StarlingError:
     """One of ours for one of SQLite's, without its text."""
     name = getattr(error, "sqlite_errorname", "")
     if name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):

@@ -98,12 +98,12 @@ class Store(Protocol):
 
 def migration(version: int) -> str:
     """The SQL that makes schema `version` of the one before."""
-    found = [
+    names = [
         item
         for item in resources.files("starling.ledger").joinpath("migrations").iterdir()
         if item.name.startswith(f"{version:03d}_")
     ]
-    return found[0].read_text()
+    return names[0].read_text()
 
 
 def statements(script: str) -> list[str]:

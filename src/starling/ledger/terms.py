@@ -55,7 +55,7 @@ class Approval(NamedTuple):
     until: int
 
 
-class Asked(NamedTuple):
+class RequestedCharge(NamedTuple):
     """A charge by another key than the custodian's, as the terms look at it.
 
     Attributes:
@@ -78,57 +78,57 @@ class AllTerms:
         self._terms: dict[str, Terms] = {}
         self._approved: dict[tuple[str, str, str], Approval] = {}
 
-    def set(self, said: Mapping[str, Any]) -> None:
+    def set(self, body: Mapping[str, Any]) -> None:
         """Take a `terms` event; raises KeyError, TypeError or ValueError where it is none."""
-        ask_first, reserve = said["ask_first"], said["reserve"]
+        ask_first, reserve = body["ask_first"], body["reserve"]
         if type(ask_first) is not bool or type(reserve) is not int or reserve < 0:
             raise ValueError("no terms")
-        self._terms[str(said["dataset"])] = Terms(ask_first, reserve)
+        self._terms[str(body["dataset"])] = Terms(ask_first, reserve)
 
-    def approve(self, said: Mapping[str, Any]) -> None:
+    def approve(self, body: Mapping[str, Any]) -> None:
         """Take an `approved` event; raises KeyError, TypeError or ValueError where it is none."""
-        key = str(said["dataset"]), str(said["analyst"]), str(said["hash"])
-        self._approved[key] = Approval(int(said["most"]), int(said["until"]))
+        key = str(body["dataset"]), str(body["analyst"]), str(body["hash"])
+        self._approved[key] = Approval(int(body["most"]), int(body["until"]))
 
     def of(self, dataset: str) -> Terms:
         """The terms of a dataset."""
         return self._terms.get(dataset, FREE)
 
-    def given(self) -> list[tuple[str, Terms]]:
+    def entries(self) -> list[tuple[str, Terms]]:
         """The terms of all datasets for which some were set, by name."""
         return sorted(self._terms.items())
 
-    def check(self, asked: Asked, left: int | None, at: int) -> None:
+    def check(self, request: RequestedCharge, left: int | None, at: int) -> None:
         """Raises PolicyRefused or BudgetRefused where the terms in force do not allow a charge.
 
         Args:
-            asked: The charge.
+            request: The charge.
             left: What the dataset's own cap has left before it, in units; None where it has no limit.
             at: When it is made, in seconds since 1970.
         """
-        problem = self._problem(asked, left, at)
+        problem = self._problem(request, left, at)
         if problem is not None:
             raise problem
 
-    def use(self, asked: Asked, left: int | None, at: int) -> bool:
+    def use(self, request: RequestedCharge, left: int | None, at: int) -> bool:
         """Whether the terms in force allow a charge; the approval that it needs is used up by it. The arguments are those of `check`."""
-        allowed = self._problem(asked, left, at) is None
-        self._approved.pop(asked[:3], None)
+        allowed = self._problem(request, left, at) is None
+        self._approved.pop(request[:3], None)
         return allowed
 
-    def _problem(self, asked: Asked, left: int | None, at: int) -> StarlingError | None:
-        terms = self.of(asked.dataset)
+    def _problem(self, request: RequestedCharge, left: int | None, at: int) -> StarlingError | None:
+        terms = self.of(request.dataset)
         if terms.ask_first:
-            approval = self._approved.get(asked[:3])
+            approval = self._approved.get(request[:3])
             if approval is None or at >= approval.until:
                 fix = "ask for it with a reason: starling remote request"
                 return PolicyRefused("dataset", "asks first, and this charge has no approval of the custodian", fix)
-            if asked.amount > approval.most:
-                problem = f"covers {shown(approval.most)}, the charge is {shown(asked.amount)}"
+            if request.amount > approval.most:
+                problem = f"covers {shown(approval.most)}, the charge is {shown(request.amount)}"
                 return PolicyRefused("approval", problem, "ask the custodian for another")
-        if left is not None and left - asked.amount < terms.reserve:
+        if left is not None and left - request.amount < terms.reserve:
             problem = (
                 f"has {shown(max(left - terms.reserve, 0))} left beside what is kept for the custodian, the charge is"
             )
-            return BudgetRefused(f"dataset {asked.dataset}", f"{problem} {shown(asked.amount)}", "ask for less")
+            return BudgetRefused(f"dataset {request.dataset}", f"{problem} {shown(request.amount)}", "ask for less")
         return None

@@ -57,10 +57,10 @@ def guarantee_of(stated: Stated) -> Guarantee:
         IntegrityError, KeyError, TypeError, ValueError, AttributeError, ParameterError: they cannot be read, or do not follow.
     """
     reader = _Reader()
-    found = reader.guarantee(stated)
+    guarantee = reader.guarantee(stated)
     if reader.problems:
         raise IntegrityError(problems=reader.problems)
-    return found
+    return guarantee
 
 
 def earlier_guarantees(stated: Stated) -> tuple[Guarantee, ...]:
@@ -95,14 +95,14 @@ class _Reader:
 
     def earlier(self, stated: Stated) -> tuple[Guarantee, ...]:
         """The trees of the releases that this one adds to."""
-        said = stated["adds_to"]
-        if not isinstance(said, list):
+        parts = stated["adds_to"]
+        if not isinstance(parts, list):
             raise TypeError
-        return tuple(self._tree(stated, each["composition"]) for each in said)
+        return tuple(self._tree(stated, each["composition"]) for each in parts)
 
     def _tree(self, stated: Stated, node: Mapping[str, Any]) -> Guarantee:
-        said = stated["neighbours"]
-        relation = Relation(_among(get_args(Change), said["change"]), _among(get_args(Unit), said["unit"]))
+        name = stated["neighbours"]
+        relation = Relation(_among(get_args(Change), name["change"]), _among(get_args(Unit), name["unit"]))
         measure = cast(Measure, _among(get_args(Measure), stated["measure"]["name"]))
         return self._node(node, relation, measure, 0)
 
@@ -110,11 +110,11 @@ class _Reader:
         name = node["name"]
         if not isinstance(name, str) or depth > DEEPEST:
             raise ValueError
-        made = Guarantee(name, relation, self._event(node, relation, measure, depth))
-        if made.cost.measure != measure:
+        result = Guarantee(name, relation, self._event(node, relation, measure, depth))
+        if result.cost.measure != measure:
             self.problems.append(_wrong(shown(name), "is of another measure than the file states"))
-        self._same(f"cost of {shown(name)}", amount(made.cost), node["cost"])
-        return made
+        self._same(f"cost of {shown(name)}", amount(result.cost), node["cost"])
+        return result
 
     def _event(
         self, node: Mapping[str, Any], relation: Relation, measure: Measure, depth: int
@@ -134,26 +134,26 @@ class _Reader:
         self._same("measure", {"name": measure, "definition": DEFINITIONS[measure]}, stated["measure"])
         self._losses("", stated, guarantee)
         earlier = self.earlier(stated)
-        for made, said in zip(earlier, stated["adds_to"], strict=True):
-            self._same("adds_to", amount(made.cost), said["cost"])
+        for computed, part in zip(earlier, stated["adds_to"], strict=True):
+            self._same("adds_to", amount(computed.cost), part["cost"])
         if earlier:
             self._losses("joint.", stated["joint"], joint_as_stated(guarantee, earlier, stated["joint"]))
         else:
             self._same("joint", None, stated["joint"])
 
-    def _losses(self, place: str, said: Mapping[str, Any], guarantee: Guarantee) -> None:
+    def _losses(self, place: str, part: Mapping[str, Any], guarantee: Guarantee) -> None:
         """A cost under both adjacencies, and in the terms of approximate DP."""
-        self._same(f"{place}cost", claim(guarantee).adjacencies(), said["cost"])
-        ours, theirs = Fraction(claim(guarantee).epsilon), said["approximate_dp"]
-        number, delta = theirs["epsilon"], theirs["delta"]
+        self._same(f"{place}cost", claim(guarantee).adjacencies(), part["cost"])
+        computed, published = Fraction(claim(guarantee).epsilon), part["approximate_dp"]
+        number, delta = published["epsilon"], published["delta"]
         if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
             raise ValueError
-        if delta != DELTA or abs(Fraction(number) - ours) > CLOSE * ours:
-            problem = f"states epsilon {number} and the parts give {decimal_up(ours)} at delta {DELTA}"
+        if delta != DELTA or abs(Fraction(number) - computed) > CLOSE * computed:
+            problem = f"states epsilon {number} and the parts give {decimal_up(computed)} at delta {DELTA}"
             self.problems.append(_wrong(f"{place}approximate_dp", problem))
 
-    def _same(self, field: str, ours: Json, said: object) -> None:
-        if ours != said:
+    def _same(self, field: str, computed: Json, published: object) -> None:
+        if computed != published:
             self.problems.append(_wrong(field, "does not follow from the events and compositions that the file states"))
 
 

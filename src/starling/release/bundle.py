@@ -223,7 +223,7 @@ def _open(out: Path, mark: str = "", drawn: Callable[[Path], Collection[str]] = 
         if any(_mark(path) not in ("", mark) for path in _partial(out)):
             fix = "run that request again, with its ledger and its request id, or choose another folder"
             raise _refused(out, "belongs to a release that was paid for and not put into place", fix)
-        temporary, lock = _found(out, mark, drawn) or _make(out)
+        temporary, lock = _existing(out, mark, drawn) or _make(out)
         # After our own lock is held: of two runs that begin together at least one sees the other.
         if any(held(path) for path in _partial(out) if path != temporary):
             _leave(temporary, lock)
@@ -234,7 +234,7 @@ def _open(out: Path, mark: str = "", drawn: Callable[[Path], Collection[str]] = 
     return temporary, lock
 
 
-def _found(out: Path, mark: str, drawn: Callable[[Path], Collection[str]]) -> tuple[Path, int] | None:
+def _existing(out: Path, mark: str, drawn: Callable[[Path], Collection[str]]) -> tuple[Path, int] | None:
     """The temporary folder that holds the draw of this request, with its lock, and of its release the files of the draw alone."""
     for path in _partial(out):
         if not mark or _mark(path) != mark or (lock := _take(path)) is None:

@@ -98,9 +98,9 @@ class Offending:
 
 def texts_of(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """The values of a column of any type as bytes."""
-    found = plain(column)
-    text = pa.types.is_binary(found.type) or pa.types.is_large_binary(found.type)
-    return (found if text or pa.types.is_null(found.type) else found.cast(pa.string(), safe=False)).cast(pa.binary())
+    array = plain(column)
+    text = pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)
+    return (array if text or pa.types.is_null(array.type) else array.cast(pa.string(), safe=False)).cast(pa.binary())
 
 
 def _quoted(value: bytes) -> str:

@@ -83,22 +83,22 @@ class Checks:
         """The check of the number of rows of a table."""
         return self.rows.get(table, TABLES)
 
-    def differences(self, ours: Any, stated: Any, path: str) -> list[tuple[str, str]]:
+    def differences(self, computed: Any, stated: Any, path: str) -> list[tuple[str, str]]:
         """Where a stated parameter is not what the plan gives, as a path, and which check that breaks.
 
         >>> Checks({}, parameters={"cuts": "detail"}).differences({"a": 1, "cuts": [1, 2]}, {"a": 1, "cuts": [1, 3]}, "x")
         [('x.cuts', 'detail')]
         """
-        if ours == stated:
+        if computed == stated:
             return []
         name = path.rsplit(".", 1)[-1]
         if name in self.parameters:
             # The parameter as a whole: what is below it may bear other parameters' names.
             return [(path, self.parameters[name])]
-        if isinstance(ours, dict) and isinstance(stated, dict) and ours.keys() == stated.keys():
-            return [each for key in ours for each in self.differences(ours[key], stated[key], f"{path}.{key}")]
-        if isinstance(ours, list) and isinstance(stated, list) and len(ours) == len(stated) and ours:
-            pairs = enumerate(zip(ours, stated, strict=True), 1)
+        if isinstance(computed, dict) and isinstance(stated, dict) and computed.keys() == stated.keys():
+            return [each for key in computed for each in self.differences(computed[key], stated[key], f"{path}.{key}")]
+        if isinstance(computed, list) and isinstance(stated, list) and len(computed) == len(stated) and computed:
+            pairs = enumerate(zip(computed, stated, strict=True), 1)
             return [each for number, (one, other) in pairs for each in self.differences(one, other, f"{path}.{number}")]
         return [(path, PRIVACY)]
 
@@ -126,13 +126,13 @@ class Findings:
 
     def __init__(self, says: Mapping[str, str]) -> None:
         self._says = says
-        self._found: dict[str, list[Problem]] = {name: [] for name in says}
+        self._problems: dict[str, list[Problem]] = {name: [] for name in says}
         self._reached: set[str] = set()
         self._left_open: dict[str, str] = {}
 
     def add(self, name: str, *problems: Problem) -> None:
         """Note what is wrong."""
-        self._found[name] += problems
+        self._problems[name] += problems
 
     def reached(self, *names: str) -> None:
         """These checks were carried to the end."""
@@ -145,6 +145,6 @@ class Findings:
     def checks(self) -> tuple[Check, ...]:
         """All checks."""
         return tuple(
-            Check(name, self._says[name], tuple(found), name in self._reached, self._left_open.get(name, ""))
-            for name, found in self._found.items()
+            Check(name, self._says[name], tuple(problems), name in self._reached, self._left_open.get(name, ""))
+            for name, problems in self._problems.items()
         )

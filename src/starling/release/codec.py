@@ -55,8 +55,8 @@ def encode(hint: Any, value: Any, instead: "Mapping[str, Json] | None" = None) -
     if origin in (Union, UnionType):
         member = _of_value(arguments, value)
         tag = {KIND: name_of(member)} if _tagged(arguments) and _is_record(member) else {}
-        made = encode(member, value, instead)
-        return tag | made if tag else made
+        result = encode(member, value, instead)
+        return tag | result if tag else result
     if _is_record(hint):
         known = dict(instead or {})
         return {
@@ -114,8 +114,8 @@ def _collected(origin: Any, arguments: tuple[Any, ...], data: Any) -> Any:
     if origin is tuple:
         return tuple(decode(kind, each) for kind, each in zip(_members(arguments, len(_list(data))), data, strict=True))
     if origin is frozenset:
-        made = [decode(arguments[0], each) for each in _list(data)]
-        return frozenset(made) if made == sorted(set(made)) else refuse()
+        values = [decode(arguments[0], each) for each in _list(data)]
+        return frozenset(values) if values == sorted(set(values)) else refuse()
     if issubclass(origin, Mapping):
         return {text(name): decode(arguments[1], each) for name, each in data.items()}
     return refuse()
@@ -130,8 +130,8 @@ def _plain(hint: Any, data: Any) -> Any:
     if hint is int:
         return data if type(data) is int and _LEAST <= data < -_LEAST else refuse()
     if hint is Fraction:
-        made = Fraction(data) if isinstance(data, str) and _RATIONAL.fullmatch(data) else refuse()
-        return made if str(made) == data else refuse()
+        value = Fraction(data) if isinstance(data, str) and _RATIONAL.fullmatch(data) else refuse()
+        return value if str(value) == data else refuse()
     if hint is NoneType:
         return None if data is None else refuse()
     return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else refuse()

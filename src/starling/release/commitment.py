@@ -137,7 +137,7 @@ class Commitment(Generic[R]):
         if not CommittedFiles(self._draw, drawn.sha256, drawn.key).decrypt(self._folder):
             raise OutputError(
                 "output",
-                "has measurements that are not what was drawn: the disk failed, or somebody changed them",
+                "has measurements that are not what was drawn: the disk failed, or they were changed",
                 "mend the disk, then run again with the same request id",
             )
         return self._read(self._folder)

@@ -71,9 +71,9 @@ def pages(
     `whole` is the guarantee with all that the release adds to, where it is not that of `joint_guarantee`.
     """
     title = publication.title
-    said = publication.particulars
-    together = (whole or joint_guarantee(publication)) if said.adds_to else None
+    particulars = publication.particulars
+    joint = (whole or joint_guarantee(publication)) if particulars.adds_to else None
     return {
-        REPORT: report.render(title, receipt, publication.charged, sections, together, said.invariants),
-        registry.FILE: registry.entry(title, receipt, publication.product, together),
+        REPORT: report.render(title, receipt, publication.charged, sections, joint, particulars.invariants),
+        registry.FILE: registry.entry(title, receipt, publication.product, joint),
     }

@@ -122,29 +122,32 @@ def described(
 
 def _resource(name: str, path: Path, sha256: str) -> dict[str, Json]:
     suffix = Path(name).suffix
-    said: dict[str, Json] = {"name": name.replace("/", "-").lower(), "path": name}
+    resource: dict[str, Json] = {"name": name.replace("/", "-").lower(), "path": name}
     if suffix in MEDIA:
-        said |= {"format": suffix[1:], "mediatype": MEDIA[suffix]}
-    return said | {"bytes": path.stat().st_size, "hash": f"sha256:{sha256}"}
+        resource |= {"format": suffix[1:], "mediatype": MEDIA[suffix]}
+    return resource | {"bytes": path.stat().st_size, "hash": f"sha256:{sha256}"}
 
 
 def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
     kinds = {} if sheet.delimiter else parquet_types(path)
     fields: list[Json] = []
     for column in sheet.columns:
-        said: dict[str, Json] = {"name": column.name, "type": column.type, "description": column.description}
+        descriptor: dict[str, Json] = {"name": column.name, "type": column.type, "description": column.description}
         if column.name in kinds:
-            said["parquetType"] = kinds[column.name]
+            descriptor["parquetType"] = kinds[column.name]
         if column.required:
-            said["constraints"] = {"required": True}
-        fields.append(said)
+            descriptor["constraints"] = {"required": True}
+        fields.append(descriptor)
     schema: dict[str, Json] = {"fields": fields}
     if sheet.key:
         schema["primaryKey"] = list[Json](sheet.key)
-    said = {"title": sheet.title, "type": "table", "schema": schema}
+    descriptor = {"title": sheet.title, "type": "table", "schema": schema}
     if sheet.delimiter:
-        said |= {"encoding": "utf-8", "dialect": {"delimiter": sheet.delimiter, "lineTerminator": "\n", "header": True}}
-    return said
+        descriptor |= {
+            "encoding": "utf-8",
+            "dialect": {"delimiter": sheet.delimiter, "lineTerminator": "\n", "header": True},
+        }
+    return descriptor
 
 
 def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
@@ -161,11 +164,11 @@ def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
         return [Problem(FILE, "is not a data package that can be read", DOWNLOAD_AGAIN)]
     resources = dict(listed)
     expected = hashes.keys() - {FILE, SIGNATURE, OWN_LEDGER}
-    said = [f"do not list {shown(name)}" for name in sorted(expected - resources.keys())]
-    said += [f"list {shown(name)}, which is not there" for name in sorted(resources.keys() - expected)]
+    differences = [f"do not list {shown(name)}" for name in sorted(expected - resources.keys())]
+    differences += [f"list {shown(name)}, which is not there" for name in sorted(resources.keys() - expected)]
     if len(resources) != len(listed):
-        said.append("list a file twice")
-    problems = [Problem("resources", each, DOWNLOAD_AGAIN, FILE) for each in said]
+        differences.append("list a file twice")
+    problems = [Problem("resources", each, DOWNLOAD_AGAIN, FILE) for each in differences]
     for name in sorted(expected & resources.keys()):
         problems += _wrong(folder / name, name, hashes[name], resources[name])
     return problems or _form(folder, package, hashes)
@@ -188,48 +191,48 @@ def _form(folder: Path, package: Mapping[str, Any], hashes: Mapping[str, str]) -
     ]
 
 
-def _sheet(said: Mapping[str, Any]) -> Sheet:
+def _sheet(resource: Mapping[str, Any]) -> Sheet:
     """The table that a resource describes."""
-    schema = said["schema"]
+    schema = resource["schema"]
     columns = tuple(
         Column(each["name"], each["type"], each["description"], "constraints" in each) for each in schema["fields"]
     )
-    key, delimiter = tuple(schema.get("primaryKey", ())), said.get("dialect", {}).get("delimiter", "")
-    return Sheet(said["path"], said["title"], columns, key, delimiter)
+    key, delimiter = tuple(schema.get("primaryKey", ())), resource.get("dialect", {}).get("delimiter", "")
+    return Sheet(resource["path"], resource["title"], columns, key, delimiter)
 
 
-def _wrong(path: Path, name: str, sha256: str, said: Mapping[str, Any]) -> list[Problem]:
+def _wrong(path: Path, name: str, sha256: str, resource: Mapping[str, Any]) -> list[Problem]:
     """What one resource says wrongly."""
-    if said.get("hash") != f"sha256:{sha256}" or said.get("bytes") != path.stat().st_size:
+    if resource.get("hash") != f"sha256:{sha256}" or resource.get("bytes") != path.stat().st_size:
         return [Problem(shown(name), "has another size or hash there than it has", DOWNLOAD_AGAIN, FILE)]
-    if "schema" not in said:
+    if "schema" not in resource:
         return (
             []
-            if said.get("format") != "parquet"
+            if resource.get("format") != "parquet"
             else [Problem(shown(name), "has no schema there", DOWNLOAD_AGAIN, FILE)]
         )
     try:
-        fields = [(str(field["name"]), field.get("parquetType")) for field in said["schema"]["fields"]]
-        found = _columns(path, said)
-        stray = parquet_stray(path) if said.get("format") == "parquet" else None
+        fields = [(str(field["name"]), field.get("parquetType")) for field in resource["schema"]["fields"]]
+        problems = _columns(path, resource)
+        remainder = parquet_stray(path) if resource.get("format") == "parquet" else None
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError):
         return [Problem(shown(name), "is not the table that is described there", DOWNLOAD_AGAIN, FILE)]
-    if fields != found:
+    if fields != problems:
         return [Problem(shown(name), "has other columns or types than are described there", DOWNLOAD_AGAIN, FILE)]
     return (
         []
-        if stray is None
-        else [Problem(shown(name), f"holds {stray}, which no file of a release has", DOWNLOAD_AGAIN)]
+        if remainder is None
+        else [Problem(shown(name), f"holds {remainder}, which no file of a release has", DOWNLOAD_AGAIN)]
     )
 
 
-def _columns(path: Path, said: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+def _columns(path: Path, resource: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """Names and Parquet types of the columns of a file."""
-    if said.get("format") == "parquet":
+    if resource.get("format") == "parquet":
         return list(parquet_types(path).items())
     with path.open("rb") as file:
         header = file.readline(1 << 16).decode("utf-8").rstrip("\n")
-    return [(name.strip('"'), None) for name in header.split(said["dialect"]["delimiter"])]
+    return [(name.strip('"'), None) for name in header.split(resource["dialect"]["delimiter"])]
 
 
 def read_json(path: Path) -> Any:
@@ -257,10 +260,10 @@ def parquet_stray(path: Path) -> str | None:
         return "notes beside its columns"
     try:
         written = base64.b64decode(notes[ARROW], validate=True)
-        said = pa.ipc.read_schema(pa.py_buffer(written))
+        stored = pa.ipc.read_schema(pa.py_buffer(written))
     except ValueError:
         return "notes beside its columns"
-    if not said.equals(schema) or any(map(_noted, said)) or said.serialize().to_pybytes() != written:
+    if not stored.equals(schema) or any(map(_noted, stored)) or stored.serialize().to_pybytes() != written:
         return "notes that say other types than its columns have"
     if not WRITER.fullmatch(footer.created_by):
         return "another program's name"

@@ -75,18 +75,20 @@ class Tally:
         form = records.format if isinstance(records, Records) and records.form == "text" else None
         before = {part.path: header_lines(part, form) if form else 0 for part in records.parts}
         for part in records.parts:
-            begin, name, at, kept, lines = before[part.path], part.path.name, 0, None, 0
+            begin, name, at, lines_read, lines = before[part.path], part.path.name, 0, None, 0
             if isinstance(records, Records) and form:
-                _, kept, dropped, lines = fitting(part, len(records.header), form)
+                _, lines_read, dropped, lines = fitting(part, len(records.header), form)
                 self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
-                if len(dropped) > len(kept) and _with_row_names(records, part, len(dropped)) and not self.causes:
+                if len(dropped) > len(lines_read) and _with_row_names(records, part, len(dropped)) and not self.causes:
                     problem = "names one column fewer than the rows have, as R's write.table does with row names"
                     self.causes.append(Problem("the header", problem, _ROW_NAMES, name))
             elif isinstance(records, Records) and records.form == "workbook":
-                kept = record_rows(part.path, records.format.sheet)
+                lines_read = record_rows(part.path, records.format.sheet)
             for table in read(part):
-                rows = np.arange(at + 1, at + len(table) + 1) if kept is None else kept[at : at + len(table)]
+                rows = (
+                    np.arange(at + 1, at + len(table) + 1) if lines_read is None else lines_read[at : at + len(table)]
+                )
                 yield table, begin + rows, name
                 at += len(table)
             if isinstance(records, Records) and records.form == "parquet":
@@ -94,7 +96,7 @@ class Tally:
                 self.add("record", DAMAGED, missing > 0, begin + missing, name)
                 at += len(missing)
             self.total += at
-            before[part.path] += at if kept is None else lines
+            before[part.path] += at if lines_read is None else lines
 
     def findings(self, decisive: tuple[Problem, ...] = ()) -> Findings:
         """What was found; `decisive` is what is wrong with the records as a whole."""

@@ -239,7 +239,7 @@ class Value:
     def _repr_html_(self) -> str:
         return html("A released number", [("estimate", rounded(self.estimate)), *self._facts()])
 
-    def told(self, confidence: Exact = CONFIDENCE) -> "dict[str, Json]":
+    def to_reply(self, confidence: Exact = CONFIDENCE) -> "dict[str, Json]":
         """The number as JSON, with its standard deviation and its interval; raises ParameterError as `interval`."""
         low, high = self.interval(confidence)
         return {
@@ -285,9 +285,9 @@ def _end(may_be: Callable[[Fraction], bool], middle: Fraction, step: Fraction) -
 def _add(draws: dict[Hashable, tuple[Distribution, Fraction]], more: Draws) -> None:
     """Add the weights of draws to those of the same names; a draw of weight 0 is none."""
     for name, (distribution, weight) in more.items():
-        together = weight + (draws[name][1] if name in draws else 0)
-        draws[name] = (distribution, together)
-        if not together:
+        total = weight + (draws[name][1] if name in draws else 0)
+        draws[name] = (distribution, total)
+        if not total:
             del draws[name]
 
 
@@ -354,7 +354,7 @@ class Ratio:
     def _repr_html_(self) -> str:
         return html("A ratio of released numbers", [("estimate", rounded(self.estimate)), self._interval()])
 
-    def told(self) -> "dict[str, Json]":
+    def to_reply(self) -> "dict[str, Json]":
         """The ratio as JSON, with its interval."""
         return {"estimate": self.estimate, "lower": self.lower, "upper": self.upper}
 

@@ -144,19 +144,22 @@ def _earlier(
     if charge is None or population is None or charge[0] >= charged.position:
         return ["holds no charge of the release that this one adds to before the charge of this one"]
     position, body = charge
-    found = []
+    problems = []
     if answers.get(position) != earlier.manifest:
-        found.append(f"answered event {position} by another release than the one that this one adds to")
+        problems.append(f"answered event {position} by another release than the one that this one adds to")
     try:
         due = amount_in(population, charged.guarantee.relation.change, earlier.cost)
     except StarlingError:
-        return [*found, "cannot have charged the release that this one adds to, in that measure or neighbour relation"]
+        return [
+            *problems,
+            "cannot have charged the release that this one adds to, in that measure or neighbour relation",
+        ]
     if body["amount"] != due:
-        paid, said = shown(body["amount"]), shown(due)
-        found.append(
-            f"charged {paid} as event {position}, and the release that this one adds to is said to cost {said}"
+        paid, stated = shown(body["amount"]), shown(due)
+        problems.append(
+            f"charged {paid} as event {position}, and the release that this one adds to is said to cost {stated}"
         )
-    return found
+    return problems
 
 
 def _population(charged: Charged, body: Mapping[str, Any]) -> Population:
@@ -234,19 +237,19 @@ def _differences(charged: Charged, seen: _Seen, event: Event) -> list[str]:
     if event.kind != "charge":
         return ["is no charge"]
     body = json.loads(event.body)
-    found = []
+    problems = []
     if (body["request_id"], body["dataset"]) != (charged.request_id, charged.dataset):
-        found.append("is the charge of another request or dataset than the release states")
-    found += _amounts(charged, seen, body)
+        problems.append("is the charge of another request or dataset than the release states")
+    problems += _amounts(charged, seen, body)
     if charged.validated and not seen.accepted:
-        found.append(
+        problems.append(
             "has no records of that dataset before it that the custodian accepted, and the release says that they were"
         )
     if charged.signer is not None and charged.signer.text not in (seen.about.get("signer"), body.get("by")):
-        found.append(
+        problems.append(
             "was not made by the key that signed, in a ledger whose custodian has another key than the one that signed the release"
         )
-    return found + _answer(charged, seen)
+    return problems + _answer(charged, seen)
 
 
 def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str]:

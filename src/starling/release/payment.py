@@ -157,8 +157,8 @@ class Payment:
         """
         if not self.inside:
             check_home()
-        tell = (lambda _: None) if self.inside else charged
-        account = self.ledger.account(self.request, inside=self.inside, charged=tell, accepted=self.accepted)
+        notify = (lambda _: None) if self.inside else charged
+        account = self.ledger.account(self.request, inside=self.inside, charged=notify, accepted=self.accepted)
         with account.working():
             yield account, Commitment(account, folder, read, None if self.inside else self.mark)
 

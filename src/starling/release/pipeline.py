@@ -120,8 +120,8 @@ class Order:
         hashed = self.records.hashed() if paid is None else ""
         drawn = None if paid is None else paid.drawn()
         with ExitStack() as stack:
-            kept = partial(drawn_files, drawn=drawn)
-            folder = stack.enter_context(bundle.writing(self.out, step, self._mark, kept))
+            files_of = partial(drawn_files, drawn=drawn)
+            folder = stack.enter_context(bundle.writing(self.out, step, self._mark, files_of))
             own = own_payment(folder, self.guarantee, self.request_id, self.body)
             yield folder, paid or stack.enter_context(own)
             if paid is None:

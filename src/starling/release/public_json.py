@@ -14,9 +14,9 @@ from starling.release.statement import Json
 T = TypeVar("T")
 
 
-def write(folder: Path, name: str, said: Mapping[str, Json]) -> None:
+def write(folder: Path, name: str, value: Mapping[str, Json]) -> None:
     """Write one file below `folder`."""
-    (folder / name).write_text(form(said), encoding="utf-8")
+    (folder / name).write_text(form(value), encoding="utf-8")
 
 
 def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], Mapping[str, Json]]) -> T:
@@ -36,14 +36,14 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
         if (folder / name).stat().st_size > LARGEST:
             refuse()
         text = (folder / name).read_bytes().decode("utf-8")
-        made = make(json.loads(text))
-        if form(back(made)) == text:
-            return made
+        value = make(json.loads(text))
+        if form(back(value)) == text:
+            return value
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise IntegrityError(name, "is not as Starling writes it", DOWNLOAD_AGAIN)
 
 
-def form(said: Mapping[str, Json]) -> str:
+def form(value: Mapping[str, Json]) -> str:
     """The one text of a file."""
-    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 _FIX: Final = "see the schema of the questions: GET /v1/datasets/NAME"
 
 
-def read(hint: Any, said: Any, defaults: Mapping[str, Any] | None = None) -> Any:
+def read(hint: Any, question: Any, defaults: Mapping[str, Any] | None = None) -> Any:
     """The question that JSON of people asks.
 
     Args:
         hint: A dataclass, or a union of some.
-        said: Parsed JSON: an object with the question's name under `kind`. Fields that have a default may be left out; an amount is a text,
-            a decimal or a fraction, and numbers in lists, which are coordinates, may be numbers of JSON.
+        question: Parsed JSON: an object with the question's name under `kind`. Fields that have a default may be left out; an amount is a
+            text, a decimal or a fraction, and numbers in lists, which are coordinates, may be numbers of JSON.
         defaults: JSON of fields that have a default here and none in their class, by their names.
 
     Raises:
         ParameterError: it is none of these questions; or by the question's class.
     """
-    member = _member(hint, said)
-    chosen = {name: value for name, value in said.items() if name != KIND}
+    member = _member(hint, question)
+    chosen = {name: value for name, value in question.items() if name != KIND}
     return decode(member, _filled(member, chosen, "question", defaults or {}))
 
 
-def _filled(member: Any, said: Mapping[Any, Any], place: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(member: Any, stated: Mapping[Any, Any], place: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """JSON of all fields of a dataclass, as `codec` writes it.
 
     Args:
         member: The dataclass.
-        said: JSON of some fields, as people write it.
+        stated: JSON of some fields, as people write it.
         place: Names the object in an error.
         defaults: As `read` takes them.
     """
     hints, known = get_type_hints(member), {field.name: field for field in fields(member)}
-    for name in said:
+    for name in stated:
         if name not in known:
             raise ParameterError(f"{place}.{str(name)[:40]}", f"is nothing that {name_of(member)} asks for", _FIX)
     full: dict[str, Any] = {}
     for name, field in known.items():
-        if name in said:
-            full[name] = _exactly(hints[name], said[name], f"{place}.{name}")
+        if name in stated:
+            full[name] = _exactly(hints[name], stated[name], f"{place}.{name}")
         elif field.default is not MISSING:
             full[name] = encode(hints[name], field.default)
         elif name in defaults:
@@ -69,25 +69,25 @@ def _filled(member: Any, said: Mapping[Any, Any], place: str, defaults: Mapping[
     return full
 
 
-def _exactly(hint: Any, said: Any, field: str, *, listed: bool = False) -> Any:
+def _exactly(hint: Any, value: Any, field: str, *, listed: bool = False) -> Any:
     """JSON in which every rational number is written as `codec` writes it; what is none is left for `decode` to refuse."""
-    if is_dataclass(hint) and isinstance(said, dict):
-        return _filled(hint, said, field, {})
+    if is_dataclass(hint) and isinstance(value, dict):
+        return _filled(hint, value, field, {})
     if hint is Fraction:
-        number = listed and type(said) in (int, float)
-        return str(exact(str(said), field=field, exponent=True)) if number or isinstance(said, str) else said
+        number = listed and type(value) in (int, float)
+        return str(exact(str(value), field=field, exponent=True)) if number or isinstance(value, str) else value
     arguments = get_args(hint)
-    if get_origin(hint) is not tuple or not isinstance(said, list):
-        return said
-    kinds = arguments[:1] * len(said) if arguments[1:] == (...,) else arguments
-    if len(kinds) != len(said):
-        return said
-    return [_exactly(kind, each, field, listed=True) for kind, each in zip(kinds, said, strict=True)]
+    if get_origin(hint) is not tuple or not isinstance(value, list):
+        return value
+    kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
+    if len(kinds) != len(value):
+        return value
+    return [_exactly(kind, each, field, listed=True) for kind, each in zip(kinds, value, strict=True)]
 
 
-def _member(hint: Any, said: Any) -> Any:
+def _member(hint: Any, value: Any) -> Any:
     members = {name_of(each): each for each in get_args(hint) or (hint,)}
-    kind = said.get(KIND) if isinstance(said, dict) else None
+    kind = value.get(KIND) if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in members:
         raise ParameterError(f"question.{KIND}", f"is not one of {', '.join(members)}", _FIX)
     return members[kind]

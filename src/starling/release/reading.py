@@ -164,17 +164,21 @@ class Release(InSession):
         Raises:
             ParameterError: it is none of `questions`, asks for what the release has not, or takes more work.
         """
-        asked = read(self.questions, question)
+        query = read(self.questions, question)
         if most is not None:
-            check_work(asked.work(self), most)
-        return self._answered(asked)
+            check_work(query.work(self), most)
+        return self._answered(query)
 
     def _answered(self, question: Any) -> Json:
         """The answer to one of `questions`."""
-        asked: Rows = question
-        found = self._scanner(asked.table, asked.where).head(asked.first + asked.most + 1).slice(asked.first)
-        rows = [[_json(value) for value in row.values()] for row in found.slice(0, asked.most).to_pylist()]
-        return {"columns": list(found.column_names), "rows": list[Json](rows), "more": found.num_rows > asked.most}
+        query: Rows = question
+        matching = self._scanner(query.table, query.where).head(query.first + query.most + 1).slice(query.first)
+        rows = [[_json(value) for value in row.values()] for row in matching.slice(0, query.most).to_pylist()]
+        return {
+            "columns": list(matching.column_names),
+            "rows": list[Json](rows),
+            "more": matching.num_rows > query.most,
+        }
 
     def _file(self, table: str) -> Dataset:
         """The file of a table; raises ParameterError where there is none."""

@@ -17,7 +17,7 @@ from starling.release import contents, datapackage, registry, statement
 from starling.release.checks import FORMS, PAGES, PRIVACY, Check, Checks, Findings, InvalidRelease
 from starling.release.domain import Domain, Publication
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content
-from starling.release.report.markup import stray
+from starling.release.report.markup import find_disallowed_markup
 from starling.release.report.pages import amounts, undrawn, words
 from starling.release.statement import Particulars
 from starling.release.table_comparison import TableComparison
@@ -34,8 +34,8 @@ COMMON: Final = (statement.FILE, registry.FILE, datapackage.FILE, contents.REPOR
 OPTIONAL: Final = (SIGNATURE, OWN_LEDGER)
 
 
-def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
-    """The checks of a release beyond hashes, signature and arithmetic: everything is made again from the public plan and the measurements.
+def check(domain: Domain, folder: Path, claims: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
+    """The checks of a release beyond hashes, signature and arithmetic: all is computed again from the public plan and the measurements.
 
     Everything is read from the folder itself. Post-processing is run again, piece by piece, and must give every published number bit for
     bit: the values of the Parquet files, the bytes of the text.
@@ -43,7 +43,7 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
     Args:
         domain: The domain of the release.
         folder: The release, whose files are as they were signed.
-        said: The parsed privacy.json of the release.
+        claims: The parsed privacy.json of the release.
         hashes: SHA-256 of each file of the release, by its path there.
     """
     findings = Findings(domain.checks.holds)
@@ -58,24 +58,24 @@ def check(domain: Domain, folder: Path, said: Mapping[str, Any], hashes: Mapping
         problems = (Problem(each.field, each.problem, DOWNLOAD_AGAIN, contents.PLAN) for each in error.problems)
         findings.add(PRIVACY, *problems)
         return findings.checks()
-    _statement(publication, guarantee, domain.checks, said, findings)
+    _statement(publication, guarantee, domain.checks, claims, findings)
     if _files(publication, domain, hashes, findings):
-        _numbers(publication, domain.checks, folder, said, hashes, findings)
-    return (*findings.checks(), *_earlier(publication, said, hashes))
+        _numbers(publication, domain.checks, folder, claims, hashes, findings)
+    return (*findings.checks(), *_earlier(publication, claims, hashes))
 
 
 def _statement(
     publication: Publication[Any, Any],
     guarantee: Guarantee,
     checks: Checks,
-    said: Mapping[str, Any],
+    claims: Mapping[str, Any],
     findings: Findings,
 ) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    expected = stated(guarantee, publication.particulars, said.get("joint"))
+    expected = stated(guarantee, publication.particulars, claims.get("joint"))
     mechanism = expected.pop("mechanism")
-    differing = [(field, PRIVACY) for field, value in expected.items() if said.get(field) != value]
-    differing += checks.differences(mechanism, said.get("mechanism"), "mechanism")
+    differing = [(field, PRIVACY) for field, value in expected.items() if claims.get(field) != value]
+    differing += checks.differences(mechanism, claims.get("mechanism"), "mechanism")
     for field, name in differing:
         findings.add(name, unlike(field))
     findings.reached(PRIVACY)
@@ -97,7 +97,7 @@ def _numbers(
     publication: Publication[Any, Any],
     checks: Checks,
     folder: Path,
-    said: Mapping[str, Any],
+    claims: Mapping[str, Any],
     hashes: Mapping[str, str],
     findings: Findings,
 ) -> None:
@@ -105,15 +105,15 @@ def _numbers(
     try:
         drawn = publication.read(folder)
         publication.check(drawn)
-        made = publication.contents(folder, drawn)
+        computed = publication.contents(folder, drawn)
         published = {table.name: TableComparison(folder, table, hashes, checks) for table in publication.tables}
 
         def compare(piece: Mapping[str, pa.Table]) -> None:
             for name, rows in piece.items():
                 published[name].compare(rows)
 
-        # A thread compares, in order, while the next piece is made.
-        for _ in in_order(compare, made.pieces(), workers=1):
+        # A thread compares, in order, while the next piece is computed.
+        for _ in in_order(compare, computed.pieces(), workers=1):
             continue
         differing = [each for table in published.values() for each in table.finish()]
     except InvalidRelease as invalid:
@@ -127,12 +127,12 @@ def _numbers(
     # Of a table with more or fewer rows the columns are not known.
     whole = all(table.whole for table in published.values())
     findings.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
-    sections = [undrawn(section) for section in made.sections()]
+    sections = [undrawn(section) for section in computed.sections()]
     earlier = [each.guarantee for each in publication.particulars.adds_to]
-    joint = statement.joint_as_stated(publication.guarantee, earlier, said.get("joint")) if earlier else None
+    joint = statement.joint_as_stated(publication.guarantee, earlier, claims.get("joint")) if earlier else None
     make = partial(contents.pages, publication, sections=sections, whole=joint)
-    findings.add(PAGES, *pages(folder, said, publication.guarantee, make, joint))
-    if by_this_version(said):
+    findings.add(PAGES, *pages(folder, claims, publication.guarantee, make, joint))
+    if by_this_version(claims):
         findings.add(PAGES, *package(folder, *contents.described(publication), hashes))
         findings.reached(PAGES)
     else:
@@ -140,7 +140,7 @@ def _numbers(
 
 
 def _earlier(
-    publication: Publication[Any, Any], said: Mapping[str, Any], hashes: Mapping[str, str]
+    publication: Publication[Any, Any], claims: Mapping[str, Any], hashes: Mapping[str, str]
 ) -> tuple[Check, ...]:
     """Which releases this one adds to, and whether the earlier measurements are those that the plan, and so its charge, names."""
     earlier = publication.particulars.adds_to
@@ -149,23 +149,23 @@ def _earlier(
     other = [name for name, digest in publication.earlier.items() if hashes.get(name) != digest]
     problem = "is not what the release that the plan adds to published"
     named = "; ".join(f"request {each.request_id} of {each.cost}, manifest {each.manifest}" for each in earlier)
-    whole = statement.joint_as_stated(publication.guarantee, [each.guarantee for each in earlier], said.get("joint"))
+    whole = statement.joint_as_stated(publication.guarantee, [each.guarantee for each in earlier], claims.get("joint"))
     claim = statement.claim(whole)
     says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {claim.epsilon} at delta {DELTA}"
     says += f" ({claim.by})"
     return (Check("top-up", says, tuple(Problem(name, problem, DOWNLOAD_AGAIN) for name in other)),)
 
 
-def stated(guarantee: Guarantee, particulars: Particulars, together: object = None) -> dict[str, Any]:
+def stated(guarantee: Guarantee, particulars: Particulars, joint: object = None) -> dict[str, Any]:
     """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON.
 
     Args:
         guarantee: What the plan in the folder gives.
         particulars: What the domain adds.
-        together: What the release states as `joint`, which names a composition.
+        joint: What the release states as `joint`, which names a composition.
     """
     earlier = [each.guarantee for each in particulars.adds_to]
-    said = {
+    fields = {
         "domain": particulars.name,
         "neighbours": statement.neighbours(guarantee.relation),
         "cost": statement.claim(guarantee).adjacencies(),
@@ -174,11 +174,11 @@ def stated(guarantee: Guarantee, particulars: Particulars, together: object = No
         "invariants": list(particulars.invariants),
         "mechanism": particulars.mechanism,
         "adds_to": statement.added_to(particulars.adds_to),
-        "joint": statement.losses_as_stated(guarantee, earlier, together),
+        "joint": statement.losses_as_stated(guarantee, earlier, joint),
     }
     # As JSON says it: a tuple is a list there.
-    again: dict[str, Any] = json.loads(json.dumps(said))
-    return again
+    parsed: dict[str, Any] = json.loads(json.dumps(fields))
+    return parsed
 
 
 def unlike(field: str) -> Problem:
@@ -186,14 +186,14 @@ def unlike(field: str) -> Problem:
     return Problem(field, "is not what the public plan in the folder gives", DOWNLOAD_AGAIN, statement.FILE)
 
 
-def by_this_version(said: Mapping[str, Any]) -> bool:
+def by_this_version(claims: Mapping[str, Any]) -> bool:
     """Whether this version of Starling wrote a release, so that its pages have our words; by what privacy.json says."""
-    return said.get("software") == statement.software()
+    return claims.get("software") == statement.software()
 
 
 def pages(
     folder: Path,
-    said: Mapping[str, Any],
+    claims: Mapping[str, Any],
     guarantee: Guarantee,
     make: Callable[[Receipt], Mapping[str, str]],
     joint: Guarantee | None = None,
@@ -204,17 +204,17 @@ def pages(
 
     Args:
         folder: The folder of the release.
-        said: Its privacy.json, with an epsilon that was compared with ours.
+        claims: Its privacy.json, with an epsilon that was compared with ours.
         guarantee: What its plan gives.
         make: The text of each page by its name, from the receipt; its pictures are left out (`undrawn`).
         joint: What its plan gives with all that it adds to; without it, the release stands alone.
     """
     expected: Mapping[str, str] = {}
-    ours = by_this_version(said)
+    current = by_this_version(claims)
     try:
-        receipt = statement.receipt(said["account"], guarantee)
+        receipt = statement.receipt(claims["account"], guarantee)
         account = statement.account(receipt)
-        same = account == said["account"] or (not ours and account | _WORDS == said["account"] | _WORDS)
+        same = account == claims["account"] or (not current and account | _WORDS == claims["account"] | _WORDS)
         if same:
             expected = make(receipt)
     except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
@@ -224,15 +224,15 @@ def pages(
     problems = []
     for name, text in expected.items():
         # What is no text differs from every page.
-        found = (folder / name).read_bytes().decode("utf-8", errors="replace")
+        written = (folder / name).read_bytes().decode("utf-8", errors="replace")
         page = name.endswith(".html")
-        if page and (markup := stray(found)) is not None:
+        if page and (markup := find_disallowed_markup(written)) is not None:
             problems.append(Problem(name, f"holds {markup}, which no report has", DOWNLOAD_AGAIN))
-        elif ours and (words(found) if page else found) != text:
+        elif current and (words(written) if page else written) != text:
             problems.append(
                 Problem(name, "is not what the plan, the charge and the released values give", DOWNLOAD_AGAIN)
             )
-        elif not ours and _amounts(name, found) != _amounts(name, _with_epsilons(text, said, guarantee, joint)):
+        elif not current and _amounts(name, written) != _amounts(name, _with_epsilons(text, claims, guarantee, joint)):
             problems.append(Problem(name, "states another privacy loss or unit than privacy.json", DOWNLOAD_AGAIN))
     return problems
 
@@ -251,18 +251,18 @@ def package(
     """
     files = {name: path for name, path in content(folder).items() if name != datapackage.FILE}
     try:
-        ours = _wording(json.loads(datapackage.described(files, hashes, title, sheets, notes)))
+        computed = _wording(json.loads(datapackage.described(files, hashes, title, sheets, notes)))
     except (OSError, pa.ArrowException):
-        # A table that cannot be read is found where it is read.
+        # A table that cannot be read is written where it is read.
         return []
     other = [Problem(datapackage.FILE, "says other words of the files than the plan gives", DOWNLOAD_AGAIN)]
     try:
-        found = _wording(datapackage.read_json(folder / datapackage.FILE))
-        missing = {each["path"] for each in ours[1]} != {each["path"] for each in found[1]}
+        published = _wording(datapackage.read_json(folder / datapackage.FILE))
+        missing = {each["path"] for each in computed[1]} != {each["path"] for each in published[1]}
     except (KeyError, TypeError, AttributeError):
         return other
-    # Files that are missing are found where they are read.
-    return [] if ours == found or missing else other
+    # Files that are missing are written where they are read.
+    return [] if computed == published or missing else other
 
 
 def _wording(package: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
@@ -283,13 +283,13 @@ def _amounts(name: str, text: str) -> object:
         return None
 
 
-def _with_epsilons(text: str, said: Mapping[str, Any], guarantee: Guarantee, joint: Guarantee | None) -> str:
-    """A page of ours with what another version's accountant found; arithmetic.py says how near it must be to ours."""
-    told = [(guarantee, said)] if joint is None else [(joint, said["joint"]), (guarantee, said)]
-    for each, theirs in told:
-        ours, stated, delta = statement.claim(each), theirs["approximate_dp"], DELTA
+def _with_epsilons(text: str, claims: Mapping[str, Any], guarantee: Guarantee, joint: Guarantee | None) -> str:
+    """A page of ours with what another version's accountant computed; arithmetic.py says how near it must be to ours."""
+    claimed = [(guarantee, claims)] if joint is None else [(joint, claims["joint"]), (guarantee, claims)]
+    for each, fields in claimed:
+        computed, stated, delta = statement.claim(each), fields["approximate_dp"], DELTA
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
             text = text.replace(
-                form.format(ours.epsilon, delta, ours.by), form.format(stated["epsilon"], delta, stated["by"])
+                form.format(computed.epsilon, delta, computed.by), form.format(stated["epsilon"], delta, stated["by"])
             )
     return text

@@ -73,10 +73,10 @@ def keep(out: Path, hashed: str) -> None:
 def check_same(out: Path, hashed: str) -> None:
     """Raises OutputError unless the release `out` was made from the files of that hash."""
     try:
-        kept = _note(out).read_text().strip()
+        noted = _note(out).read_text().strip()
     except OSError:
-        kept = ""
-    if kept != hashed:
+        noted = ""
+    if noted != hashed:
         raise OutputError(
             str(out),
             "answers the same request about other records, or about these before they were changed",
@@ -128,16 +128,16 @@ def accepted_content(key: Key, paths: Iterable[Path]) -> str:
     Raises:
         SourceError: one of them is not there, or cannot be read.
     """
-    said = []
+    entries = []
     for path in paths:
         for file in [path] if not path.is_dir() else sorted(each for each in path.rglob("*") if each.is_file()):
             try:
                 with file.open("rb") as content:
                     # The ending says how they are read.
-                    said.append([file.suffix.lower(), hashlib.file_digest(content, "sha256").hexdigest()])
+                    entries.append([file.suffix.lower(), hashlib.file_digest(content, "sha256").hexdigest()])
             except OSError:
                 raise SourceError(file.name, "is not there", "name a file that you may read") from None
-    return hmac.digest(key.derived("accepted content"), canonical({"files": said}).encode(), "sha256").hex()
+    return hmac.digest(key.derived("accepted content"), canonical({"files": entries}).encode(), "sha256").hex()
 
 
 def _note(out: Path) -> Path:
@@ -154,8 +154,8 @@ def accepted_files(key: Key, paths: Iterable[Path]) -> str:
     Raises:
         SourceError: one of them is not there.
     """
-    found = canonical({"files": files_now(paths)})
-    return hmac.digest(key.derived("accepted files"), found.encode(), "sha256").hex()
+    files = canonical({"files": files_now(paths)})
+    return hmac.digest(key.derived("accepted files"), files.encode(), "sha256").hex()
 
 
 def files_now(paths: Iterable[Path]) -> list[tuple[str, int, int, int]]:
@@ -170,7 +170,7 @@ def files_now(paths: Iterable[Path]) -> list[tuple[str, int, int, int]]:
 def _files(path: Path) -> list[tuple[str, int, int, int]]:
     try:
         files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
-        found = [(str(each.resolve(strict=True)), each.stat()) for each in files]
-        return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in found]
+        known = [(str(each.resolve(strict=True)), each.stat()) for each in files]
+        return [(name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for name, stat in known]
     except OSError:
         raise SourceError(path.name, "is not there", "name a file that you may read") from None

@@ -159,8 +159,8 @@ def read(text: str) -> dict[str, Yaml]:
     Raises:
         ValueError: it wrote no such text.
     """
-    made: dict[str, Any] = {}
-    path = [made]
+    values: dict[str, Any] = {}
+    path = [values]
     for line in map(_LINE.fullmatch, text.splitlines()):
         depth = 0 if line is None else len(line[1]) // 2
         if line is None or depth >= len(path) or (line["item"] and not depth):
@@ -174,9 +174,9 @@ def read(text: str) -> dict[str, Yaml]:
             path[depth][line["key"]] = _read_scalar(line["value"])
         else:
             path.append(path[depth].setdefault(line["key"], {}))
-    if dumped(made) != text:
+    if dumped(values) != text:
         raise ValueError
-    return made
+    return values
 
 
 def amounts(text: str) -> dict[str, Yaml]:
@@ -187,8 +187,8 @@ def amounts(text: str) -> dict[str, Yaml]:
     """
     deployment: dict[str, Any] = dict(_mapping(read(text)["deployment"]))
     loss = deployment["privacy_loss"]
-    kept = ("privacy_unit", "privacy_parameters", "privacy_parameters_details")
-    return {"variant_name": deployment["dp_variant"]["variant_name"], **{key: loss[key] for key in kept}}
+    keys = ("privacy_unit", "privacy_parameters", "privacy_parameters_details")
+    return {"variant_name": deployment["dp_variant"]["variant_name"], **{key: loss[key] for key in keys}}
 
 
 def _mapping(value: Yaml) -> dict[str, Yaml]:
@@ -211,7 +211,7 @@ def _read_scalar(value: str) -> Yaml:
 
 def _unquoted(text: str) -> str:
     """Raises ValueError for what is not quoted as `_quoted` does."""
-    plain = _ESCAPED.sub(lambda found: json.dumps(chr(int(found[1], 16)))[1:-1] if found[1] else found[0], text)
+    plain = _ESCAPED.sub(lambda match: json.dumps(chr(int(match[1], 16)))[1:-1] if match[1] else match[0], text)
     value = json.loads(plain)
     if not isinstance(value, str):
         raise ValueError  # noqa: TRY004 - one kind of error for every text that is none of ours

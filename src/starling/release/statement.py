@@ -158,58 +158,60 @@ def _all_losses(whole: Guarantee) -> Json:
     return claim(whole).losses() | adaptive
 
 
-def losses_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], said: object) -> Json:
-    """`all_losses`, by the composition that `said`, the `joint` of a privacy.json, names."""
-    return _all_losses(joint_as_stated(guarantee, earlier, said)) if earlier else None
+def losses_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], losses: object) -> Json:
+    """`all_losses`, by the composition that `claims`, the `joint` of a privacy.json, names."""
+    return _all_losses(joint_as_stated(guarantee, earlier, losses)) if earlier else None
 
 
-def joint_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], said: object) -> Guarantee:
-    """A release and all that it adds to, by the composition that `said`, the `joint` of a privacy.json, names.
+def joint_as_stated(guarantee: Guarantee, earlier: Sequence[Guarantee], claimed: object) -> Guarantee:
+    """A release and all that it adds to, by the composition that `claims`, the `joint` of a privacy.json, names.
 
     Releases that name none were made before this was stated: their epsilon takes the budgets as fixed beforehand.
     """
     whole = joint(guarantee, earlier)
-    if not earlier or (isinstance(said, Mapping) and "composition" in said):
+    if not earlier or (isinstance(claimed, Mapping) and "composition" in claimed):
         return whole
     return replace(whole, event=Sequential(whole.parts))
 
 
-def text(said: Mapping[str, Any]) -> str:
+def text(fields: Mapping[str, Any]) -> str:
     """The file of what is stated, in its one form."""
-    return json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
-def repeated(said: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsTo, ...]) -> dict[str, Json]:
-    """What `statement` gives for a charge and a domain that are told as in `said`: whatever else is in `said` does not belong there.
+def repeated(claims: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsTo, ...]) -> dict[str, Json]:
+    """What `statement` gives for a charge and a domain as `claims` states them: whatever else is in `claims` does not belong there.
 
     The numbers and words that another version finds or chooses otherwise are kept: its name, the epsilon at DELTA, which
     arithmetic.py compares, how it was found, and what limits a second release.
 
     Args:
-        said: A parsed privacy.json.
+        claims: A parsed privacy.json.
         guarantee: As its composition tree says.
         adds_to: The earlier releases that it names.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: `said` is nothing of the kind.
+        KeyError, TypeError, ValueError, AttributeError: `claims` is nothing of the kind.
     """
-    particulars = Particulars(said["domain"], said["mechanism"], said["bounds"], tuple(said["invariants"]), adds_to)
-    again = statement(receipt(said["account"], guarantee), particulars)
-    again["joint"] = losses_as_stated(guarantee, [each.guarantee for each in adds_to], said["joint"])
-    if said["software"] != again["software"]:
-        again["software"] = _text(said["software"])
-        _keep(again, said, "approximate_dp", "epsilon", "by")
-        _keep(again, said, "account", "limits", "validation")
-        if isinstance(whole := again["joint"], dict):
-            _keep(whole, said["joint"], "approximate_dp", "epsilon", "by")
-    return again
+    particulars = Particulars(
+        claims["domain"], claims["mechanism"], claims["bounds"], tuple(claims["invariants"]), adds_to
+    )
+    result = statement(receipt(claims["account"], guarantee), particulars)
+    result["joint"] = losses_as_stated(guarantee, [each.guarantee for each in adds_to], claims["joint"])
+    if claims["software"] != result["software"]:
+        result["software"] = _text(claims["software"])
+        _keep(result, claims, "approximate_dp", "epsilon", "by")
+        _keep(result, claims, "account", "limits", "validation")
+        if isinstance(whole := result["joint"], dict):
+            _keep(whole, claims["joint"], "approximate_dp", "epsilon", "by")
+    return result
 
 
-def _keep(again: dict[str, Json], said: Mapping[str, Any], part: str, *keys: str) -> None:
+def _keep(result: dict[str, Json], claims: Mapping[str, Any], part: str, *keys: str) -> None:
     """Take texts of a part as they are told."""
-    kept = again[part]
-    assert isinstance(kept, dict)
-    kept |= {key: _text(said[part][key]) for key in keys}
+    fields = result[part]
+    assert isinstance(fields, dict)
+    fields |= {key: _text(claims[part][key]) for key in keys}
 
 
 def _text(value: object) -> str:
@@ -225,7 +227,7 @@ def software() -> str:
 
 def account(receipt: Receipt) -> dict[str, Json]:
     """Who paid, where a ledger wrote it, and what that limits."""
-    said: dict[str, Json] = {
+    fields: dict[str, Json] = {
         "name": receipt.account,
         "request_id": receipt.request_id,
         "day": receipt.day,
@@ -235,21 +237,21 @@ def account(receipt: Receipt) -> dict[str, Json]:
         "ledger": None,
     }
     if receipt.entry is not None:
-        said["ledger"] = dict(asdict(receipt.entry))
-    return said
+        fields["ledger"] = dict(asdict(receipt.entry))
+    return fields
 
 
-def receipt(said: Mapping[str, Any], guarantee: Guarantee) -> Receipt:
+def receipt(fields: Mapping[str, Any], guarantee: Guarantee) -> Receipt:
     """The receipt of a charge for `guarantee`, from what `account` said of it; whoever asks compares that with the whole.
 
     Raises:
-        KeyError, TypeError: `said` is nothing of the kind.
+        KeyError, TypeError: `claims` is nothing of the kind.
     """
-    entry = said["ledger"]
+    entry = fields["ledger"]
     place = None if entry is None else Entry(**entry)
     # Files are accepted in a ledger that stands by itself; whatever else is said is told otherwise here, and so does not belong there.
-    validated = said["validated"] is True and place is not None and not place.inside
-    return Receipt(said["request_id"], guarantee, said["name"], place, said["day"], validated)
+    validated = fields["validated"] is True and place is not None and not place.inside
+    return Receipt(fields["request_id"], guarantee, fields["name"], place, fields["day"], validated)
 
 
 def signer(receipt: Receipt) -> Public | None:

@@ -47,10 +47,10 @@ class TableComparison:
         self._batches = self._file.iter_batches(batch_size=BATCH)
         self._left = pa.RecordBatch.from_pylist([], self._file.schema_arrow)
         self._texts = {
-            path: (made, TextWriter(made, text))
+            path: (hashed, TextWriter(hashed, text))
             for text in table.texts
             if (path := table.text_path(text)) in hashes
-            for made in [_Hash()]
+            for hashed in [_Hash()]
         }
         # As it was when zeros were still written with their signs: where one has come.
         self._signed: dict[str, tuple[_Hash, TextWriter]] = {}
@@ -63,7 +63,7 @@ class TableComparison:
         if not len(expected):
             return
         if not self._signed and has_signed_zero(expected):
-            self._signed = {path: _forked(made, text) for path, (made, text) in self._texts.items()}
+            self._signed = {path: _forked(hashed, text) for path, (hashed, text) in self._texts.items()}
         for _, text in self._signed.values():
             text.write(expected)
         for _, text in self._texts.values():
@@ -98,9 +98,9 @@ class TableComparison:
                 self._left = batch
         except (OSError, pa.ArrowException):
             raise self._wrong("cannot be read as Parquet") from None
-        given = self._left.slice(0, most)
-        self._left = self._left.slice(len(given))
-        return given
+        rows = self._left.slice(0, most)
+        self._left = self._left.slice(len(rows))
+        return rows
 
     @property
     def whole(self) -> bool:
@@ -125,27 +125,29 @@ class TableComparison:
             if (most is None or self._rows < most) != (path in self._texts):
                 condition = "of every table" if most is None else f"for a table below {most:,} rows, and only then"
                 yield FORMS, Problem(path, f"is there {condition}", DOWNLOAD_AGAIN)
-        for path, (made, _) in self._texts.items():
-            signed, _ = self._signed.get(path, (made, None))
-            if self._hashes[path] not in (made.hexdigest(), signed.hexdigest()):
+        for path, (hashed, _) in self._texts.items():
+            signed, _ = self._signed.get(path, (hashed, None))
+            if self._hashes[path] not in (hashed.hexdigest(), signed.hexdigest()):
                 yield FORMS, Problem(path, "is not the text that the shipped measurements give", DOWNLOAD_AGAIN)
 
 
-def _forked(made: "_Hash", text: TextWriter) -> tuple["_Hash", TextWriter]:
+def _forked(hashed: "_Hash", text: TextWriter) -> tuple["_Hash", TextWriter]:
     """A hash of what was written so far, and what goes on writing to it."""
-    fork, writer = _Hash(made.hash.copy()), copy(text)
+    fork, writer = _Hash(hashed.hash.copy()), copy(text)
     writer.file = fork
     return fork, writer
 
 
-def _other_types(published: pa.Schema, ours: pa.Schema) -> dict[str, str] | None:
+def _other_types(published: pa.Schema, computed: pa.Schema) -> dict[str, str] | None:
     """Columns of integers that are of another type, with that; None where the tables differ otherwise."""
-    if published.names != ours.names:
+    if published.names != computed.names:
         return None
     differing = {
-        ours.field(at).name: published.types[at] for at in range(len(ours)) if published.types[at] != ours.types[at]
+        computed.field(at).name: published.types[at]
+        for at in range(len(computed))
+        if published.types[at] != computed.types[at]
     }
-    if any(ours.field(name).type != pa.int64() for name in differing):
+    if any(computed.field(name).type != pa.int64() for name in differing):
         return None
     return {name: str(kind) for name, kind in differing.items()}
 

@@ -72,7 +72,7 @@ def _signed(folder: Path, checked: Checked) -> bool:
         return False
     if SIGNATURE not in checked.hashes:
         checked.findings.append(
-            Problem(SIGNATURE, "is missing, so that nobody answers for this release", DOWNLOAD_AGAIN)
+            Problem(SIGNATURE, "is missing, so that no custodian answers for this release", DOWNLOAD_AGAIN)
         )
         return False
     try:
@@ -130,14 +130,16 @@ def _shows(stated: object) -> bool:
 def _form(folder: Path, stated: Stated, guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> list[Problem]:
     """What privacy.json holds that does not belong there: a key too many, a key twice, another order or other spaces."""
     try:
-        again = statement.repeated(stated, guarantee, earlier)
+        repeated = statement.repeated(stated, guarantee, earlier)
     except (KeyError, TypeError, ValueError, AttributeError, StarlingError):
         return [Problem(FILE, "is not a statement of privacy as Starling writes it", DOWNLOAD_AGAIN)]
-    differing = sorted(key for key in again.keys() | stated.keys() if key not in again or again[key] != stated.get(key))
+    differing = sorted(
+        key for key in repeated.keys() | stated.keys() if key not in repeated or repeated[key] != stated.get(key)
+    )
     if differing:
         problem = "is not as Starling writes it: something is missing, or does not belong there"
         return [Problem(shown(key), problem, DOWNLOAD_AGAIN, FILE) for key in differing]
-    if (folder / FILE).read_bytes() != statement.text(again).encode():
+    if (folder / FILE).read_bytes() != statement.text(repeated).encode():
         return [Problem(FILE, "is not in its one form: a key stands twice, or in another order", DOWNLOAD_AGAIN)]
     return []
 
@@ -158,10 +160,12 @@ def _account(stated: Stated, signature: Signature | None) -> list[Problem]:
 def adds_to(checked: Checked) -> tuple[AddsTo, ...]:
     """The earlier releases that a release says it adds to; none where that cannot be read, as its domain will find."""
     try:
-        said = (checked.stated or {}).get("adds_to") or []
+        entries = (checked.stated or {}).get("adds_to") or []
         return tuple(
             AddsTo(text(each["request_id"]), text(each["ledger"]), text(each["manifest"]), guarantee)
-            for each, guarantee in zip(said, earlier_guarantees(checked.stated or {}) if said else (), strict=True)
+            for each, guarantee in zip(
+                entries, earlier_guarantees(checked.stated or {}) if entries else (), strict=True
+            )
         )
     except (KeyError, TypeError, ValueError, AttributeError, ParameterError):
         return ()

@@ -222,10 +222,10 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
         ) from None
 
 
-def _same(path: Path, folder: Path, again: Path) -> bool:
+def _same(path: Path, folder: Path, other: Path) -> bool:
     """Whether the zip is what `zipped` makes of its files: then no byte of it is unchecked."""
-    zipped(folder, again)
+    zipped(folder, other)
     try:
-        return filecmp.cmp(path, again, shallow=False)
+        return filecmp.cmp(path, other, shallow=False)
     finally:
-        again.unlink()
+        other.unlink()

@@ -207,7 +207,7 @@ class TablesRelease(DomainRelease):
                 weighted.append(total(rows).times(term.weight))
             sums.append(total(weighted))
         sure = question.confidence
-        bounds = sums[0].told(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).told()
+        bounds = sums[0].to_reply(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).to_reply()
         missing = sum(self._missing(term) for terms in sides for term in terms)
         return {**bounds, "numbers": numbers, "left_out": missing}
 

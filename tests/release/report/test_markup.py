@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.release.report.markup import stray
+from starling.release.report.markup import find_disallowed_markup
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">{}</svg>'
 
@@ -18,8 +18,11 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">{}</svg>'
     ],
 )
 def test_what_is_drawn_by_us_passes(inside: str) -> None:
-    assert stray(SVG.format(inside)) is None
-    assert stray(f"<!doctype html>\n<html><body><p>1 &lt; 2</p>{SVG.format(inside)}</body></html>") is None
+    assert find_disallowed_markup(SVG.format(inside)) is None
+    assert (
+        find_disallowed_markup(f"<!doctype html>\n<html><body><p>1 &lt; 2</p>{SVG.format(inside)}</body></html>")
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,8 +56,8 @@ def test_what_is_drawn_by_us_passes(inside: str) -> None:
     ],
 )
 def test_whatever_else_is_in_a_picture_is_found(inside: str) -> None:
-    assert stray(SVG.format(inside)) is not None
-    assert stray(f"<body>{SVG.format(inside)}</body>") is not None
+    assert find_disallowed_markup(SVG.format(inside)) is not None
+    assert find_disallowed_markup(f"<body>{SVG.format(inside)}</body>") is not None
 
 
 @pytest.mark.parametrize(
@@ -78,4 +81,4 @@ def test_whatever_else_is_in_a_picture_is_found(inside: str) -> None:
     ],
 )
 def test_whatever_else_is_in_a_page_is_found(text: str) -> None:
-    assert stray(text) is not None
+    assert find_disallowed_markup(text) is not None

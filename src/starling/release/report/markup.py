@@ -63,12 +63,12 @@ _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
 _VOID: Final = ("meta",)
 
 
-def stray(text: str) -> str | None:
+def find_disallowed_markup(text: str) -> str | None:
     """What a page or a picture holds that none of ours does, in a few words; None where there is nothing.
 
-    >>> stray('<p>1 &lt; 2</p>'), stray('<svg xmlns="http://www.w3.org/2000/svg"><path d="M 0 0"/></svg>')
+    >>> find_disallowed_markup('<p>1 &lt; 2</p>'), find_disallowed_markup('<svg xmlns="http://www.w3.org/2000/svg"><path d="M 0 0"/></svg>')
     (None, None)
-    >>> stray('<p onclick="x">1</p>'), stray("<script>x</script>")
+    >>> find_disallowed_markup('<p onclick="x">1</p>'), find_disallowed_markup("<script>x</script>")
     ('an attribute onclick of p', 'a tag script')
     """
     at = len(_BEGIN) if text.startswith(_BEGIN) else 0
@@ -79,7 +79,7 @@ def stray(text: str) -> str | None:
         if token is None:
             return "markup that is not written as ours is"
         drawn = token["tag"] == "svg" or "svg" in around
-        if (problem := _stray(token, _SVG if drawn else _HTML)) is not None:
+        if (problem := _disallowed(token, _SVG if drawn else _HTML)) is not None:
             return problem
         if token["end"]:
             if not around or around.pop() != token["tag"]:
@@ -92,7 +92,7 @@ def stray(text: str) -> str | None:
     return "tags that do not close in order" if around else None
 
 
-def _stray(token: re.Match[str], allowed: Mapping[str, Mapping[str, re.Pattern[str]]]) -> str | None:
+def _disallowed(token: re.Match[str], allowed: Mapping[str, Mapping[str, re.Pattern[str]]]) -> str | None:
     """What a tag has that none of ours has."""
     tag = token["tag"]
     if tag not in allowed:
@@ -110,8 +110,8 @@ def _stray(token: re.Match[str], allowed: Mapping[str, Mapping[str, re.Pattern[s
 def _stray_text(text: str, around: list[str]) -> str | None:
     """What stands between tags and should not: style that fetches something, or letters in a picture."""
     if around and around[-1] == "style":
-        ours = _DRAWN_CSS if "svg" in around else _CSS
-        return None if ours.fullmatch(text) else "a style that is none of ours"
+        allowed = _DRAWN_CSS if "svg" in around else _CSS
+        return None if allowed.fullmatch(text) else "a style that Starling does not write"
     if "svg" in around and text.strip():
         return "letters in a picture"
     return None
