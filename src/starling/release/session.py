@@ -47,8 +47,8 @@ def shortened(text: str) -> str:
     lines = [line if len(line) <= WIDE else f"{line[: WIDE - 3]}..." for line in text.splitlines()]
     if len(whole := "\n".join(lines)) <= SHORT:
         return whole
-    kept, _, _ = whole[: SHORT - len(_MORE) - 1].rpartition("\n")
-    return f"{kept}\n{_MORE}"
+    chosen, _, _ = whole[: SHORT - len(_MORE) - 1].rpartition("\n")
+    return f"{chosen}\n{_MORE}"
 
 
 class InSession:
