@@ -1,7 +1,7 @@
 """A study in a Python session: a plan that previews, validates, invents, and releases the answer to a question. `Study` asks many.
 
 plan = genome.plan("array.bim", people=2000)
-release = plan.release("study.bed", genome.NumSig(epsilon="1"))
+release = plan.release("study.bed", genome.NumSig("g", 3, Fraction(1)))
 release.answer
 """
 
