@@ -85,7 +85,7 @@ def preview(plan: Path, shares: Path | None, targets: tuple[str, ...], seed: int
     from starling.groups.preview.best_split import best_split
 
     chosen = Plan.load(plan)
-    known = None if shares is None else read_shares(shares, chosen.largest)
+    known = None if shares is None else read_shares(shares, chosen.largest, chosen.format)
     working("simulating releases of invented groups")
     search = best_split(chosen, _targets(targets), known, seed=seed) if targets else None
     simulated = simulate(chosen if search is None else search.best.plan, known or chosen.shares, seed=seed)

@@ -52,7 +52,7 @@ def generate(*, plan: Path | None, counties: Path | None, taxis: bool, shares: P
     working("inventing groups")
     seed, chosen = output["seed"], None if plan is None else Plan.load(plan)
     if chosen is not None:
-        known = None if shares is None else read_shares(shares, chosen.largest)
+        known = None if shares is None else read_shares(shares, chosen.largest, chosen.format)
         world = world_of(chosen, known_shares(chosen, known)[0], seed=seed)
     else:
         world = taxi_like(seed=seed) if counties is None else census_like(counties, seed=seed)

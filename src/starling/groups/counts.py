@@ -141,7 +141,7 @@ def public_tables(plan: Plan) -> dict[str, pa.Table]:
         return {"bounds": bounds}
     if plan.register.path is None:
         raise SourceError("register", "is not there", "load the plan from its file")
-    table, sha256 = read_register(plan.register.path)
+    table, sha256 = read_register(plan.register.path, plan.format)
     if sha256 != plan.register.sha256:
         raise SourceError("register", "is no longer what the plan was made with", "load the plan again")
     register = pa.table({"name": labels(table["group"]), "leaf": leaves(plan, table["region"])})

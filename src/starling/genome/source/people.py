@@ -178,7 +178,11 @@ def open_people(
     phenotypes = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
     if file is not None:
-        own = _open_psam(file, plan, needed=phenotypes is None) if file.suffix == ".psam" else _open_fam(file, plan, phenotypes)
+        own = (
+            _open_psam(file, plan, needed=phenotypes is None)
+            if file.suffix == ".psam"
+            else _open_fam(file, plan, phenotypes)
+        )
         number = len(own.lines())
     else:
         number = len(samples)

@@ -126,7 +126,7 @@ def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator
     register = None if plan is None or plan.register is None else plan.register.path
     if plan is None or register is None:
         raise ParameterError("kind", "is none of groups and counts", "give a plan with a register")
-    listed = read_register(register)[0]
+    listed = read_register(register, plan.format)[0]
     place = pc.index_in(listed["region"], pa.array(plan.regions.leaves, pa.string()))
     names = listed["group"].take(pc.array_sort_indices(place.combine_chunks())).combine_chunks()
     return _member_batches(world, seed, names, kind, plan.quantity > 1)

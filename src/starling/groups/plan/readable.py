@@ -59,9 +59,11 @@ from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Un
 from starling.groups.plan.regions import MOST_GROUPS, Regions, Row, leaf_totals, read_rows, regions_of
 from starling.groups.plan.shares import COLUMNS, INLINE, PublicShares, read_shares, shares_of
 from starling.planfile.formats import read_format
+from starling.planfile.public_text import mark_of
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.toml import Section
 from starling.privacy.budget import Measure, exact
+from starling.text_format import PLAIN, TextFormat
 
 if TYPE_CHECKING:
     from starling.groups.plan.model import Plan
@@ -72,6 +74,8 @@ _LEVEL: Final = 40
 """Characters of the name of a level, which is that of a file too."""
 MOST_LEVELS: Final = 16
 REGISTER: Final = ("group", "region")
+_HEADER: Final = 1 << 16
+"""Bytes of the first line of a register."""
 
 
 def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> dict[str, Any]:
@@ -88,7 +92,8 @@ def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> 
     top.only(_TOP)
     said: dict[str, Any] = {"title": top.text("title", "say what is published")}
     said |= {name: top.text(name, f'say it in a word, as in {name} = "{word}"') for name, word in _WORDS.items()}
-    regions = _regions(top.table("regions"), folder, rows)
+    said["format"] = read_format(top)
+    regions = _regions(top.table("regions"), folder, rows, said["format"])
     sizes = top.table("sizes")
     sizes.only(("largest", "quantity"))
     said["largest"] = sizes.whole("largest", 1, MOST_CELLS)
@@ -97,7 +102,6 @@ def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> 
     records.only(("kind", "register"))
     said["kind"] = records.choice("kind", get_args(Kind), f"write one of {', '.join(get_args(Kind))}")
     register = _register(records, folder)
-    said["format"] = read_format(top)
     totals = top.table("totals")
     totals.only(("public", "groups"))
     said["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')
@@ -106,7 +110,9 @@ def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> 
     given = totals.whole("groups", 0, MOST_GROUPS) if "groups" in totals.values else None
     if top.problems or regions is None:
         raise PlanError(problems=top.problems)
-    said["register"], counted = (None, regions[1]) if register is None else _counted(register, regions[0])
+    said["register"], counted = (
+        (None, regions[1]) if register is None else _counted(register, regions[0], said["format"])
+    )
     if said["totals"] == "region":
         regions = (replace(regions[0], totals=leaf_totals(regions[0], counted)), counted)
     known = None if any(each is None for each in counted.values()) else sum(each or 0 for each in counted.values())
@@ -142,7 +148,7 @@ def _derived(section: Section, said: dict[str, Any]) -> SplitBudget:
 
 
 def _regions(
-    section: Section, folder: Path, rows: Sequence[Row] | None
+    section: Section, folder: Path, rows: Sequence[Row] | None, form: TextFormat
 ) -> tuple[Regions, dict[str, int | None]] | None:
     """The regions, and the public number of groups of each leaf where they state it; None after a refusal."""
     section.only(("file", "levels") if rows is None else ("levels",))
@@ -158,7 +164,7 @@ def _regions(
         section.refuse("levels", "name a level twice, or one regions", "give each a name of its own")
     if len(section.problems) > before:
         return None
-    rows = read_rows(path) if rows is None else rows
+    rows = read_rows(path, form) if rows is None else rows
     regions = regions_of(rows, levels, path.name)
     groups = {row.region: row.groups for row in rows}
     return regions, {leaf: groups[leaf] for leaf in regions.leaves}
@@ -170,13 +176,13 @@ def _register(section: Section, folder: Path) -> Path | None:
     return folder / section.text("register", "name the public list of groups: group,region")
 
 
-def _counted(path: Path, regions: Regions) -> tuple[Register, dict[str, int | None]]:
+def _counted(path: Path, regions: Regions, form: TextFormat) -> tuple[Register, dict[str, int | None]]:
     """A register, and how many groups of it are in each leaf.
 
     Raises:
         PlanError: it cannot be read, or lists a group twice, in two regions, or in a region that is no leaf.
     """
-    table, sha256 = read_register(path)
+    table, sha256 = read_register(path, form)
     problems: list[Problem] = []
     fix = "list each group once, with the leaf that it lies in"
     if len(table) != pc.count_distinct(table["group"], mode="all").as_py():
@@ -200,8 +206,8 @@ def _counted(path: Path, regions: Regions) -> tuple[Register, dict[str, int | No
     return Register(sha256, path), dict(found)
 
 
-def read_register(path: Path) -> tuple[pa.Table, str]:
-    """The columns group and region of a public register, CSV or Parquet, as text; and the SHA-256 of the file.
+def read_register(path: Path, form: TextFormat) -> tuple[pa.Table, str]:
+    """The columns group and region of a public register, CSV (plain, or as `form` says) or Parquet, as text; and the SHA-256 of the file.
 
     Raises:
         PlanError: it cannot be read so.
@@ -213,13 +219,25 @@ def read_register(path: Path) -> tuple[pa.Table, str]:
         if path.suffix == ".parquet":
             table = pq.read_table(path, columns=list(REGISTER))
         else:
-            options = pacsv.ConvertOptions(column_types=text, include_columns=list(REGISTER))
-            table = pacsv.read_csv(path, convert_options=options)
+            try:
+                table = _register_text(path, PLAIN.encoding, form)
+            except (pa.ArrowException, KeyError):
+                table = _register_text(path, form.encoding, form)
         return table.cast(pa.schema(text.items())), sha256
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or "no CSV or Parquet with these columns"
         problem = Problem("register", f"cannot be read ({reason})", f"write {','.join(REGISTER)}", path.name)
     raise PlanError(problems=[problem])
+
+
+def _register_text(path: Path, encoding: str, form: TextFormat) -> pa.Table:
+    """A register in an encoding; it may be too large to be held as Python's text."""
+    with path.open("rb") as file:
+        mark = mark_of(file.readline(_HEADER).decode(encoding, "ignore"), form)
+    options = pacsv.ConvertOptions(
+        column_types={name: pa.string() for name in REGISTER}, include_columns=list(REGISTER)
+    )
+    return pacsv.read_csv(path, pacsv.ReadOptions(encoding=encoding), pacsv.ParseOptions(delimiter=mark), options)
 
 
 def register_totals(plan: "Plan") -> tuple[int, ...] | None:
@@ -230,7 +248,7 @@ def register_totals(plan: "Plan") -> tuple[int, ...] | None:
     """
     if plan.register is None or plan.register.path is None:
         return None
-    listed = Counter(read_register(plan.register.path)[0]["region"].to_pylist())
+    listed = Counter(read_register(plan.register.path, plan.format)[0]["region"].to_pylist())
     return tuple(listed[leaf] for leaf in plan.regions.leaves)
 
 
@@ -250,7 +268,7 @@ def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) 
     if "method" in section.values:
         given = section.choice("method", tuple(METHODS), did_you_mean(str(section.values["method"]), METHODS))
         method = next(name for name in METHODS if name == given)
-    shares = _shares(section, folder, said["largest"], levels)
+    shares = _shares(section, folder, said["largest"], levels, said["format"])
     bands = section.tables("bands") if "bands" in section.values else [section]
     if "bands" in section.values and "split" in section.values:
         section.refuse("split", "stands beside bands, which have their own", "remove one of them")
@@ -269,7 +287,7 @@ def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) 
     return {"unit": unit, "method": method, "measure": measure, "budget": budget, "shares": shares}
 
 
-def _shares(section: Section, folder: Path, largest: int, levels: int) -> PublicShares | None:
+def _shares(section: Section, folder: Path, largest: int, levels: int, form: TextFormat) -> PublicShares | None:
     """The public shares, of a file or stated; None where there are none, or after a refusal."""
     if "shares" not in section.values:
         if "importance" in section.values:
@@ -280,7 +298,7 @@ def _shares(section: Section, folder: Path, largest: int, levels: int) -> Public
             section.refuse(other, "stands beside shares, from which the budget follows", "remove one of them")
     if isinstance(section.values["shares"], str):
         try:
-            shares = read_shares(folder / section.text("shares", INLINE), largest)
+            shares = read_shares(folder / section.text("shares", INLINE), largest, form)
         except PlanError as error:
             section.problems.extend(error.problems)
             return None

@@ -19,7 +19,9 @@ import numpy as np
 from starling.errors import PlanError, Problem
 from starling.groups.optimise.tree import Int64, Tree
 from starling.planfile.foreign import content
+from starling.planfile.public_text import public_text
 from starling.planfile.spelling import name_problem, shown
+from starling.text_format import PLAIN, TextFormat
 
 LONGEST_FILE: Final = 1 << 28
 """Bytes of a file of regions."""
@@ -97,19 +99,19 @@ class Regions:
         return tuple(reversed(found))
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a file of regions.
+def read_rows(path: Path, form: TextFormat = PLAIN) -> list[Row]:
+    """The rows of a file of regions, which is plain CSV or as `form` says.
 
     Raises:
         PlanError: it cannot be read, lacks a column, or a row is none.
     """
     try:
-        text = content(path, LONGEST_FILE).decode("utf-8-sig")
+        text, mark = public_text(content(path, LONGEST_FILE), form)
     except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
+        reason = (error.strerror if isinstance(error, OSError) else None) or f"not {form.encoding.upper()}"
         problem = Problem("regions", f"cannot be read ({reason})", "name a CSV file", path.name)
         raise PlanError(problems=[problem]) from None
-    lines = csv.reader(io.StringIO(text, newline=""))
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     rows: list[Row] = []
     problems: list[Problem] = []
     try:

@@ -21,8 +21,10 @@ import numpy.typing as npt
 from starling.errors import ParameterError, PlanError, Problem
 from starling.groups.plan.budget import SplitBudget
 from starling.planfile.foreign import content
+from starling.planfile.public_text import public_text
 from starling.planfile.toml import Section
 from starling.privacy.budget import Measure, exact
+from starling.text_format import PLAIN, TextFormat
 
 COLUMNS: Final = ("size", "share")
 INLINE: Final = 'shares = [{ size = 1, share = "0.3" }, { size = 2, share = "0.7" }]'
@@ -111,12 +113,13 @@ def _derived(
     return SplitBudget.for_shares(whole, parts, groups, regions, shares.importance, measure=measure, quantity=quantity)
 
 
-def read_shares(path: Path, largest: int) -> PublicShares:
+def read_shares(path: Path, largest: int, form: TextFormat = PLAIN) -> PublicShares:
     """The shares of a CSV file, `size,share` with a header.
 
     Args:
         path: The public file.
         largest: N.
+        form: Of text, where the file is not plain CSV.
 
     Raises:
         PlanError: with every cause and its line: it cannot be read, lacks a column or has no row; a size is none from 0 to N, or there
@@ -126,13 +129,14 @@ def read_shares(path: Path, largest: int) -> PublicShares:
     rows: list[Section] = []
     whole = Section(path.name, "shares", {}, (), problems)
     try:
-        lines = csv.DictReader(io.StringIO(content(path, LONGEST_FILE).decode("utf-8-sig"), newline=""))
+        text, mark = public_text(content(path, LONGEST_FILE), form)
+        lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark)
         rows = [
             Section(path.name, "shares", {name: row[name] or "" for name in COLUMNS}, ((lines.line_num, ""),), problems)
             for row in lines
         ]
     except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
+        reason = (error.strerror if isinstance(error, OSError) else None) or f"not {form.encoding.upper()}"
         whole.refuse("", f"cannot be read ({reason})", f"name a CSV file: {','.join(COLUMNS)}")
     except (KeyError, csv.Error):
         whole.refuse("", "is no CSV with these columns", f"write the header {','.join(COLUMNS)}")

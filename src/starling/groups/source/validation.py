@@ -85,7 +85,7 @@ def _registered(plan: Plan) -> pa.Array:
     """The names of all groups."""
     assert plan.register is not None
     assert plan.register.path is not None
-    return labels(read_register(plan.register.path)[0]["group"])
+    return labels(read_register(plan.register.path, plan.format)[0]["group"])
 
 
 def _check(

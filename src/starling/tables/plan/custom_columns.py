@@ -9,6 +9,7 @@ from typing import Final
 
 from starling.errors import PlanError, Problem
 from starling.planfile.foreign import content
+from starling.planfile.public_text import public_text
 from starling.planfile.toml import Section
 from starling.tables.plan.columns import (
     MOST_PLACES,
@@ -20,6 +21,7 @@ from starling.tables.plan.columns import (
     Integers,
     Periods,
 )
+from starling.text_format import TextFormat
 
 MOST_WRITTEN: Final = 10**18
 """The largest whole number that is read, so that larger ones than are possible are refused with what to do."""
@@ -51,7 +53,7 @@ _OF_A_DOMAIN: Final = {
 """The key that says what a domain is, and which of the keys _OF_SOME go with it."""
 
 
-def read_column(section: Section, folder: Path) -> Column | None:
+def read_column(section: Section, folder: Path, form: TextFormat) -> Column | None:
     """One of [[columns]]; None after a refusal."""
     section.only(_COLUMN)
     before = len(section.problems)
@@ -61,7 +63,7 @@ def read_column(section: Section, folder: Path) -> Column | None:
     )
     separator, most = _several(section, fields)
     try:
-        domain = _domain(section, folder)
+        domain = _domain(section, folder, form)
         return Column(name, domain, tuple(fields), separator, most) if len(section.problems) == before else None
     except PlanError as error:
         section.problems.extend(replace(problem, file=section.file) for problem in _named(name, error.problems))
@@ -84,7 +86,7 @@ def _several(section: Section, fields: list[str]) -> tuple[str, int]:
     return separator, section.whole("most", 1, MOST_SEVERAL)
 
 
-def _domain(section: Section, folder: Path) -> Domain:
+def _domain(section: Section, folder: Path, form: TextFormat) -> Domain:
     kinds = [key for key in ("values", "file", "from", "periods") if key in section.values]
     if len(kinds) != 1:
         fix = 'give values = ["a", "b"], or file = "codes.csv", or from = 0 and to = 110, or periods = ["2024-01-01", "2025-01-01"]'
@@ -103,7 +105,7 @@ def _domain(section: Section, folder: Path) -> Domain:
                 section.texts("periods", 'list when each begins, and when the last ends: ["2024-01-01", "2025-01-01"]')
             )
         )
-    values = _codes(section, folder) if kinds == ["file"] else _values(section)
+    values = _codes(section, folder, form) if kinds == ["file"] else _values(section)
     other = section.text("other", "name the value that stands for all others") if "other" in section.values else ""
     return Codes(tuple(values), other)
 
@@ -152,25 +154,25 @@ def _values(section: Section) -> list[tuple[str, str]]:
     return [(code, code) for code in section.texts("values", 'list the values, such as ["F", "M"]')]
 
 
-def _codes(section: Section, folder: Path) -> list[tuple[str, str]]:
+def _codes(section: Section, folder: Path, form: TextFormat) -> list[tuple[str, str]]:
     """Codes and texts of a public CSV file: its first column and, where there is one, its second."""
-    rows = read_table(section, folder)
+    rows = read_table(section, folder, form)
     if rows and not 1 <= len(rows[0]) <= 2:
         section.refuse("file", "is of a table of other columns than code and text", "give one or two columns")
         return []
     return [(row[0], row[-1]) for row in rows[1:]]
 
 
-def read_table(section: Section, folder: Path) -> list[list[str]]:
-    """The rows of a public CSV file, its header first, all of one length; none after a refusal."""
+def read_table(section: Section, folder: Path, form: TextFormat) -> list[list[str]]:
+    """The rows of a public CSV file, plain or as `form` says, its header first, all of one length; none after a refusal."""
     name = section.text("file", "name a CSV file beside the plan")
     try:
-        text = content(folder / name, LONGEST_FILE).decode("utf-8-sig") if name else ""
+        text, mark = public_text(content(folder / name, LONGEST_FILE) if name else b"", form)
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not UTF-8"
+        reason = (error.strerror if isinstance(error, OSError) else None) or f"not {form.encoding.upper()}"
         section.refuse("file", f"cannot be read ({reason})", "give its path from the plan file, saved as UTF-8")
         return []
-    rows = [[field.strip() for field in row] for row in csv.reader(text.splitlines()) if row]
+    rows = [[field.strip() for field in row] for row in csv.reader(text.splitlines(), delimiter=mark) if row]
     wrong = next((line for line, row in enumerate(rows, 1) if len(row) != len(rows[0])), None)
     if len(rows) < 2 or wrong is not None:
         at = f"in row {wrong} another number of fields than its header" if wrong else "nothing but a header"

@@ -29,6 +29,7 @@ from starling.tables.plan.readable_levels import (
 )
 from starling.tables.plan.region_levels import RegionLevel, RegionLevels
 from starling.tables.plan.stability import stability
+from starling.text_format import TextFormat
 
 TOTALS: Final = Detail((), ((),))
 """The detail of a plan that says none: totals alone."""
@@ -75,10 +76,12 @@ def read_custom(top: Section, folder: Path) -> Choices:
     publication = top.table("publication")
     suppression, allow_negative = read_publication(publication)
     variants, structure = read_variants(publication), read_structure(publication)
-    read = [read_column(section, folder) for section in (top.tables("columns") if "columns" in top.values else [])]
+    read = [
+        read_column(section, folder, form) for section in (top.tables("columns") if "columns" in top.values else [])
+    ]
     columns = [column for column in read if column is not None]
     areas, regions = (
-        _regions(top.table("regions"), folder) if "regions" in top.values else (EVERYWHERE, EVERYWHERE_LEVELS)
+        _regions(top.table("regions"), folder, form) if "regions" in top.values else (EVERYWHERE, EVERYWHERE_LEVELS)
     )
     by_name = {column.name: column for column in columns}
     of_detail, detail = _detail(top.table("detail"), by_name) if "detail" in top.values else ((), TOTALS)
@@ -156,7 +159,7 @@ def _unit(section: Section, protects: str) -> tuple[Unit | None, int]:
     return None, expected
 
 
-def _regions(section: Section, folder: Path) -> tuple[CustomAreas, RegionLevels]:
+def _regions(section: Section, folder: Path, form: TextFormat) -> tuple[CustomAreas, RegionLevels]:
     """[regions]: the areas, and the levels of regions that they make up."""
     section.only(("column", "file", "rows", "levels", "small"))
     column = section.text("column", "name the column of the records that says the smallest area")
@@ -170,7 +173,9 @@ def _regions(section: Section, folder: Path) -> tuple[CustomAreas, RegionLevels]
         section.refuse("file", "is missing" if "file" not in section.values else "stands beside rows", fix)
         return EVERYWHERE, EVERYWHERE_LEVELS
     rows = (
-        read_table(section, folder) if "file" in section.values else _rows(section, [*dict.fromkeys([column, *levels])])
+        read_table(section, folder, form)
+        if "file" in section.values
+        else _rows(section, [*dict.fromkeys([column, *levels])])
     )
     header = rows[0] if rows else []
     missing = [name for name in dict.fromkeys([column, *levels]) if header.count(name) != 1]
