@@ -132,7 +132,7 @@ class Filler:
 
 def _template(kind: Noise) -> tuple[str, str]:
     """A charge's body before its request's hash, and between hash and id."""
-    whole = canonical({**kind.said, "dataset": "census", "hash": "", "request_id": ""})
+    whole = canonical({**kind.fields, "dataset": "census", "hash": "", "request_id": ""})
     before, middle, _ = whole.removeprefix("{").removesuffix("}").split('""')
     return before, middle.removeprefix(",")
 

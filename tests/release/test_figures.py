@@ -2,6 +2,9 @@
 
 import re
 
+import numpy as np
+from matplotlib.collections import LineCollection
+
 from starling.release.figures import intervals, new_figure
 
 
@@ -9,9 +12,10 @@ def test_intervals_are_drawn_from_end_to_end() -> None:
     figure = intervals("People $", "people", ["F", "M $"], [3, 5], [1, 4], [6, 9])
     (axes,) = figure.axes
     (lines,) = axes.collections
+    assert isinstance(lines, LineCollection)
     assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[1, 6], [4, 9]]
     (dots,) = axes.lines
-    assert list(dots.get_xdata()) == [3, 5]
+    assert np.asarray(dots.get_xdata()).tolist() == [3, 5]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["F", r"M \$"]
 
 
