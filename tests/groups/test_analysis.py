@@ -13,9 +13,9 @@ from tests.groups.test_publication import published
 
 
 def opened(folder: Path, method: str) -> GroupsRelease:
-    found = starling.open_release(published(folder, more=f'method = "{method}"'))
-    assert isinstance(found, GroupsRelease)
-    return found
+    result = starling.open_release(published(folder, more=f'method = "{method}"'))
+    assert isinstance(result, GroupsRelease)
+    return result
 
 
 def test_sums_of_histograms_have_a_draw_for_each_size(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ ODD = {
 
 
 def counted(plan: Plan, folder: Path) -> list[list[int]]:
-    found: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan), public_tables(plan))[0].tolist()
-    return found
+    result: list[list[int]] = tally(plan, open_records(folder / "records.csv", plan), public_tables(plan))[0].tolist()
+    return result
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,13 +72,13 @@ def test_no_number_of_groups_can_leave_64_bits(tmp_path: Path, monkeypatch: pyte
         [[0, 2**40, 2**40, 0, 0], [0, 0, 0, 5, 0], [0, 0, 0, 0, 0]],
         [2**62, 5, 0],
     )
-    made = fitted(plan, cells, totals)
-    assert (int(made.sum()), int(made.min())) == (1 << 40, 0)
+    created = fitted(plan, cells, totals)
+    assert (int(created.sum()), int(created.min())) == (1 << 40, 0)
 
 
 def fits(plan: Plan, cells: list[list[int]]) -> list[list[int]]:
-    found: list[list[int]] = fitted(plan, np.array(cells), np.array(cells).sum(axis=1)).tolist()
-    return found
+    result: list[list[int]] = fitted(plan, np.array(cells), np.array(cells).sum(axis=1)).tolist()
+    return result
 
 
 def test_too_few_groups_are_filled_up_and_too_many_are_cut(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ MATRIX = st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=6), st.integers(0, 100))
 def test_shares_of_a_total_add_up(found: list[int], total: int) -> None:
-    made = apportioned(np.array(found), total)
-    assert made.sum() == total
-    assert (made >= 0).all()
+    created = apportioned(np.array(found), total)
+    assert created.sum() == total
+    assert (created >= 0).all()
 
 
 @given(MATRIX, st.integers(0, 12), st.integers(0, 1), st.integers(0, 1))

@@ -21,9 +21,9 @@ from tests.groups.worlds import CELLS, GROUPS, world, write_world
 
 def test_errors_are_counted() -> None:
     published, true = np.array([[3, 0, 12], [0, 1, 0]]), np.array([[1, 2, 12], [0, 0, 1]])
-    found = LevelErrors.of(published, true)
-    assert (found.l1, found.emd, found.largest) == (6, 3, 2)
-    assert found.readings[:2] == (Reading(1, 3, 1, 2), Reading(10, 1, 0, 0))
+    result = LevelErrors.of(published, true)
+    assert (result.l1, result.emd, result.largest) == (6, 3, 2)
+    assert result.readings[:2] == (Reading(1, 3, 1, 2), Reading(10, 1, 0, 0))
 
 
 def test_a_release_is_compared_with_its_records(tmp_path: Path) -> None:
@@ -31,15 +31,15 @@ def test_a_release_is_compared_with_its_records(tmp_path: Path) -> None:
     plan = Plan.load(tmp_path / "plan.toml")
     out = tmp_path / "release"
     release(plan, records, out, payment=PaymentOptions(unvalidated=True))
-    found = evaluate(plan, open_records(records, plan), out)
-    assert isinstance(found, NotPrivate)
+    result = evaluate(plan, open_records(records, plan), out)
+    assert isinstance(result, NotPrivate)
     published = [
         pq.read_table(out / "data" / f"{level}.parquet")["groups"].to_numpy().reshape(-1, plan.sizes)
         for level in plan.regions.levels
     ]
-    assert found.value == compare(plan, published, np.array(CELLS))
-    assert found.value.violations == Conditions(0, 0, 0)
-    assert found.value.levels["county"].l1 == np.abs(published[-1] - np.array(CELLS)).sum()
+    assert result.value == compare(plan, published, np.array(CELLS))
+    assert result.value.violations == Conditions(0, 0, 0)
+    assert result.value.levels["county"].l1 == np.abs(published[-1] - np.array(CELLS)).sum()
 
 
 @given(st.lists(st.integers(0, 14), min_size=GROUPS, max_size=GROUPS))
@@ -48,17 +48,17 @@ def test_numbers_that_add_up_are_off_by_at_most_twice_the_groups(
 ) -> None:
     plan = world(tmp_path_factory.mktemp("plan"))
     leaves = np.bincount(where, minlength=15).reshape(3, 5)
-    found = compare(plan, plan.regions.sums(leaves), np.array(CELLS))
-    assert all(level.l1 <= 2 * GROUPS and level.largest <= GROUPS for level in found.levels.values())
+    result = compare(plan, plan.regions.sums(leaves), np.array(CELLS))
+    assert all(level.l1 <= 2 * GROUPS and level.largest <= GROUPS for level in result.levels.values())
 
 
 def test_what_breaks_conditions_is_counted(tmp_path: Path) -> None:
     plan = world(tmp_path)
     levels = [level.copy() for level in plan.regions.sums(np.array(CELLS))]
     levels[1][0, 2] -= 1
-    found = compare(plan, levels, np.array(CELLS))
-    assert found.violations == Conditions(2, 0, 0)
-    assert found.levels["state"].l1 == 1
+    result = compare(plan, levels, np.array(CELLS))
+    assert result.violations == Conditions(2, 0, 0)
+    assert result.levels["state"].l1 == 1
 
 
 def test_another_folder_is_refused(tmp_path: Path) -> None:

@@ -135,6 +135,6 @@ def test_tilted_shares_have_the_means(means: list[float]) -> None:
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=20).filter(any), st.integers(0, 10**9))
 def test_apportioned_numbers_add_up(weights: list[float], total: int) -> None:
     parts = np.array(weights) / sum(weights) * total
-    found = apportioned(np.array(weights), total)
-    assert found.sum() == total
-    assert np.abs(found - parts).max() < 1 + 1e-6
+    result = apportioned(np.array(weights), total)
+    assert result.sum() == total
+    assert np.abs(result - parts).max() < 1 + 1e-6

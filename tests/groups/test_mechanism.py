@@ -34,10 +34,10 @@ def neighbours(quantity: int, sizes: int = 5, groups: int = 3) -> Iterator[tuple
 
 def cells(world_sizes: tuple[int, ...], sizes: int) -> Int64:
     """Groups by leaf (east's first county, east's second, west's) and size; the groups go round the leaves."""
-    found = np.zeros((3, sizes), dtype=np.int64)
+    result = np.zeros((3, sizes), dtype=np.int64)
     for which, size in enumerate(world_sizes):
-        found[which % 3, size] += 1
-    return found
+        result[which % 3, size] += 1
+    return result
 
 
 @pytest.mark.parametrize("quantity", [1, 2])

@@ -39,17 +39,17 @@ def table(folder: Path, name: str) -> pa.Table:
 
 def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
-    made: tuple[Path, ...] = ()
+    created: tuple[Path, ...] = ()
     for out in ("first", "again"):
-        made = write(
+        created = write(
             folder / out,
             plan,
             lambda name: table(folder, name),
             ["land", "w1"],
             folder / "outlines.json",
         )
-        assert [path.name for path in made] == ["sizes-1.svg", "sizes-2.svg", "error.svg", "map.svg"]
-    for path in made:
+        assert [path.name for path in created] == ["sizes-1.svg", "sizes-2.svg", "error.svg", "map.svg"]
+    for path in created:
         assert path.read_bytes() == (folder / "first" / path.name).read_bytes()
         assert not re.search(r"<script|https?://(?!www\.w3\.org)", path.read_text())
     with pytest.raises(OutputError):

@@ -24,12 +24,12 @@ def large(folder: Path, method: str) -> Plan:
 
 def test_published_numbers_of_no_noise_are_the_truth(tmp_path: Path) -> None:
     plan = world(tmp_path, budget='epsilon = "1000"', more='method = "h"')
-    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    (rows,) = size_rows(plan, told, 2, 1 << 20)
+    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    (rows,) = size_rows(plan, described, 2, 1 << 20)
     assert rows.groups.tolist() == CELLS
     assert rows.at_least[0].tolist() == [4, 4, 2, 1, 1]
     assert rows.interval.lower.tolist() == rows.interval.upper.tolist() == CELLS
-    whole = region_rows(plan, told, 2)
+    whole = region_rows(plan, described, 2)
     assert whole.groups.tolist() == [4, 2, 3]
     assert whole.members.tolist() == [8, 3, 8]
     assert whole.mean.tolist() == pytest.approx([2, 1.5, 8 / 3])
@@ -42,9 +42,9 @@ def test_published_numbers_of_no_noise_are_the_truth(tmp_path: Path) -> None:
 
 def test_pieces_of_a_level_are_the_level(tmp_path: Path) -> None:
     plan = large(tmp_path, "h")
-    told = estimate(plan, NoisyCounts(plan).draw(LARGE))
-    (whole,) = size_rows(plan, told, 2, 1 << 20)
-    parts = list(size_rows(plan, told, 2, 1))
+    described = estimate(plan, NoisyCounts(plan).draw(LARGE))
+    (whole,) = size_rows(plan, described, 2, 1 << 20)
+    parts = list(size_rows(plan, described, 2, 1))
     assert [part.first for part in parts] == [0, 1, 2]
     assert np.array_equal(
         np.concatenate([part.at_least_interval.upper for part in parts]), whole.at_least_interval.upper
@@ -65,10 +65,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say(method: str, budget: str,
     exact = plan.regions.sums(LARGE)
     missed: dict[tuple[str, int], npt.NDArray[np.int64]] = {}
     for _ in range(100):
-        told = estimate(plan, NoisyCounts(plan).draw(LARGE))
+        described = estimate(plan, NoisyCounts(plan).draw(LARGE))
         for level, truth in enumerate(exact):
-            (rows,) = size_rows(plan, told, level, 1 << 20)
-            whole = region_rows(plan, told, level)
+            (rows,) = size_rows(plan, described, level, 1 << 20)
+            whole = region_rows(plan, described, level)
             cumulative, number = np.cumsum(truth, axis=1), truth.sum(axis=1)
             mean = truth @ np.arange(5) / number
             looked = {
@@ -96,9 +96,9 @@ def test_intervals_are_of_the_measurements_whatever_is_published(method: Method,
     for level in range(plan.levels):
         (one,), (other,) = (size_rows(each, estimate(each, drawn), level, 1 << 20) for each in (plan, first))
         apart |= not np.array_equal(one.groups, other.groups)
-        for ours, theirs in ((one.interval, other.interval), (one.at_least_interval, other.at_least_interval)):
-            assert np.array_equal(ours.lower, theirs.lower)
-            assert np.array_equal(ours.upper, theirs.upper)
+        for own, others in ((one.interval, other.interval), (one.at_least_interval, other.at_least_interval)):
+            assert np.array_equal(own.lower, others.lower)
+            assert np.array_equal(own.upper, others.upper)
         assert all(np.array_equal(*pair) for pair in zip(one.errors, other.errors, strict=True))
         counts = np.diff(drawn[level], axis=1, prepend=0) if plan.cumulative else drawn[level]
         margins, _ = LevelErrors(plan, level).margins(tails=False)

@@ -54,11 +54,11 @@ def test_more_budget_is_less_error(tmp_path: Path) -> None:
 def test_the_error_of_a_simulation_is_that_of_its_mean(tmp_path: Path) -> None:
     plan = large(tmp_path)
     leaves = invented_leaves(plan, assumed_shares(4)[0], 1)
-    found = trial_errors(plan, leaves, 5, 1)
-    means = mean_errors(found)
-    assert [each.l1 for each in means] == pytest.approx(found[:, :, 0].mean(axis=0))
-    assert [each.doubt for each in means] == pytest.approx(found[:, :, 0].std(axis=0, ddof=1) / 5**0.5)
-    assert mean_errors(found[:1])[0].doubt is None
+    result = trial_errors(plan, leaves, 5, 1)
+    means = mean_errors(result)
+    assert [each.l1 for each in means] == pytest.approx(result[:, :, 0].mean(axis=0))
+    assert [each.doubt for each in means] == pytest.approx(result[:, :, 0].std(axis=0, ddof=1) / 5**0.5)
+    assert mean_errors(result[:1])[0].doubt is None
 
 
 def test_public_shares_are_simulated(tmp_path: Path) -> None:

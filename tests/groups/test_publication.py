@@ -27,9 +27,9 @@ def published(folder: Path, **changed: object) -> Path:
 @pytest.mark.parametrize("budget", ['epsilon = "1"', 'rho = "1/10"'])
 def test_a_release_verifies_and_adds_up(method: str, budget: str, tmp_path: Path) -> None:
     out = published(tmp_path, more=f'method = "{method}"', budget=budget)
-    found = starling.verify(out)
-    assert found.findings == ()
-    names = [check.name for check in found.checks]
+    result = starling.verify(out)
+    assert result.findings == ()
+    names = [check.name for check in result.checks]
     assert names == [
         "bundle",
         "key",

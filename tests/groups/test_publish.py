@@ -47,8 +47,8 @@ def test_a_killed_release_is_taken_up_and_paid_once(point: str, tmp_path: Path) 
     assert run("tests.groups.test_publish:die", tmp_path, point).returncode == -signal.SIGKILL
     ledger.book.store.atomically(lambda tx: tx.run("UPDATE charges SET lease_until = 0"))
     paid(tmp_path)
-    found = starling.verify(tmp_path / "out", ledger=str(tmp_path / "ledger.sqlite"))
-    assert (found.findings, found.counts is not None and (found.counts.draws, found.counts.redraws)) == ((), (1, 0))
+    result = starling.verify(tmp_path / "out", ledger=str(tmp_path / "ledger.sqlite"))
+    assert (result.findings, result.counts is not None and (result.counts.draws, result.counts.redraws)) == ((), (1, 0))
     before = (tmp_path / "out" / "SIGNATURE").read_bytes()
     assert paid(tmp_path).receipt is None
     assert (tmp_path / "out" / "SIGNATURE").read_bytes() == before

@@ -35,8 +35,8 @@ def test_a_number_is_rounded_down_and_held_by_its_bounds() -> None:
 
 @given(st.lists(st.binary(max_size=12)))
 def test_no_bytes_can_stop_the_reading_of_a_number_or_a_label(values: list[bytes]) -> None:
-    found = whole(chunked(list(values), pa.binary()), 7)
-    assert ((found >= 0) & (found <= 7)).all()
+    result = whole(chunked(list(values), pa.binary()), 7)
+    assert ((result >= 0) & (result <= 7)).all()
     assert len(labels(chunked(list(values), pa.binary()))) == len(values)
 
 

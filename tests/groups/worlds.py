@@ -16,17 +16,17 @@ GROUPS = 9
 
 def plan_text(**changed: Any) -> str:
     """A plan file; `changed` takes the place of what stands under these names."""
-    said = {"levels": '["land", "state", "county"]', "largest": 4, "quantity": 1, "public": "root", "groups": GROUPS}
-    said |= {"kind": "groups", "unit": "member", "budget": 'epsilon = "1"', "more": "", "bands": ""} | changed
-    register = 'register = "register.csv"\n' if said["kind"] in ("persons", "events") else ""
+    stated = {"levels": '["land", "state", "county"]', "largest": 4, "quantity": 1, "public": "root", "groups": GROUPS}
+    stated |= {"kind": "groups", "unit": "member", "budget": 'epsilon = "1"', "more": "", "bands": ""} | changed
+    register = 'register = "register.csv"\n' if stated["kind"] in ("persons", "events") else ""
     return (
         'title = "Households by size"\ngroup = "household"\nmember = "person"\n'
-        f'[regions]\nfile = "regions.csv"\nlevels = {said["levels"]}\n'
-        f"[sizes]\nlargest = {said['largest']}\nquantity = {said['quantity']}\n"
-        f'[totals]\npublic = "{said["public"]}"\n'
-        + (f"groups = {said['groups']}\n" if said["groups"] != "" else "")
-        + f'[input]\nkind = "{said["kind"]}"\n{register}'
-        f'[privacy]\nunit = "{said["unit"]}"\nneighbours = "add-remove"\n{said["budget"]}\n{said["more"]}\n{said["bands"]}'
+        f'[regions]\nfile = "regions.csv"\nlevels = {stated["levels"]}\n'
+        f"[sizes]\nlargest = {stated['largest']}\nquantity = {stated['quantity']}\n"
+        f'[totals]\npublic = "{stated["public"]}"\n'
+        + (f"groups = {stated['groups']}\n" if stated["groups"] != "" else "")
+        + f'[input]\nkind = "{stated["kind"]}"\n{register}'
+        f'[privacy]\nunit = "{stated["unit"]}"\nneighbours = "add-remove"\n{stated["budget"]}\n{stated["more"]}\n{stated["bands"]}'
     )
 
 

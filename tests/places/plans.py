@@ -26,11 +26,11 @@ SLICED: dict[str, Any] = {
 
 def values(*changes: dict[str, Any]) -> dict[str, Any]:
     """The keys of the plan file with changes of its sections; a key that becomes None is left out."""
-    found = {key: dict(value) if isinstance(value, dict) else value for key, value in VALUES.items()}
+    result = {key: dict(value) if isinstance(value, dict) else value for key, value in VALUES.items()}
     for change in changes:
         for key, value in change.items():
-            found[key] = found.get(key, {}) | value if isinstance(value, dict) else value
-    return found
+            result[key] = result.get(key, {}) | value if isinstance(value, dict) else value
+    return result
 
 
 def plan(*changes: dict[str, Any]) -> Plan:

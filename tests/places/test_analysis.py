@@ -21,45 +21,45 @@ from tests.places.plans import SLICED, plan, write_world
 
 def opened(folder: Path, *changes: dict[str, object]) -> PlacesRelease:
     records = write_world(folder)
-    made = release(plan(*changes), records, folder / "out", payment=PaymentOptions(unvalidated=True))
-    found = starling.open_release(made.folder)
-    assert isinstance(found, PlacesRelease)
-    return found
+    created = release(plan(*changes), records, folder / "out", payment=PaymentOptions(unvalidated=True))
+    result = starling.open_release(created.folder)
+    assert isinstance(result, PlacesRelease)
+    return result
 
 
 def test_a_release_gives_its_grid_and_answers(tmp_path: Path) -> None:
-    found = opened(tmp_path)
-    assert found.plan.digest == plan().digest
-    assert found.grid().shape == (2, 4)
+    result = opened(tmp_path)
+    assert result.plan.digest == plan().digest
+    assert result.grid().shape == (2, 4)
     whole = np.array([[0.0, 0.0, 4.0, 2.0]])
-    answer = found.count(whole)
-    assert answer.counts[0] == pytest.approx(found.grid().sum())
-    assert (answer.lower, answer.upper) == (found.released().count(whole).lower, found.released().count(whole).upper)
-    assert found.count(np.array([[-1.0, 0.0, 3.0, 2.0]]), "box").counts == pytest.approx(answer.counts)
-    assert found.count(whole, intervals=False).lower is None
+    answer = result.count(whole)
+    assert answer.counts[0] == pytest.approx(result.grid().sum())
+    assert (answer.lower, answer.upper) == (result.released().count(whole).lower, result.released().count(whole).upper)
+    assert result.count(np.array([[-1.0, 0.0, 3.0, 2.0]]), "box").counts == pytest.approx(answer.counts)
+    assert result.count(whole, intervals=False).lower is None
     # The index of sure intervals is made once.
-    assert found.released() is found.released()
+    assert result.released() is result.released()
 
 
 def test_boxes_and_the_map_are_those_of_a_slice(tmp_path: Path) -> None:
-    found = opened(tmp_path, SLICED)
-    for name in found.plan.slice_names:
-        boxes, points = found.boxes(name)
-        assert points.sum() == pytest.approx(found.grid(name).sum())
+    result = opened(tmp_path, SLICED)
+    for name in result.plan.slice_names:
+        boxes, points = result.boxes(name)
+        assert points.sum() == pytest.approx(result.grid(name).sum())
         assert (boxes[:, 1] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 2]) == 8
-        shown = found.map(name)
+        shown = result.map(name)
         assert shown.title == f"Pickups, {name}"
-        assert (shown.grid == found.grid(name)).all()
+        assert (shown.grid == result.grid(name)).all()
         assert shown.box == (-1, 0, 3, 2)
 
 
 def test_slices_are_named(tmp_path: Path) -> None:
-    found = opened(tmp_path, SLICED)
-    points = found.table("cells")["points"].to_numpy()
-    assert found.grid("February").reshape(-1).tolist() == points[8:].tolist()
+    result = opened(tmp_path, SLICED)
+    points = result.table("cells")["points"].to_numpy()
+    assert result.grid("February").reshape(-1).tolist() == points[8:].tolist()
     for name, problem in ((None, "is missing, and the release has several"), ("March", "is not in the plan")):
         with pytest.raises(ParameterError, match=f"slice {problem}; name one of January, February"):
-            found.grid(name)
+            result.grid(name)
 
 
 FINE: dict[str, object] = {
@@ -71,21 +71,21 @@ FINE: dict[str, object] = {
 
 def test_a_sparse_release_answers_from_its_boxes(tmp_path: Path) -> None:
     """At epsilon 50 a count is off by 3 or more with a chance below 10^-9, where it has a fiftieth of it by .4."""
-    found = opened(tmp_path, FINE)
-    assert starling.verify(found.folder).findings == ()
-    rows, columns = found.plan.grid.shape
-    assert {path.name for path in (found.folder / "data").iterdir()} == {"boxes.parquet", "boxes.csv"}
-    _, points = found.boxes()
-    asked = np.array([[0.0, 0.0, columns, rows], [0.0, 0.0, columns / 2, rows], [columns / 2, 0.0, columns, rows]])
-    answer = found.count(asked)
+    result = opened(tmp_path, FINE)
+    assert starling.verify(result.folder).findings == ()
+    rows, columns = result.plan.grid.shape
+    assert {path.name for path in (result.folder / "data").iterdir()} == {"boxes.parquet", "boxes.csv"}
+    _, points = result.boxes()
+    query = np.array([[0.0, 0.0, columns, rows], [0.0, 0.0, columns / 2, rows], [columns / 2, 0.0, columns, rows]])
+    answer = result.count(query)
     assert answer.counts[0] == pytest.approx(points.sum())
     assert answer.counts[1] + answer.counts[2] == pytest.approx(answer.counts[0])
     assert answer.lower is not None
-    assert found.released().minus(found_again(found)).count(asked).counts == pytest.approx(np.zeros(3), abs=1e-9)
-    shown = found.map()
+    assert result.released().minus(found_again(result)).count(query).counts == pytest.approx(np.zeros(3), abs=1e-9)
+    shown = result.map()
     assert shown.grid.sum() == pytest.approx(points.sum())
     assert shown.fold * max(shown.grid.shape) >= columns
-    for refused in (found.grid, lambda: found.released().table):
+    for refused in (result.grid, lambda: result.released().table):
         with pytest.raises(ParameterError, match="sparse"):
             refused()
 
@@ -104,62 +104,62 @@ def test_what_needs_every_cell_is_refused_on_a_sparse_grid(method: str) -> None:
 
 
 def test_rectangles_are_told_as_json(tmp_path: Path) -> None:
-    found = opened(tmp_path)
+    result = opened(tmp_path)
     rectangles: Any = [[0, 0, 4, 2], [0.5, 0, "3/2", 1.25]]
-    told: Any = found.tell({"kind": "count", "rectangles": rectangles})
-    here = found.count(np.array([[0, 0, 4, 2], [0.5, 0, 1.5, 1.25]], dtype=np.float64))
-    assert [each["points"] for each in told] == here.counts.tolist()
+    described: Any = result.tell({"kind": "count", "rectangles": rectangles})
+    here = result.count(np.array([[0, 0, 4, 2], [0.5, 0, 1.5, 1.25]], dtype=np.float64))
+    assert [each["points"] for each in described] == here.counts.tolist()
     assert here.lower is not None
-    assert [each["lower"] for each in told] == here.lower.tolist()
-    assert [each["clipped"] for each in told] == [False, False]
-    assert found.tell({"kind": "rows", "table": "cells", "most": 1}) is not None
+    assert [each["lower"] for each in described] == here.lower.tolist()
+    assert [each["clipped"] for each in described] == [False, False]
+    assert result.tell({"kind": "rows", "table": "cells", "most": 1}) is not None
 
 
 SQUARE: Any = [[[[0, 0], [2, 0], [2, 2], [0, 2]]]]
 
 
 def test_polygons_are_told_with_typical_errors_as_the_release_has_them(tmp_path: Path) -> None:
-    found = opened(tmp_path, SLICED)
+    result = opened(tmp_path, SLICED)
     corner = [[[[0.5, 0.25], [3, 0.25], [3, 2]]], [[[0, 1], [0.25, 1], [0.25, "3/2"]]]]
-    asked: Any = {"kind": "count_polygons", "units": "cells", "slice": "February", "regions": [SQUARE, corner]}
-    told: Any = found.tell({**asked, "level": "0.8", "together": True, "typical": True})
-    grid = found.released("February")
+    query: Any = {"kind": "count_polygons", "units": "cells", "slice": "February", "regions": [SQUARE, corner]}
+    described: Any = result.tell({**query, "level": "0.8", "together": True, "typical": True})
+    grid = result.released("February")
     drawn = [
         {"type": "MultiPolygon", "coordinates": SQUARE},
         {"type": "MultiPolygon", "coordinates": [*corner[:1], [[[0, 1], [0.25, 1], [0.25, 1.5]]]]},
     ]
     here = grid.count_polygons(drawn, "cells", Fraction(4, 5), together=True)
     assert here.upper is not None
-    assert [each["points"] for each in told] == here.counts.tolist()
-    assert [each["upper"] for each in told] == here.upper.tolist()
-    typical = typical_errors(found.plan, grid, lambda asks: asks.count_polygons(drawn, "cells"))
+    assert [each["points"] for each in described] == here.counts.tolist()
+    assert [each["upper"] for each in described] == here.upper.tolist()
+    typical = typical_errors(result.plan, grid, lambda asks: asks.count_polygons(drawn, "cells"))
     assert typical is not None
-    assert [each["typical_error"] for each in told] == typical.tolist()
+    assert [each["typical_error"] for each in described] == typical.tolist()
     with pytest.raises(ParameterError, match="rings that cross"):
-        found.tell({**asked, "regions": [[SQUARE[0], SQUARE[0]]]})
+        result.tell({**query, "regions": [[SQUARE[0], SQUARE[0]]]})
 
 
 def test_hexagons_are_told(tmp_path: Path) -> None:
     h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
-    found = opened(tmp_path)
+    result = opened(tmp_path)
     cells = [h3.latlng_to_cell(1, 0.5, resolution) for resolution in (2, 3)]
-    told: Any = found.tell({"kind": "count_hexagons", "cells": cells})
-    assert [each["points"] for each in told] == found.released().count_hexagons(cells).counts.tolist()
+    described: Any = result.tell({"kind": "count_hexagons", "cells": cells})
+    assert [each["points"] for each in described] == result.released().count_hexagons(cells).counts.tolist()
 
 
 def test_hotspots_are_told_with_marks_and_chances(tmp_path: Path) -> None:
-    found = opened(tmp_path, SLICED)
-    asked: Any = {"kind": "find_hotspots", "k": 3, "slice": "January", "level": "0.9"}
-    told: Any = found.tell(asked)
-    here = found.hotspots(3, 1, Fraction(9, 10), "January")
+    result = opened(tmp_path, SLICED)
+    query: Any = {"kind": "find_hotspots", "k": 3, "slice": "January", "level": "0.9"}
+    described: Any = result.tell(query)
+    here = result.hotspots(3, 1, Fraction(9, 10), "January")
     assert here.sure is not None
     assert here.chance is not None
     ends = ("first_row", "end_row", "first_column", "end_column")
-    assert [[each[name] for name in ends] for each in told] == here.boxes.tolist()
-    assert [(each["points"], each["sure"]) for each in told] == list(zip(here.counts, here.sure, strict=True))
-    assert [each["chance"] for each in told] == [None if np.isnan(each) else each for each in here.chance.tolist()]
-    quick: Any = found.tell({**asked, "chance": False})
-    assert quick == [{name: value for name, value in each.items() if name != "chance"} for each in told]
+    assert [[each[name] for name in ends] for each in described] == here.boxes.tolist()
+    assert [(each["points"], each["sure"]) for each in described] == list(zip(here.counts, here.sure, strict=True))
+    assert [each["chance"] for each in described] == [None if np.isnan(each) else each for each in here.chance.tolist()]
+    quick: Any = result.tell({**query, "chance": False})
+    assert quick == [{name: value for name, value in each.items() if name != "chance"} for each in described]
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def person_plan(points: int = 2, *, distinct: bool = False, more: Any = None) ->
 
 
 def of(plan: Plan, path: Path, key: bytes) -> list[int]:
-    found: list[int] = tally(plan, open_records(path, plan), key)[0, 0].tolist()
-    return found
+    result: list[int] = tally(plan, open_records(path, plan), key)[0, 0].tolist()
+    return result
 
 
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=20)
@@ -88,17 +88,17 @@ def test_the_kept_points_are_uniform_among_the_persons_own(tmp_path: Path) -> No
     cell, not each point, would keep 300 and is rejected.
     """
     rows = [(f"p{at}", cell) for at in range(600) for cell in (0, 0, 0, 1)]
-    found = of(person_plan(1), write(tmp_path / "a.csv", rows), bytes(range(KEY)))
-    assert sum(found) == 600
-    assert 95 <= found[1] <= 205
+    result = of(person_plan(1), write(tmp_path / "a.csv", rows), bytes(range(KEY)))
+    assert sum(result) == 600
+    assert 95 <= result[1] <= 205
 
 
 def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
     text = "".join(f"a,0.5,0.5,2020-0{month}-02\n" for month in (1, 2) for _ in range(5))
     (tmp_path / "a.csv").write_text("who,lon,lat,time\n" + text)
     chosen = person_plan(3, more=SLICED)
-    found = tally(chosen, open_records(tmp_path / "a.csv", chosen), bytes(KEY))
-    assert (found.shape, found.sum()) == ((2, 2, 4), 3)
+    result = tally(chosen, open_records(tmp_path / "a.csv", chosen), bytes(KEY))
+    assert (result.shape, result.sum()) == ((2, 2, 4), 3)
 
 
 @pytest.mark.slow
@@ -134,9 +134,9 @@ def test_slices_of_real_points_add_up(shared_data: Path) -> None:
     whole = plan(grid)
     bounds = [f"2014-{month:02}-01" for month in range(4, 11)]
     months = plan(grid, {"input": {"time": "time"}, "slices": {"bounds": bounds}})
-    found = tally(months, open_records(path, months), b"")
-    assert np.array_equal(found.sum(axis=0), tally(whole, open_records(path, whole), b"")[0])
-    assert (found.sum(axis=(1, 2)) > 60_000).all()
+    result = tally(months, open_records(path, months), b"")
+    assert np.array_equal(result.sum(axis=0), tally(whole, open_records(path, whole), b"")[0])
+    assert (result.sum(axis=(1, 2)) > 60_000).all()
 
 
 FINE: dict[str, Any] = {"grid": {"rows": 1 << 13, "columns": (1 << 13) + 2}, "method": {"name": "adaptive"}}
@@ -147,12 +147,12 @@ FINE: dict[str, Any] = {"grid": {"rows": 1 << 13, "columns": (1 << 13) + 2}, "me
 def test_the_occupied_cells_of_a_sparse_grid_are_those_of_the_records(changes: tuple[Any, ...], tmp_path: Path) -> None:
     path, key = write_world(tmp_path), bytes(KEY)
     fine, coarse = plan(*changes, FINE), plan(*changes)
-    found = occupied_cells(fine, open_records(path, fine), key)
+    result = occupied_cells(fine, open_records(path, fine), key)
     rows, columns = fine.grid.shape
     # Quarters of both sides are boxes of the tree.
     down, across = ([side * at // 4 for at in range(5)] for side in (rows, columns))
     boxes = np.array([[*a, *b] for a in pairwise(down) for b in pairwise(across)], dtype=np.int32)
-    points = [each.box_counts(boxes).reshape(2, 2, 4).sum(axis=1).tolist() for each in found]
+    points = [each.box_counts(boxes).reshape(2, 2, 4).sum(axis=1).tolist() for each in result]
     assert points == tally(coarse, open_records(path, coarse), key).tolist()
 
 
@@ -172,5 +172,5 @@ def test_spark_counts_a_sparse_grid_as_duckdb_does(tmp_path: Path) -> None:
 def test_a_sparse_grid_without_points_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("lon,lat\n")
     chosen = plan(FINE)
-    (found,) = occupied_cells(chosen, open_records(tmp_path / "a.csv", chosen), b"")
-    assert found.sums.tolist() == [0]
+    (result,) = occupied_cells(chosen, open_records(tmp_path / "a.csv", chosen), b"")
+    assert result.sums.tolist() == [0]

@@ -18,15 +18,15 @@ from tests.places.plans import CELLS, SLICED, plan, write_world
 def test_errors_are_those_of_the_released_grid(tmp_path: Path) -> None:
     records, chosen = write_world(tmp_path), plan()
     folder = release(chosen, records, tmp_path / "out", payment=PaymentOptions(unvalidated=True)).folder
-    found = evaluate(chosen, open_records(records, chosen), folder)
-    assert isinstance(found, NotPrivate)
-    errors = found.value.slices["all"]
+    result = evaluate(chosen, open_records(records, chosen), folder)
+    assert isinstance(result, NotPrivate)
+    errors = result.value.slices["all"]
     from starling import open_release
 
-    made = open_release(folder).table("cells")["points"].to_numpy().reshape(2, 4)
+    created = open_release(folder).table("cells")["points"].to_numpy().reshape(2, 4)
     assert errors.points == 5
-    assert errors.total == pytest.approx(made.sum() - 5)
-    assert errors.largest == pytest.approx(np.abs(made - CELLS).max())
+    assert errors.total == pytest.approx(created.sum() - 5)
+    assert errors.largest == pytest.approx(np.abs(created - CELLS).max())
     assert list(errors.relative) == [name for name, _ in workloads((2, 4), 1)]
     with pytest.raises(SourceError, match="is none of this plan"):
         evaluate(plan(SLICED), open_records(records, chosen), folder)

@@ -22,12 +22,12 @@ def test_points_are_those_of_the_paper() -> None:
 
 
 def test_a_plan_reads_them(tmp_path: Path) -> None:
-    made = write(tmp_path / "new", sigma=50, seed=2, points=1000)
-    assert made.plan is not None
-    chosen = Plan.load(made.plan)
-    counts = tally(chosen, open_records(made.records, chosen), b"")
+    created = write(tmp_path / "new", sigma=50, seed=2, points=1000)
+    assert created.plan is not None
+    chosen = Plan.load(created.plan)
+    counts = tally(chosen, open_records(created.records, chosen), b"")
     assert (counts.shape, chosen.expected) == ((1, 1024, 1024), 1000)
     assert 0 < counts.sum() <= 1000
-    assert "Invented data" in made.note.read_text()
+    assert "Invented data" in created.note.read_text()
     with pytest.raises(OutputError, match="exists"):
         write(tmp_path / "new", sigma=50, seed=2)

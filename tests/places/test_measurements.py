@@ -16,10 +16,10 @@ def tree(boxes: list[list[int]], parents: list[int]) -> Tree:
 
 
 def test_leaves_and_areas() -> None:
-    found = tree(BOXES, PARENTS)
-    found.check()
-    assert found.leaves.tolist() == [False, True, False, True, True]
-    assert found.areas.tolist() == [12, 6, 6, 2, 4]
+    result = tree(BOXES, PARENTS)
+    result.check()
+    assert result.leaves.tolist() == [False, True, False, True, True]
+    assert result.areas.tolist() == [12, 6, 6, 2, 4]
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_leaves_and_areas() -> None:
     ],
 )
 def test_what_is_no_tree_is_refused(boxes: list[list[int]], parents: list[int]) -> None:
-    given = Tree(SHAPE, np.array(boxes, dtype=np.int32).reshape(-1, 4), np.array(parents, dtype=np.int64))
+    stated = Tree(SHAPE, np.array(boxes, dtype=np.int32).reshape(-1, 4), np.array(parents, dtype=np.int64))
     with pytest.raises(ParameterError):
-        given.check()
+        stated.check()
 
 
 def test_other_types_are_refused() -> None:

@@ -29,10 +29,10 @@ def grids(draw: st.DrawFn) -> Int64:
 
 @given(grids())
 def test_boxes_of_every_depth_have_the_points_of_their_cells(cells: Int64) -> None:
-    found, sums = of(cells), cumulative(cells)
+    result, sums = of(cells), cumulative(cells)
     boxes = np.array([[0, len(cells), 0, cells.shape[1]]], dtype=np.int32)
     while True:
-        assert found.box_counts(boxes).tolist() == box_counts(sums, boxes).tolist()
+        assert result.box_counts(boxes).tolist() == box_counts(sums, boxes).tolist()
         if (areas(boxes) == 1).all():
             break
         two = np.full(len(boxes), 2)
@@ -42,20 +42,20 @@ def test_boxes_of_every_depth_have_the_points_of_their_cells(cells: Int64) -> No
 
 def test_an_empty_grid_of_2_40_cells_has_no_points() -> None:
     none = np.empty(0, dtype=np.int64)
-    found = occupied((1 << 20, 1 << 20), none, none)
-    assert found.box_counts(np.array([[0, 1 << 20, 0, 1 << 20]], dtype=np.int32)).tolist() == [0]
+    result = occupied((1 << 20, 1 << 20), none, none)
+    assert result.box_counts(np.array([[0, 1 << 20, 0, 1 << 20]], dtype=np.int32)).tolist() == [0]
 
 
 def test_the_corners_of_a_grid_of_2_40_cells_are_apart() -> None:
     side = 1 << 20
     corners = np.array([0, side - 1, side * (side - 1), side * side - 1])
-    found = occupied((side, side), corners, np.array([1, 2, 3, 4]))
+    result = occupied((side, side), corners, np.array([1, 2, 3, 4]))
     half = side // 2
     quarters = np.array(
         [[0, half, 0, half], [0, half, half, side], [half, side, 0, half], [half, side, half, side]], dtype=np.int32
     )
-    assert found.box_counts(quarters).tolist() == [1, 2, 3, 4]
-    assert found.places.tolist() == [0, (1 << 40) // 3, 2 * (1 << 40) // 3, (1 << 40) - 1]
+    assert result.box_counts(quarters).tolist() == [1, 2, 3, 4]
+    assert result.places.tolist() == [0, (1 << 40) // 3, 2 * (1 << 40) // 3, (1 << 40) - 1]
 
 
 @pytest.mark.parametrize("many", [1, 10**9])

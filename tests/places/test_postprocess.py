@@ -27,10 +27,10 @@ def measured() -> MeasuredTree:
 
 
 def test_a_method_as_it_was_published_gives_each_leaf_the_mean_of_its_own_counts() -> None:
-    made = estimate("htf", measured())
-    assert made.leaves.tolist() == BOXES[1:].tolist()
-    assert made.counts == pytest.approx([4, 9])
-    assert made.grid() == pytest.approx(np.array([[2, 1.5, 1.5, 1.5]] * 2))
+    created = estimate("htf", measured())
+    assert created.leaves.tolist() == BOXES[1:].tolist()
+    assert created.counts == pytest.approx([4, 9])
+    assert created.grid() == pytest.approx(np.array([[2, 1.5, 1.5, 1.5]] * 2))
 
 
 def test_a_method_that_measures_many_levels_takes_what_was_measured_above_into_account() -> None:
@@ -39,8 +39,8 @@ def test_a_method_that_measures_many_levels_takes_what_was_measured_above_into_a
 
 
 def test_coefficients_are_transformed_back() -> None:
-    made = estimate("privlet", MeasuredCoefficients((1, 2), np.array([[8, 2]]), DiscreteLaplace(Fraction(1))))
-    assert made.grid().tolist() == [[5.0, 3.0]]
+    created = estimate("privlet", MeasuredCoefficients((1, 2), np.array([[8, 2]]), DiscreteLaplace(Fraction(1))))
+    assert created.grid().tolist() == [[5.0, 3.0]]
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -49,13 +49,13 @@ def test_every_method_of_a_plan_gives_a_finite_count_to_every_cell(method: str, 
     exact = np.zeros(shape, dtype=np.int64)
     exact[0, 0] = 1_000
     drawn = MECHANISMS[method](shape, ADD_REMOVE_POINT, Fraction(1)).draw(exact)
-    made = estimate(method, drawn)
-    assert made.grid().shape == shape
-    assert np.isfinite(made.grid()).all()
-    assert made.grid().sum() == pytest.approx(made.counts.sum())
-    assert made.grid().tobytes() == estimate(method, drawn).grid().tobytes()
+    created = estimate(method, drawn)
+    assert created.grid().shape == shape
+    assert np.isfinite(created.grid()).all()
+    assert created.grid().sum() == pytest.approx(created.counts.sum())
+    assert created.grid().tobytes() == estimate(method, drawn).grid().tobytes()
     if method == "adaptive":
-        assert (made.grid() >= 0).all()
+        assert (created.grid() >= 0).all()
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_models_are_weighed_on_grids_that_are_not_large(columns: int, blends: bo
 
         def model(given: Any) -> Estimate:
             called.append(name)
-            made: Estimate = original(given)
-            return made
+            created: Estimate = original(given)
+            return created
 
         return model
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("blended", "smoothed"):
             patch.setattr(postprocess, name, noted(name))
-        made = estimate("adaptive", drawn)
+        created = estimate("adaptive", drawn)
     assert called == (["blended"] if blends else ["smoothed"] if spreads else [])
-    assert made.counts.sum() == pytest.approx(504, rel=0.2)
+    assert created.counts.sum() == pytest.approx(504, rel=0.2)
 
 
 def test_methods_with_an_estimate_of_their_own_are_methods() -> None:

@@ -29,9 +29,9 @@ def drawn(method: str) -> MeasuredTree:
     exact = np.zeros((12, 9), dtype=np.int64)
     exact[:4, :3] = 1 + np.arange(12).reshape(4, 3) * 200
     parameters: dict[str, Any] = {"htf": {"least_cells": 2}, "kd_tree": {"height": 3}, "quadtree": {"height": 3}}
-    found = MECHANISMS[method]((12, 9), ADD_REMOVE_POINT, Fraction(1), **parameters.get(method, {})).draw(exact)
-    assert isinstance(found, MeasuredTree)
-    return found
+    result = MECHANISMS[method]((12, 9), ADD_REMOVE_POINT, Fraction(1), **parameters.get(method, {})).draw(exact)
+    assert isinstance(result, MeasuredTree)
+    return result
 
 
 def variances(measured: MeasuredTree) -> list[float]:
@@ -43,9 +43,9 @@ def variances(measured: MeasuredTree) -> list[float]:
 @pytest.mark.parametrize("method", OTHERS)
 def test_a_leaf_has_the_mean_of_its_own_counts_by_inverse_variance(method: str) -> None:
     measured = drawn(method)
-    made = estimate(method, measured)
+    created = estimate(method, measured)
     weights = [1 / each for each in variances(measured)]
-    for count, leaf in zip(made.counts.tolist(), np.flatnonzero(measured.tree.leaves).tolist(), strict=True):
+    for count, leaf in zip(created.counts.tolist(), np.flatnonzero(measured.tree.leaves).tolist(), strict=True):
         own = np.flatnonzero(measured.node == leaf).tolist()
         assert own
         mean = sum(weights[at] * int(measured.value[at]) for at in own) / sum(weights[at] for at in own)
@@ -111,11 +111,11 @@ def test_an_adaptive_grid_is_that_of_the_formula_with_the_same_noise(monkeypatch
     sides = [max(1, ceil(sqrt(max(y, 0) * fine_amount / 5))) for y in first.tolist()]
     assert set(sides) == {1, 2}
     parts = {box: np.arange(m * m) * 5 + box - 8 for box, m in enumerate(sides)}
-    given = (number, *first.tolist(), *(int(value) for box in range(16) for value in parts[box]))
+    stated = (number, *first.tolist(), *(int(value) for box in range(16) for value in parts[box]))
     with scripted((0,), monkeypatch) as script:
         method = AdaptiveGrid((SIDE, SIDE), ADD_REMOVE_POINT, EPSILON)
-        measured, drawn = script.tree(method, np.zeros((SIDE, SIDE), dtype=np.int64), given)
-    assert len(drawn) == len(given)
+        measured, drawn = script.tree(method, np.zeros((SIDE, SIDE), dtype=np.int64), stated)
+    assert len(drawn) == len(stated)
     expected = np.zeros((SIDE, SIDE))
     for box, m in enumerate(sides):
         total = (m * m * first[box] + parts[box].sum()) / (m * m + 1)

@@ -21,7 +21,7 @@ def seen() -> Preview:
 
 
 def test_the_plan_and_other_methods_are_tried_in_all_worlds(seen: Preview) -> None:
-    assert seen.mine == "adaptive"
+    assert seen.own == "adaptive"
     assert {"adaptive_grid", "privtree", "uniform_grid of 32", "singular"} <= set(seen.plans)
     assert all(list(errors) == [GATHERED, EVERYWHERE, CITY] for errors in seen.errors.values())
     # Of squares smaller than its boxes a coarse grid knows little where points gather; the noise of single cells is small beside that.
@@ -32,25 +32,25 @@ def test_the_plan_and_other_methods_are_tried_in_all_worlds(seen: Preview) -> No
 def test_what_is_best_is_said_as_the_plan_file_would() -> None:
     errors = {world: (Error(3.0, 2.0),) for world in WORLDS}
     better = {world: (Error(3.0, 0.5),) for world in WORLDS}
-    mine, other = plan(ADAPTIVE), plan({"method": {"name": "uniform_grid", "boxes": 2}})
-    made = Preview(mine, 5, (1.0,), {"adaptive": mine, "coarse": other}, {"adaptive": errors, "coarse": better})
-    assert made.best == "coarse"
-    assert made.why().endswith('that of adaptive is 4 times as large ([method] name = "uniform_grid", boxes = 2)')
+    own, other = plan(ADAPTIVE), plan({"method": {"name": "uniform_grid", "boxes": 2}})
+    created = Preview(own, 5, (1.0,), {"adaptive": own, "coarse": other}, {"adaptive": errors, "coarse": better})
+    assert created.best == "coarse"
+    assert created.why().endswith('that of adaptive is 4 times as large ([method] name = "uniform_grid", boxes = 2)')
     near = {world: (Error(3.0, 1.99),) for world in WORLDS}
-    assert Preview(mine, 5, (1.0,), made.plans, {"adaptive": errors, "coarse": near}).best == "adaptive"
+    assert Preview(own, 5, (1.0,), created.plans, {"adaptive": errors, "coarse": near}).best == "adaptive"
     apart = {**errors, CITY: (Error(3.0, 1.0),)}
-    in_a_city = Preview(mine, 5, (1.0,), made.plans, {"adaptive": errors, "coarse": {**near, CITY: apart[CITY]}})
+    in_a_city = Preview(own, 5, (1.0,), created.plans, {"adaptive": errors, "coarse": {**near, CITY: apart[CITY]}})
     assert (in_a_city.best_in(EVERYWHERE), in_a_city.best_in(CITY)) == ("adaptive", "coarse")
     assert in_a_city.why().startswith("coarse has the least error")
-    slower = Preview(mine, 5, (1.0,), made.plans, {"adaptive": apart, "coarse": errors})
+    slower = Preview(own, 5, (1.0,), created.plans, {"adaptive": apart, "coarse": errors})
     assert slower.why() == "the plan's method, adaptive, has the least error for these sizes, as far as can be told"
     other_way = {**better, CITY: (Error(3.0, 9.0),)}
     assert (
-        Preview(mine, 5, (1.0,), made.plans, {"adaptive": errors, "coarse": other_way})
+        Preview(own, 5, (1.0,), created.plans, {"adaptive": errors, "coarse": other_way})
         .why()
         .endswith("; of points in a city it is adaptive")
     )
-    alone = Preview(mine, 5, (1.0,), {"adaptive": mine}, {"adaptive": errors})
+    alone = Preview(own, 5, (1.0,), {"adaptive": own}, {"adaptive": errors})
     assert alone.why() == "the plan's method, adaptive, has the least error for these sizes, as far as can be told"
     assert alone.sections()[0].tables[0].rows == (("adaptive", "3 (2 %)"),)
 

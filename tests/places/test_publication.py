@@ -42,5 +42,5 @@ def test_a_changed_number_is_found(name: str, tmp_path: Path) -> None:
     values = table[column].to_numpy().copy()
     values[3] += 1
     pq.write_table(table.set_column(at, table.schema.field(column), [values]), tmp_path / "copy" / name)
-    found = starling.verify(tmp_path / "copy").findings
-    assert any("tables" in str(each) or name in str(each) for each in found)
+    result = starling.verify(tmp_path / "copy").findings
+    assert any("tables" in str(each) or name in str(each) for each in result)

@@ -112,5 +112,5 @@ def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(
 @pytest.mark.parametrize("name", ["'); DROP TABLE records; --", "select", "a'b", "person", "cell\u00e9"])
 def test_attack_a21_hostile_names_of_columns_are_names(name: str, tmp_path: Path) -> None:
     chosen = plan(PERSON, {"input": {"person": name}})
-    found = counted(chosen, tmp_path, RECORDS.replace("who", name, 1))
-    assert np.array_equal(found, counted(plan(PERSON), tmp_path, RECORDS))
+    result = counted(chosen, tmp_path, RECORDS.replace("who", name, 1))
+    assert np.array_equal(result, counted(plan(PERSON), tmp_path, RECORDS))

@@ -37,8 +37,8 @@ def write_geo(path: Path, encoding: str = "WKB", **metadata: Any) -> Path:
     pairs = list(zip(X, Y, strict=True))
     native = pa.array([{"x": x, "y": y} for x, y in pairs], POINT)
     column = native if encoding == "point" else pa.array([wkb(1, x, y) for x, y in pairs])
-    said = {"version": "1.1.0", "primary_column": "place", "columns": {"place": {"encoding": encoding, **metadata}}}
-    pq.write_table(pa.table({"place": column}).replace_schema_metadata({"geo": json.dumps(said)}), path)
+    stated = {"version": "1.1.0", "primary_column": "place", "columns": {"place": {"encoding": encoding, **metadata}}}
+    pq.write_table(pa.table({"place": column}).replace_schema_metadata({"geo": json.dumps(stated)}), path)
     return path
 
 
@@ -69,8 +69,8 @@ def test_row_groups_are_put_together_to_parts(tmp_path: Path, monkeypatch: pytes
 
 def test_a_large_grid_is_counted_without_a_count_of_each_part(tmp_path: Path) -> None:
     large = plan({"grid": {"rows": 2048, "columns": 2048}})
-    found = tally(large, open_records(write_csv(tmp_path / "a.csv"), large), b"")[0]
-    assert found.reshape(2, 1024, 4, 512).sum(axis=(1, 3)).tolist() == WANTED
+    result = tally(large, open_records(write_csv(tmp_path / "a.csv"), large), b"")[0]
+    assert result.reshape(2, 1024, 4, 512).sum(axis=(1, 3)).tolist() == WANTED
 
 
 @pytest.mark.parametrize(

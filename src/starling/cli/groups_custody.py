@@ -106,7 +106,7 @@ def _evaluation_text(evaluation: "Evaluation") -> str:
 
 
 def _false(reading: "Reading") -> str:
-    return f"{reading.false:,} of {reading.found:,}"
+    return f"{reading.false:,} of {reading.claimed:,}"
 
 
 def _evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":

@@ -148,7 +148,7 @@ def public_tables(plan: Plan) -> dict[str, pa.Table]:
     return {"register": register, "bounds": bounds}
 
 
-def fitted(plan: Plan, cells: Cells, found: Int64) -> Cells:
+def fitted(plan: Plan, cells: Cells, counts: Int64) -> Cells:
     """Counts that have the public totals, from those of the records.
 
     Of a leaf with too many groups the largest are left out; one with too few gets groups of size 0. Where G alone is public, leaves keep
@@ -158,28 +158,28 @@ def fitted(plan: Plan, cells: Cells, found: Int64) -> Cells:
     Args:
         plan: The public choices.
         cells: As of `tally`.
-        found: The number of groups of each leaf, as of `tally`.
+        counts: The number of groups of each leaf, as of `tally`.
     """
     totals = plan.regions.totals
-    wanted = apportioned(found, plan.groups) if totals is None else np.array(totals, dtype=np.int64)
-    if np.array_equal(found, wanted):
+    wanted = apportioned(counts, plan.groups) if totals is None else np.array(totals, dtype=np.int64)
+    if np.array_equal(counts, wanted):
         return cells
     cumulative = np.minimum(np.cumsum(cells, axis=1), wanted[:, None])
-    made = np.diff(cumulative, axis=1, prepend=0)
-    made[:, 0] += np.maximum(wanted - found, 0)
-    return made
+    adjusted = np.diff(cumulative, axis=1, prepend=0)
+    adjusted[:, 0] += np.maximum(wanted - counts, 0)
+    return adjusted
 
 
-def apportioned(found: Int64, total: int) -> Int64:
+def apportioned(counts: Int64, total: int) -> Int64:
     """Whole numbers in proportion to `found` that add up to `total`: rounded down, the largest remainders up, then the first of equals."""
-    parts = found.tolist()
+    parts = counts.tolist()
     whole = sum(parts)
     if whole == total:
-        return found
+        return counts
     if not whole:
         parts, whole = [1] * len(parts), len(parts)
     shares = [divmod(each * total, whole) for each in parts]
-    made = np.array([share for share, _ in shares], dtype=np.int64)
+    result = np.array([share for share, _ in shares], dtype=np.int64)
     order = sorted(range(len(shares)), key=lambda at: -shares[at][1])
-    made[order[: total - int(made.sum())]] += 1
-    return made
+    result[order[: total - int(result.sum())]] += 1
+    return result

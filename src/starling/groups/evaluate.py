@@ -36,13 +36,13 @@ class Reading:
 
     Attributes:
         least: How many groups.
-        found: Pairs of region and size that the release says it of.
+        claimed: Pairs of region and size that the release states it of.
         false: Those of them of which it is not true.
         missed: Pairs of which it is true and the release does not say it.
     """
 
     least: int
-    found: int
+    claimed: int
     false: int
     missed: int
 
@@ -69,8 +69,8 @@ class LevelErrors:
         apart = published - true
         readings = []
         for least in THRESHOLDS:
-            said, holds = published >= least, true >= least
-            counted = (said, said & ~holds, holds & ~said)
+            claimed, holds = published >= least, true >= least
+            counted = (claimed, claimed & ~holds, holds & ~claimed)
             readings.append(Reading(least, *(int(np.count_nonzero(each)) for each in counted)))
         emd = earth_movers_distance(apart)
         return cls(int(np.abs(apart).sum()), emd, int(np.abs(apart).max(initial=0)), tuple(readings))
@@ -113,8 +113,8 @@ def compare(plan: Plan, published: Sequence[Int64], leaves: Int64) -> Evaluation
     """The errors of published numbers, given the exact numbers of groups by leaf and size: what runs within the trust boundary."""
     true, violations = plan.regions.sums(leaves), conditions(plan, tuple(published))
     levels = {
-        name: LevelErrors.of(mine, exact)
-        for name, mine, exact in zip(plan.regions.levels, published, true, strict=True)
+        name: LevelErrors.of(numbers, exact)
+        for name, numbers, exact in zip(plan.regions.levels, published, true, strict=True)
     }
     if violations == Conditions(0, 0, 0):
         assert all(each.l1 <= 2 * plan.groups for each in levels.values()), "numbers that add up are no further off"

@@ -26,7 +26,7 @@ def measured(plan: Plan, leaves: Int64, add: AddNoise) -> Measured:
         leaves: int64 (leaves, sizes), the number of groups of each leaf and size, which have the public totals.
         add: Adds noise.
     """
-    found = []
+    levels = []
     for level, counts in enumerate(plan.regions.sums(leaves)):
         values = np.cumsum(counts, axis=1) if plan.cumulative else counts
         noisy = np.empty_like(values)
@@ -35,5 +35,5 @@ def measured(plan: Plan, leaves: Int64, add: AddNoise) -> Measured:
         if plan.cumulative and (level == 0 or plan.totals == "region"):
             # A public total, which moves for no member.
             noisy[:, -1] = values[:, -1]
-        found.append(noisy)
-    return tuple(found)
+        levels.append(noisy)
+    return tuple(levels)

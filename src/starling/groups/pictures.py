@@ -172,16 +172,16 @@ def read_outlines(path: Path) -> dict[str, list[Rings]]:
     Raises:
         ParameterError: it is no GeoJSON of polygons.
     """
-    found: dict[str, list[Rings]] = {}
+    outlines: dict[str, list[Rings]] = {}
     try:
         for feature in json.loads(path.read_text(encoding="utf-8"))["features"]:
             shape = feature["geometry"]
             polygons = {"Polygon": [shape["coordinates"]], "MultiPolygon": shape["coordinates"]}[shape["type"]]
             good = all(np.asarray(ring, dtype=np.float64)[2:, 1].size for each in polygons for ring in each)
             name = (feature.get("properties") or {}).get(ID, feature.get("id"))
-            found.setdefault(str(name), []).extend(polygons if good else [[]])
+            outlines.setdefault(str(name), []).extend(polygons if good else [[]])
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
-        found = {"": [[]]}
-    if any(not polygon for polygons in found.values() for polygon in polygons):
+        outlines = {"": [[]]}
+    if any(not polygon for polygons in outlines.values() for polygon in polygons):
         raise ParameterError("outlines", f"{path.name} is no GeoJSON of polygons", "give a FeatureCollection")
-    return found
+    return outlines

@@ -95,7 +95,7 @@ class SizeRows:
     errors: tuple[Float64, Float64]
 
 
-def size_rows(plan: Plan, told: Estimated, level: int, most: int) -> Iterator[SizeRows]:
+def size_rows(plan: Plan, estimated: Estimated, level: int, most: int) -> Iterator[SizeRows]:
     """The table of a level, some regions at a time, of at most `most` cells or one region."""
     errors = LevelErrors(plan, level)
     count_margins, count_errors = errors.margins(tails=False)
@@ -104,7 +104,7 @@ def size_rows(plan: Plan, told: Estimated, level: int, most: int) -> Iterator[Si
     step = max(most // plan.sizes, 1)
     for first in range(0, len(totals), step):
         here = slice(first, first + step)
-        groups, noisy, most_groups = told.levels[level][here], told.measured[level][here], totals[here, None]
+        groups, noisy, most_groups = estimated.levels[level][here], estimated.measured[level][here], totals[here, None]
         counts = np.diff(noisy, axis=1, prepend=0) if plan.cumulative else noisy
         below = np.cumsum(counts, axis=1) - counts
         whole = most_groups if errors.public else below[:, -1:] + counts[:, -1:]
@@ -156,15 +156,15 @@ class RegionRows:
     quantile_intervals: dict[str, Ends]
 
 
-def region_rows(plan: Plan, told: Estimated, level: int) -> RegionRows:
+def region_rows(plan: Plan, estimated: Estimated, level: int) -> RegionRows:
     """What is published of each region of a level as a whole.
 
     A mean is N - C/G, with C the sum over s < N of the number of groups of at most s, and G their number; a share p of the groups has
     at most the size s from the first s on at which their number reaches p G. Bounds of C and of G, or of the two counts beside the
     quantile and of G, miss with half of the chance each.
     """
-    errors, groups = LevelErrors(plan, level), told.levels[level]
-    measured = told.measured[level] if plan.cumulative else np.cumsum(told.measured[level], axis=1)
+    errors, groups = LevelErrors(plan, level), estimated.levels[level]
+    measured = estimated.measured[level] if plan.cumulative else np.cumsum(estimated.measured[level], axis=1)
     published, number = np.cumsum(groups, axis=1), groups.sum(axis=1)
     most = _totals(plan, level)
     whole = most if errors.public else measured[:, -1]

@@ -122,14 +122,14 @@ class GroupsPublication(Publication[Int64, Measured]):
 class _Contents:
     """A `release.domain.Contents`: the tables level by level."""
 
-    def __init__(self, plan: Plan, told: Estimated) -> None:
-        self._plan, self._told = plan, told
+    def __init__(self, plan: Plan, estimated: Estimated) -> None:
+        self._plan, self._estimated = plan, estimated
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
-        found = conditions(self._plan, self._told.levels)
-        if self._plan.method != "h_relaxed" and any((found.consistency, found.validity, found.faithfulness)):
+        batch = conditions(self._plan, self._estimated.levels)
+        if self._plan.method != "h_relaxed" and any((batch.consistency, batch.validity, batch.faithfulness)):
             raise InvalidRelease(CONDITIONS, PLAN, "leads to numbers that break the conditions")
-        return columns.pieces(self._plan, self._told)
+        return columns.pieces(self._plan, self._estimated)
 
     def sections(self) -> Sequence[Section]:
-        return pages.sections(self._plan, self._told)
+        return pages.sections(self._plan, self._estimated)

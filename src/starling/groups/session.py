@@ -95,20 +95,19 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     """A plan that counts groups by size in nested regions; other choices are keys of a plan file, which `Plan.of` takes.
 
     Args:
-        regions: A CSV file with the columns region and parent; or each region with those inside it, as in {"land": ["e1", "e2"]}. A
-            leaf may have its public number of groups, as in {"e1": 4, "e2": 5}.
+        regions: A CSV file of region,parent; or nested dicts, as in {"land": ["e1", "e2"]}. A leaf may have its public number of groups.
         levels: The name of each level of regions, the root's first.
         largest: Larger groups count as of this size.
-        groups: The public number of all groups; not needed where a register or the leaves have it.
+        groups: The public number of all groups, unless a register or the leaves have it.
         epsilon: What a release costs, exact: 1, "0.5" or a fraction.
-        rho: What it costs under zero-concentrated differential privacy, instead.
-        kind: What a record is: "groups", "counts", "persons" or "events". Events are protected one by one, else members are.
-        register: Of persons and events, the public list of groups: a file with the columns group and region.
+        rho: What it costs by zCDP, instead.
+        kind: What a record is: "groups", "counts", "persons" or "events".
+        register: Of persons and events, the public list group,region.
         quantity: The most that one member, or one event, adds to a size.
-        totals: Whether the number of all groups is public ("root"), or that of every region ("region").
-        method: One of the methods; by default the one that is best by public facts.
-        group: What a group is, in a word: household.
-        member: What a group consists of, in a word: person.
+        totals: Public is the number of all groups ("root"), or of every region ("region").
+        method: By default the best by public facts.
+        group: In a word: household.
+        member: In a word: person.
         title: What is published.
 
     Raises:

@@ -119,26 +119,26 @@ class PlacesRelease(DomainRelease):
     def _answered(self, question: Any) -> Json:
         """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""
         if isinstance(question, FindHotspots):
-            return self._found(question)
+            return self._hotspots(question)
         if not isinstance(question, Counted):
             return super()._answered(question)
         grid = self.released(question.slice)
-        found = question.of(grid)
-        columns = {"points": found.counts, "lower": found.lower, "upper": found.upper, "clipped": found.clipped}
+        answers = question.of(grid)
+        columns = {"points": answers.counts, "lower": answers.lower, "upper": answers.upper, "clipped": answers.clipped}
         if question.typical:
             columns["typical_error"] = typical_errors(self.plan, grid, question.of)
         return _rows(columns)
 
-    def _found(self, asked: FindHotspots) -> Json:
+    def _hotspots(self, question: FindHotspots) -> Json:
         """Squares, most points first."""
-        grid = self.released(asked.slice)
-        if asked.chance:
-            found = likely_hotspots(self.plan, grid, asked.k, asked.side, level=asked.level)
+        grid = self.released(question.slice)
+        if question.chance:
+            hotspots = likely_hotspots(self.plan, grid, question.k, question.side, level=question.level)
         else:
-            found = grid.hotspots(asked.k, asked.side, asked.level)
+            hotspots = grid.hotspots(question.k, question.side, question.level)
         ends = ("first_row", "end_row", "first_column", "end_column")
-        columns = {**dict(zip(ends, found.boxes.T, strict=True)), "points": found.counts, "sure": found.sure}
-        return _rows({**columns, "chance": found.chance})
+        columns = {**dict(zip(ends, hotspots.boxes.T, strict=True)), "points": hotspots.counts, "sure": hotspots.sure}
+        return _rows({**columns, "chance": hotspots.chance})
 
     def typical_errors(
         self,
@@ -182,8 +182,8 @@ class PlacesRelease(DomainRelease):
         rows, columns = (-(-side // fold) for side in self.plan.grid.shape)
         south, west = (each.reshape(-1) * fold for each in np.indices((rows, columns)))
         squares = np.stack([west, south, west + fold, south + fold], axis=1).astype(np.float64)
-        found = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
-        return found.counts.reshape(rows, columns), fold
+        counts = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
+        return counts.counts.reshape(rows, columns), fold
 
     def plot(self, slice: str | None = None) -> "SessionFigure":  # noqa: A002 - the word of the plan
         """A figure of the released points of each cell, darker where there are more; `map` has a page that can be asked.
@@ -244,9 +244,9 @@ class PlacesRelease(DomainRelease):
 
 def _rows(columns: Mapping[str, npt.NDArray[Any] | None]) -> Json:
     """An object for each row of the columns that there are; what is no number is null, as a chance that is not stated."""
-    told = {name: each.tolist() for name, each in columns.items() if each is not None}
-    rows = zip(*told.values(), strict=True)
-    return [dict(zip(told, map(_number, row), strict=True)) for row in rows]
+    lists = {name: each.tolist() for name, each in columns.items() if each is not None}
+    rows = zip(*lists.values(), strict=True)
+    return [dict(zip(lists, map(_number, row), strict=True)) for row in rows]
 
 
 def _number(value: float) -> float | None:

@@ -75,21 +75,21 @@ def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None
         key: Of the hash that chooses a person's points.
         cluster: Counts instead of DuckDB.
     """
-    found = np.zeros(plan.cells, dtype=np.int64)
+    counts = np.zeros(plan.cells, dtype=np.int64)
     if plan.unit == "point" and cluster is None:
-        _add_all(plan, records, found)
+        _add_all(plan, records, counts)
     else:
         with closing(_summed(plan, records, key, cluster)) as answer:
             for cell, points in _numbers(answer):
-                found[cell] += points
-    return found.reshape(len(plan.slice_names), *plan.grid.shape)
+                counts[cell] += points
+    return counts.reshape(len(plan.slice_names), *plan.grid.shape)
 
 
-def _add_all(plan: Plan, records: Records | Held, found: Int64) -> None:
+def _add_all(plan: Plan, records: Records | Held, counts: Int64) -> None:
     """Add the records part by part: what the engine's sum would give, in one pass."""
     for cells in in_order(lambda part: [cells_of(plan, table) for table in read_part(records, part)], records.parts):
         for each in cells:
-            _add(each, found)
+            _add(each, counts)
 
 
 def occupied_cells(
@@ -159,5 +159,5 @@ def persons(plan: Plan, records: Records | Held, part: Part) -> Iterator[pa.Reco
     """The points of a part with their persons, as PERSONS has them."""
     for table in read_part(records, part):
         cells, person = pa.array(cells_of(plan, table)), labels(table[plan.columns.person])
-        kept = pc.and_(pc.greater_equal(cells, 0), person.is_valid())
-        yield pa.record_batch([person.filter(kept), cells.filter(kept)], schema=PERSONS)
+        rows_of_all = pc.and_(pc.greater_equal(cells, 0), person.is_valid())
+        yield pa.record_batch([person.filter(rows_of_all), cells.filter(rows_of_all)], schema=PERSONS)

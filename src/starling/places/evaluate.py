@@ -94,15 +94,18 @@ def evaluate(
 
 def _compare(plan: Plan, grids: Float64, seed: int, exact: Counted) -> Evaluation:
     assert isinstance(exact, np.ndarray)  # A sparse grid is refused before.
-    slices = {name: _errors(made, true, seed) for name, made, true in zip(plan.slice_names, grids, exact, strict=True)}
+    slices = {
+        name: _errors(published, true, seed)
+        for name, published, true in zip(plan.slice_names, grids, exact, strict=True)
+    }
     return Evaluation(plan.title, slices)
 
 
-def _errors(made: Float64, true: Int64, seed: int) -> SliceErrors:
-    ours, theirs = CumulativeGrid(made), CumulativeGrid(true)
+def _errors(published: Float64, true: Int64, seed: int) -> SliceErrors:
+    counts, exact_counts = CumulativeGrid(published), CumulativeGrid(true)
     relative = {}
     for name, rectangles in workloads(true.shape, seed):
-        answer, right = ours.count(rectangles).counts, theirs.count(rectangles).counts
+        answer, right = counts.count(rectangles).counts, exact_counts.count(rectangles).counts
         relative[name] = float(100 * np.mean(np.abs(answer - right) / np.maximum(right, SMOOTHING)))
-    apart = made - true
+    apart = published - true
     return SliceErrors(int(true.sum()), float(apart.sum()), float(np.abs(apart).max()), relative)

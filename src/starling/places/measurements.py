@@ -50,8 +50,8 @@ class Tree:
     def areas(self) -> Int64:
         """int64 (nodes,): cells of each box."""
         top, bottom, left, right = self.boxes.astype(np.int64).T
-        found: Int64 = (bottom - top) * (right - left)
-        return found
+        areas: Int64 = (bottom - top) * (right - left)
+        return areas
 
     def check(self) -> None:
         """Check a tree of others.

@@ -92,7 +92,7 @@ class Preview(InSession):
     @property
     def worlds(self) -> tuple[str, ...]:
         """The worlds that were simulated."""
-        return tuple(self.errors[self.mine])
+        return tuple(self.errors[self.own])
 
     def score(self, label: Label, world: str | None = None) -> float:
         """The geometric mean of the relative errors over sizes, and over worlds unless one is named."""
@@ -100,14 +100,14 @@ class Preview(InSession):
         return exp(fmean(log(max(error.percent, 1e-6)) for each in worlds for error in self.errors[label][each]))
 
     @property
-    def mine(self) -> Label:
+    def own(self) -> Label:
         """The label of the plan itself."""
         return next(label for label, plan in self.plans.items() if plan is self.plan)
 
     def best_in(self, world: str | None = None) -> Label:
         """The method of least score; that of the plan where no other is better by more than a simulation can tell."""
         best = min(self.plans, key=lambda label: self.score(label, world))
-        return self.mine if self.score(self.mine, world) < WORTH * self.score(best, world) else best
+        return self.own if self.score(self.own, world) < WORTH * self.score(best, world) else best
 
     @property
     def best(self) -> Label:
@@ -123,13 +123,13 @@ class Preview(InSession):
 
     def why(self) -> str:
         """Which method is best for these sizes, in a sentence, and in which worlds another is."""
-        best, mine = self.best, self.mine
+        best, own = self.best, self.own
         others = {world: label for world in self.worlds if (label := self.best_in(world)) != best}
         apart = "".join(f"; of {world} it is {label}" for world, label in others.items())
-        if best == mine:
-            return f"the plan's method, {mine}, has the least error for these sizes, as far as can be told{apart}"
-        ratio = rounded(self.score(mine) / self.score(best))
-        return f"{best} has the least error for these sizes; that of {mine} is {ratio} times as large ({self.advice}){apart}"
+        if best == own:
+            return f"the plan's method, {own}, has the least error for these sizes, as far as can be told{apart}"
+        ratio = rounded(self.score(own) / self.score(best))
+        return f"{best} has the least error for these sizes; that of {own} is {ratio} times as large ({self.advice}){apart}"
 
     @property
     def true_count(self) -> str:
@@ -262,8 +262,8 @@ class World:
     @classmethod
     def of(cls, cells: Int64, sizes: Sequence[float], seed: int) -> "World":
         """Points with squares of sides in percent of the grid's, around points by a public seed."""
-        asked, exact = tuple(squares(cells, size, seed) for size in sizes), CumulativeGrid(cells)
-        return cls(cells, asked, tuple(exact.count(each).counts for each in asked))
+        queries, exact = tuple(squares(cells, size, seed) for size in sizes), CumulativeGrid(cells)
+        return cls(cells, queries, tuple(exact.count(each).counts for each in queries))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,11 +279,11 @@ class _Drawn:
     def errors(self) -> tuple[Label, str, Float64]:
         """The method's label, the name of the world, and float64 (sizes, 2): the numbers of `Error` of each size."""
         released = CumulativeGrid(estimate(self.method, self.measured).grid())
-        least, found = max(LEAST, int(self.world.cells.sum()) / 1000), []
-        for asked, true in zip(self.world.squares, self.world.true, strict=True):
-            off = np.abs(released.count(asked).counts - true)
-            found.append((off.mean(), (100 * off / np.maximum(true, least)).mean()))
-        return self.label, self.name, np.array(found)
+        least, rows = max(LEAST, int(self.world.cells.sum()) / 1000), []
+        for queries, true in zip(self.world.squares, self.world.true, strict=True):
+            off = np.abs(released.count(queries).counts - true)
+            rows.append((off.mean(), (100 * off / np.maximum(true, least)).mean()))
+        return self.label, self.name, np.array(rows)
 
 
 def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Errors:
@@ -294,13 +294,13 @@ def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials
         worlds: The points of a slice, taken for the true ones.
         trials: Releases of each plan in each world.
     """
-    found = {label: {name: np.zeros((len(world.squares), 2)) for name, world in worlds.items()} for label in plans}
+    totals = {label: {name: np.zeros((len(world.squares), 2)) for name, world in worlds.items()} for label in plans}
     # Noise is drawn by this thread alone, while others estimate.
     for label, name, errors in in_order(_Drawn.errors, _drawn(plans, worlds, trials)):
-        found[label][name] += errors / trials
+        totals[label][name] += errors / trials
     return {
         label: {name: tuple(Error(*row) for row in errors.tolist()) for name, errors in of.items()}
-        for label, of in found.items()
+        for label, of in totals.items()
     }
 
 

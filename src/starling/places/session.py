@@ -106,8 +106,8 @@ def plan(
         x: The column of longitudes, or of x.
         y: The column of latitudes, or of y.
         crs: "degrees" or "equal-area".
-        expected: About how many points there are, publicly; previews need it.
-        method: One of the methods; by default the one that is best for most data.
+        expected: Public, about how many points; previews need it.
+        method: By default the best for most data.
         title: What is published.
 
     Raises:

@@ -14,8 +14,8 @@ from tests.groups.worlds import CELLS, world
 
 
 def test_parameters_state_the_noise_of_each_level(tmp_path: Path) -> None:
-    said: Any = parameters(world(tmp_path, more='method = "h"\nsplit = ["1/4", "1/4", "1/2"]'))
-    assert [level["bands"][0]["budget"] for level in said["levels"]] == [
+    stated: Any = parameters(world(tmp_path, more='method = "h"\nsplit = ["1/4", "1/4", "1/2"]'))
+    assert [level["bands"][0]["budget"] for level in stated["levels"]] == [
         {"epsilon": "1/4"}, {"epsilon": "1/4"}, {"epsilon": "1/2"},
     ]  # fmt: skip
 
@@ -29,20 +29,20 @@ def test_what_is_exact_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_no_words_of_a_method_say_more_than_its_numbers_keep(tmp_path: Path, method: str) -> None:
     plan = world(tmp_path, more=f'method = "{method}"')
-    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    words = " ".join(text for section in sections(plan, told) for text in section.paragraphs)
+    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    words = " ".join(text for section in sections(plan, described) for text in section.paragraphs)
     adds = plan.method in ADDS_UP
     assert ("whose numbers add up" in product(plan).intended_use, "so that they add up" in words) == (adds, adds)
-    assert not adds or conditions(plan, told.levels).consistency == 0
+    assert not adds or conditions(plan, described.levels).consistency == 0
 
 
 def test_the_report_states_error_conditions_and_rules(tmp_path: Path) -> None:
     plan = world(tmp_path, more='method = "h"')
-    told = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    error, made, largest, public, files = sections(plan, told)
+    described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
+    error, created, largest, public, files = sections(plan, described)
     assert len(error.tables[0].rows) == 3
-    assert ("Proved to be the optimum", "yes, by an independent check") in made.tables[0].rows
-    assert ("Cells that are not the sum over the regions inside", "0") in made.tables[0].rows
+    assert ("Proved to be the optimum", "yes, by an independent check") in created.tables[0].rows
+    assert ("Cells that are not the sum over the regions inside", "0") in created.tables[0].rows
     assert len(largest.tables[0].rows) == 5
     assert "9 in all" in public.text
     assert ("data/county.parquet", "numbers of groups by county and size") in files.tables[0].rows

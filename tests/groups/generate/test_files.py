@@ -43,12 +43,12 @@ def counted(table: pa.Table) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("kind", ["groups", "counts"])
 def test_files_hold_the_world(tmp_path: Path, kind: Kind, format_: Format, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "ROWS", 700)
-    made = write(WORLD, tmp_path / "out", seed=SEED, kind=kind, format=format_)
-    assert np.array_equal(counted(read(made.records)), WORLD.leaves)
-    with made.regions.open(newline="") as file:
+    created = write(WORLD, tmp_path / "out", seed=SEED, kind=kind, format=format_)
+    assert np.array_equal(counted(read(created.records)), WORLD.leaves)
+    with created.regions.open(newline="") as file:
         parents = {row["region"]: row["parent"] for row in csv.DictReader(file)}
     assert parents == {"all": "", "a": "all", "b": "all", "a1": "a", "b1": "b", "b,2": "b"}
-    note = json.loads(made.note.read_text())
+    note = json.loads(created.note.read_text())
     assert (note["seed"], note["groups"], note["levels"]) == (SEED, 5000, {"all": 1, "part": 2, "leaf": 3})
     assert note["notice"].startswith("Invented data.")
 
@@ -73,11 +73,11 @@ def test_a_world_without_groups_is_a_file_without_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["groups", "counts"])
 def test_the_plan_that_is_written_reads_the_records(tmp_path: Path, kind: Kind) -> None:
     regions = Regions(("all", "part", "leaf"), (("all",), ("a", "b"), ("a1", "b1", "b2")), TREE, None)
-    made = write(replace(WORLD, regions=regions), tmp_path / "out", seed=SEED, kind=kind)
-    assert made.plan is not None
-    plan = Plan.load(made.plan)
+    created = write(replace(WORLD, regions=regions), tmp_path / "out", seed=SEED, kind=kind)
+    assert created.plan is not None
+    plan = Plan.load(created.plan)
     assert (plan.groups, plan.kind, plan.group) == (5000, kind, "home")
-    assert np.array_equal(tally(plan, open_records(made.records, plan), public_tables(plan))[0], WORLD.leaves)
+    assert np.array_equal(tally(plan, open_records(created.records, plan), public_tables(plan))[0], WORLD.leaves)
 
 
 @pytest.mark.parametrize("quantity", [1, 2])
@@ -88,9 +88,9 @@ def test_records_of_every_kind_are_those_that_a_plan_counts(
     monkeypatch.setattr(files, "ROWS", 5)
     plan = worlds.world(tmp_path, kind, quantity=quantity)
     world = world_of(plan, household_shares(4), seed=SEED)
-    made = write(world, tmp_path / "out", seed=SEED, kind=kind, plan=plan)
-    assert made.plan is None
-    assert np.array_equal(tally(plan, open_records(made.records, plan), public_tables(plan))[0], world.leaves)
+    created = write(world, tmp_path / "out", seed=SEED, kind=kind, plan=plan)
+    assert created.plan is None
+    assert np.array_equal(tally(plan, open_records(created.records, plan), public_tables(plan))[0], world.leaves)
     if kind in ("persons", "events"):
         assert world.leaves.sum(axis=1).tolist() == [len(worlds.SIZES[leaf]) for leaf in plan.regions.leaves]
 
@@ -111,9 +111,9 @@ def test_text_is_written_as_the_plan_reads_it(
     monkeypatch.setattr(files, "ROWS", 5)
     plan = replace(worlds.world(tmp_path, kind), format=form)
     world = world_of(plan, household_shares(4), seed=SEED)
-    made = write(world, tmp_path / "out", seed=SEED, kind=kind, format="csv", plan=plan)
-    assert form.mark.encode() in made.records.read_bytes() or kind == "events"
-    assert np.array_equal(tally(plan, open_records(made.records, plan), public_tables(plan))[0], world.leaves)
+    created = write(world, tmp_path / "out", seed=SEED, kind=kind, format="csv", plan=plan)
+    assert form.mark.encode() in created.records.read_bytes() or kind == "events"
+    assert np.array_equal(tally(plan, open_records(created.records, plan), public_tables(plan))[0], world.leaves)
 
 
 def test_what_exists_stays(tmp_path: Path) -> None:

@@ -24,11 +24,11 @@ def test_outputs_keep_the_conditions_and_repeat_bit_for_bit(method: Method, seed
     plan = replace(world(tmp_path, more='split = ["1/4", "1/4", "1/2"]'), method=method)
     noise = np.random.default_rng(seed)
     noisy = tuple(noise.integers(-40, 40, (regions, 5)) for regions in (1, 2, 3))
-    found = fit(plan, noisy)
+    result = fit(plan, noisy)
     if method != "h_relaxed":
-        assert conditions(plan, found.levels) == Conditions(0, 0, 0)
+        assert conditions(plan, result.levels) == Conditions(0, 0, 0)
     again = fit(plan, tuple(np.array(each) for each in noisy))
-    assert all(np.array_equal(*pair) for pair in zip(found.levels, again.levels, strict=True))
+    assert all(np.array_equal(*pair) for pair in zip(result.levels, again.levels, strict=True))
 
 
 @pytest.mark.parametrize("method", WITH_REGION_TOTALS)

@@ -46,13 +46,13 @@ def cases(draw: st.DrawFn) -> Case:
 
 def assert_kept_twice(case: Case, solve: Callable[[Case], Projection]) -> Projection:
     """The conditions hold of what is found, public totals of regions too, and a second run finds the same; gives what was found."""
-    found, again = solve(case), solve(case)
-    assert_conditions(found.levels, case.parents, case.total)
+    result, again = solve(case), solve(case)
+    assert_conditions(result.levels, case.parents, case.total)
     if case.totals is not None:
-        assert [level.sum(axis=1).tolist() for level in found.levels] == [top.tolist() for top in case.totals]
-    assert all(np.array_equal(one, other) for one, other in zip(found.levels, again.levels, strict=True))
-    assert (found.objective, found.gap) == (again.objective, again.gap)
-    return found
+        assert [level.sum(axis=1).tolist() for level in result.levels] == [top.tolist() for top in case.totals]
+    assert all(np.array_equal(one, other) for one, other in zip(result.levels, again.levels, strict=True))
+    assert (result.objective, result.gap) == (again.objective, again.gap)
+    return result
 
 
 def small_case(numbers: np.random.Generator, levels: int) -> Case:

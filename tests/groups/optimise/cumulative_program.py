@@ -59,14 +59,14 @@ def least_cumulative_objective(
             terms = [(cell(int(starts[level + 1] + child), size), 1.0) for child in np.flatnonzero(rows == row)]
             conditions.append(([(cell(int(starts[level]) + row, size), -1.0), *terms], 0, 0))
     ones = np.ones(len(costs)) if total else np.zeros(len(costs))
-    found = milp(
+    result = milp(
         costs,
         integrality=np.full(len(costs), int(integers)),
         bounds=Bounds(0, ones),
         constraints=_constraints(conditions, len(costs)),
     )
-    assert found.success
-    return float(constant + found.fun)
+    assert result.success
+    return float(constant + result.fun)
 
 
 def _constraints(conditions: list[Condition], variables: int) -> LinearConstraint:

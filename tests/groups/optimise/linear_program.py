@@ -47,11 +47,11 @@ def least_objective(
     number, column, sign = (np.array(each) for each in zip(*entries, strict=True))
     matrix = coo_array((sign, (number, column)), shape=(len(rows), costs.size)).tocsr()
     right = np.array([value for _, value in rows])
-    found = milp(
+    result = milp(
         costs.ravel(),
         integrality=np.full(costs.size, int(integers)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(matrix, right, right),
     )
-    assert found.status == 0, found.message
-    return round(float(found.fun)) + int((weight[:, None] * cells**2).sum())
+    assert result.status == 0, result.message
+    return round(float(result.fun)) + int((weight[:, None] * cells**2).sum())

@@ -63,10 +63,10 @@ def totals_of(numbers: np.random.Generator, parents: list[Int64], total: int) ->
     """Random public totals of all regions, root first, that add up."""
     leaves = len(parents[-1]) if parents else 1
     below = numbers.multinomial(total, np.full(leaves, 1 / leaves))
-    found = [below]
+    result = [below]
     for rows in reversed(parents):
-        found.append(np.bincount(rows, weights=found[-1]).astype(np.int64))
-    return found[::-1]
+        result.append(np.bincount(rows, weights=result[-1]).astype(np.int64))
+    return result[::-1]
 
 
 def assert_conditions(levels: Sequence[Int64], parents: Sequence[Int64], total: int) -> None:
@@ -84,8 +84,8 @@ def assert_conditions(levels: Sequence[Int64], parents: Sequence[Int64], total: 
 def objective(levels: Sequence[Int64], noisy: Sequence[Int64], weights: Sequence[int]) -> int:
     """The sum of weight (count - noisy)^2, in Python's integers."""
     return sum(
-        weight * sum((x - a) ** 2 for x, a in zip(counts.ravel().tolist(), given.ravel().tolist(), strict=True))
-        for counts, given, weight in zip(levels, noisy, weights, strict=True)
+        weight * sum((x - a) ** 2 for x, a in zip(counts.ravel().tolist(), stated.ravel().tolist(), strict=True))
+        for counts, stated, weight in zip(levels, noisy, weights, strict=True)
     )
 
 

@@ -39,7 +39,7 @@ class Counter:
 def by_trying(node: Node, counter: Counter) -> Table:
     """The cost table by equations 4a to 4d, one problem for each value of the domain; what cannot be reached is left out."""
     below = [by_trying(child, counter) for child in node.children]
-    found: Table = {}
+    result: Table = {}
     for value in node.domain:
         counter.problems += 1
         costs = [
@@ -50,8 +50,8 @@ def by_trying(node: Node, counter: Counter) -> Table:
         if not node.children:
             costs = [0]
         if costs:
-            found[value] = node.own(value) + min(costs)
-    return found
+            result[value] = node.own(value) + min(costs)
+    return result
 
 
 def merged(tables: Sequence[Table]) -> tuple[Table, dict[int, tuple[int, ...]]]:

@@ -55,13 +55,13 @@ def test_agreement_is_the_likelihood_and_factors_are_least_squares(
     seen = 3 * np.cumsum(expected, axis=1) + numbers.normal(size=(regions, count))
     factors = np.empty(regions)
     agreement = kernels.fit_of_prior(expected, seen, noise, np.arange(count), prior, factors)
-    total, found = 0.0, []
+    total, result = 0.0, []
     for m, y, v in zip(expected, seen, noise, strict=True):
         whole, inverse = np.cumsum(m), np.linalg.inv(spread_of(prior, m) + np.diag(v))
         total += np.linalg.slogdet(inverse)[1] - (y - whole) @ inverse @ (y - whole)
-        found.append(whole @ inverse @ y / (whole @ inverse @ whole))
+        result.append(whole @ inverse @ y / (whole @ inverse @ whole))
     assert agreement == pytest.approx(total, rel=1e-9, abs=1e-7)
-    assert factors == pytest.approx(found, rel=1e-9)
+    assert factors == pytest.approx(result, rel=1e-9)
 
 
 def test_the_logarithm_is_that_of_the_library() -> None:
@@ -72,7 +72,7 @@ def test_the_logarithm_is_that_of_the_library() -> None:
 def test_a_stretch_is_weighted_by_precision_and_ends_in_what_is_known() -> None:
     values, variances = np.array([9.0, 1.0, 4.0, 7.0, 8.0]), np.array([1.0, 1.0, 2.0, 1.0, 0.0])
     seen, noise = np.empty(2), np.empty(2)
-    kernels.stretches(values, variances, np.array([1, 3]), seen, noise)
+    kernels.average_runs(values, variances, np.array([1, 3]), seen, noise)
     assert seen.tolist() == [pytest.approx((1 + 4 / 2) / 1.5), 8.0]
     assert noise.tolist() == [pytest.approx(1 / 1.5), 0.0]
 

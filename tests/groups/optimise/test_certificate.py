@@ -31,11 +31,11 @@ def test_every_exchange_of_one_group_is_rejected_unless_it_costs_nothing(levels:
             changed = tuple(level.copy() for level in best.levels)
             moved(changed, case, giver // sizes, giver % sizes, -1)
             moved(changed, case, taker // sizes, taker % sizes, +1)
-            found = certify(changed, case.noisy, case.parents, case.total, case.weights)
-            assert found.feasible
-            assert found.objective == objective(changed, case.noisy, case.weights)
-            assert found.optimal == (found.objective == best.objective)
-            rejected += not found.optimal
+            result = certify(changed, case.noisy, case.parents, case.total, case.weights)
+            assert result.feasible
+            assert result.objective == objective(changed, case.noisy, case.weights)
+            assert result.optimal == (result.objective == best.objective)
+            rejected += not result.optimal
     assert rejected > 20
 
 
@@ -47,17 +47,17 @@ def test_every_change_of_one_cell_is_infeasible() -> None:
             for by in (-1, 1):
                 changed = tuple(each.copy() for each in best)
                 changed[level].flat[cell] += by
-                found = certify(changed, case.noisy, case.parents, 4, case.weights)
-                assert not found.feasible
-                assert not found.optimal
+                result = certify(changed, case.noisy, case.parents, 4, case.weights)
+                assert not result.feasible
+                assert not result.optimal
 
 
 def test_a_count_below_zero_is_infeasible() -> None:
     levels = np.array([[2, 0]]), np.array([[3, 0], [-1, 0]])
     noisy = np.array([[2, 0]]), np.array([[3, 0], [-1, 0]])
-    found = certify(levels, noisy, [np.array([0, 0])], 2, [1, 1])
-    assert not found.feasible
-    assert not found.optimal
+    result = certify(levels, noisy, [np.array([0, 0])], 2, [1, 1])
+    assert not result.feasible
+    assert not result.optimal
 
 
 def test_another_total_is_infeasible() -> None:

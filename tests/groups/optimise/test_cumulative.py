@@ -24,14 +24,14 @@ def test_the_result_is_near_the_integer_optimum_and_its_bound_holds(levels: int)
     gaps = []
     for _ in range(20):
         case = small_case(numbers, levels)
-        found = solve(case, passes=60)
+        result = solve(case, passes=60)
         weights = CumulativeProblem.of(case.noisy, case.parents, case.total, case.variances, case.totals).weights()
         least = least_cumulative_objective(case.noisy, case.parents, case.total, weights, case.totals)
-        assert found.objective >= least * (1 - 1e-9)
-        if found.gap is not None:
-            bound = found.objective / (1 + found.gap)
+        assert result.objective >= least * (1 - 1e-9)
+        if result.gap is not None:
+            bound = result.objective / (1 + result.gap)
             assert bound <= least * (1 + 1e-9)
-        gaps.append(float(found.objective) / least - 1 if least else float(found.objective))
+        gaps.append(float(result.objective) / least - 1 if least else float(result.objective))
     # Rounding from the root down has no guarantee. 20, 19 and 18 of these 20 cases reach the optimum, and the worst is 4.2 % above it.
     assert np.median(gaps) < 0.01
     assert np.mean(np.array(gaps) < 1e-9) >= 0.8
@@ -41,17 +41,17 @@ def test_the_result_is_near_the_integer_optimum_and_its_bound_holds(levels: int)
 @settings(max_examples=150, deadline=None)
 @given(case=cases())
 def test_every_output_keeps_the_conditions_twice_alike(case: Case) -> None:
-    found = assert_kept_twice(case, solve)
-    assert found.gap is None or found.gap >= 0
+    result = assert_kept_twice(case, solve)
+    assert result.gap is None or result.gap >= 0
 
 
 def test_no_gap_falls_below_zero_by_rounding() -> None:
     # A projection that is the optimum; weights differ 3,000 times from level to level, so that doubles miss the optimum of least squares.
     noisy = [np.array([[1]]), *(np.array([[off], [off]]) for off in (0, -1, -1))]
     parents = [np.array([0, 0]), np.array([0, 1]), np.array([0, 1])]
-    found = project_cumulative(noisy, parents, 0, [[0.01], [0.01], [30.0], [1.0]])
-    assert found.gap is not None
-    assert 0 <= found.gap < 1e-9
+    result = project_cumulative(noisy, parents, 0, [[0.01], [0.01], [30.0], [1.0]])
+    assert result.gap is not None
+    assert 0 <= result.gap < 1e-9
 
 
 def test_further_passes_come_to_one_relaxed_optimum() -> None:
@@ -63,10 +63,10 @@ def test_further_passes_come_to_one_relaxed_optimum() -> None:
     bounds: list[Fraction] = []
     least_gap = Fraction(1)
     for passes in (3, 30, 300):
-        found = project_cumulative(noisy, parents, int(counts.sum()), passes=passes)
-        assert found.gap is not None
-        bounds.append(Fraction(found.objective) / (1 + found.gap))
-        least_gap = found.gap
+        result = project_cumulative(noisy, parents, int(counts.sum()), passes=passes)
+        assert result.gap is not None
+        bounds.append(Fraction(result.objective) / (1 + result.gap))
+        least_gap = result.gap
     assert bounds[0] < bounds[1] * 0.999
     assert abs(bounds[2] / bounds[1] - 1) < 1e-4
     assert least_gap < 0.05
@@ -77,10 +77,10 @@ def test_noise_free_counts_come_back() -> None:
     parents = [np.array([0, 0]), np.array([1, 0, 1])]
     middle = np.array([counts[1], counts[0] + counts[2]])
     levels = [counts.sum(axis=0, keepdims=True), middle, counts]
-    found = project_cumulative([np.cumsum(each, axis=1) for each in levels], parents, int(counts.sum()))
-    assert [each.tolist() for each in found.levels] == [each.tolist() for each in levels]
-    assert found.certified
-    assert found.objective == found.gap == 0
+    result = project_cumulative([np.cumsum(each, axis=1) for each in levels], parents, int(counts.sum()))
+    assert [each.tolist() for each in result.levels] == [each.tolist() for each in levels]
+    assert result.certified
+    assert result.objective == result.gap == 0
 
 
 def test_the_order_of_children_decides_ties_alone() -> None:

@@ -18,9 +18,9 @@ def test_it_is_what_a_dense_solver_finds(levels: int, public: bool) -> None:
     problem = CumulativeProblem.of(noisy, parents, 40, None, totals if public else None)
     values = problem.stacked()
     weights = numbers.uniform(0.2, 3.0, (levels, 3))
-    found = values.copy()
+    result = values.copy()
     tree, above = problem.tree, problem.regions().parent
-    least_squares(found, weights, problem.regions())
+    least_squares(result, weights, problem.regions())
     leaves = int(tree.regions[-1])
     first = int(tree.starts[-2])
     # Which leaves lie in which region.
@@ -38,4 +38,4 @@ def test_it_is_what_a_dense_solver_finds(levels: int, public: bool) -> None:
         if size == 2:
             root[problem.known] = 1e7
         best = np.linalg.lstsq(inside * root[:, None], values[:, size] * root, rcond=None)[0]
-        assert np.allclose(found[:, size], inside @ best, atol=1e-4)
+        assert np.allclose(result[:, size], inside @ best, atol=1e-4)

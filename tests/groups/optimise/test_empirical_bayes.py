@@ -100,13 +100,13 @@ def sparse_errors(seed: int) -> tuple[int, float]:
 
 
 def test_regions_around_sizes_of_their_own_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [sparse_errors(seed) for seed in range(4)]
+    result = [sparse_errors(seed) for seed in range(4)]
     # Moments of single sizes are all noise here. With them alone correlations come out at random, and regions are all but alike.
     of_moments = empirical_bayes._of_moments
     monkeypatch.setattr(empirical_bayes, "_likelier", lambda families, sizes, _: of_moments(families, sizes))
     without = [sparse_errors(seed) for seed in range(4)]
-    assert sum(l1 for l1, _ in found) < 0.9 * sum(l1 for l1, _ in without)
-    assert max(moved for _, moved in found) < 0.95 < min(moved for _, moved in without)
+    assert sum(l1 for l1, _ in result) < 0.9 * sum(l1 for l1, _ in without)
+    assert max(moved for _, moved in result) < 0.95 < min(moved for _, moved in without)
 
 
 def test_some_families_tell_the_prior_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,18 +130,18 @@ def test_public_totals_of_regions_help() -> None:
     noisy, total = measured(numbers, levels, q), int(levels[0].sum())
     totals = [level.sum(axis=1) for level in levels]
     without = project_empirical_bayes(noisy, parents, total, [variance] * 3)
-    found = project_empirical_bayes(noisy, parents, total, [variance] * 3, totals)
-    assert [level.sum(axis=1).tolist() for level in found.levels] == [each.tolist() for each in totals]
-    assert errors(found, levels)[2] < errors(without, levels)[2]
+    result = project_empirical_bayes(noisy, parents, total, [variance] * 3, totals)
+    assert [level.sum(axis=1).tolist() for level in result.levels] == [each.tolist() for each in totals]
+    assert errors(result, levels)[2] < errors(without, levels)[2]
 
 
 def test_noise_free_counts_of_small_variance_come_back() -> None:
     levels, parents = invented(np.random.default_rng(2))
-    found = project_empirical_bayes(
+    result = project_empirical_bayes(
         [np.cumsum(level, axis=1) for level in levels], parents, int(levels[0].sum()), [1e-6] * 3
     )
-    assert errors(found, levels) == [0, 0, 0]
-    assert found.objective == 0
+    assert errors(result, levels) == [0, 0, 0]
+    assert result.objective == 0
 
 
 def test_the_order_of_children_decides_ties_alone() -> None:
@@ -158,7 +158,7 @@ def test_the_order_of_children_decides_ties_alone() -> None:
 @pytest.mark.parametrize("levels", [1, 2, 5])
 def test_any_depth_and_a_single_size(levels: int) -> None:
     parents = [np.zeros(1, dtype=np.int64)] * (levels - 1)
-    found = project_empirical_bayes([np.array([[5, 3, 8]])] * levels, parents, 9)
-    assert all(level.tolist() == found.levels[0].tolist() for level in found.levels)
+    result = project_empirical_bayes([np.array([[5, 3, 8]])] * levels, parents, 9)
+    assert all(level.tolist() == result.levels[0].tolist() for level in result.levels)
     lone = project_empirical_bayes([np.array([[5]])] * levels, parents, 9)
     assert [level.tolist() for level in lone.levels] == [[[9]]] * levels

@@ -30,29 +30,31 @@ def test_the_objective_is_that_of_a_linear_program(levels: int) -> None:
     numbers = np.random.default_rng(levels)
     for _ in range(60 if levels < 5 else 30):
         case = random_problem(numbers, levels)
-        found = project_histogram(case.noisy, case.parents, case.total, case.weights)
-        assert_optimal(found, case)
-        least = least_objective(case.noisy, case.parents, case.total, case.weights) if case.total else found.objective
-        assert found.objective == least
+        result = project_histogram(case.noisy, case.parents, case.total, case.weights)
+        assert_optimal(result, case)
+        least = least_objective(case.noisy, case.parents, case.total, case.weights) if case.total else result.objective
+        assert result.objective == least
 
 
 def test_the_objective_is_that_of_an_integer_program() -> None:
     numbers = np.random.default_rng(7)
     for _ in range(10):
         case = random_problem(numbers, 3, most=4)
-        found = project_histogram(case.noisy, case.parents, case.total + 1, case.weights)
-        assert found.objective == least_objective(case.noisy, case.parents, case.total + 1, case.weights, integers=True)
+        result = project_histogram(case.noisy, case.parents, case.total + 1, case.weights)
+        assert result.objective == least_objective(
+            case.noisy, case.parents, case.total + 1, case.weights, integers=True
+        )
 
 
 @settings(max_examples=75, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem) -> None:
-    found = project_histogram(case.noisy, case.parents, case.total, case.weights)
-    assert_conditions(found.levels, case.parents, case.total)
-    assert found.certified
-    assert found.objective == objective(found.levels, case.noisy, case.weights)
+    result = project_histogram(case.noisy, case.parents, case.total, case.weights)
+    assert_conditions(result.levels, case.parents, case.total)
+    assert result.certified
+    assert result.objective == objective(result.levels, case.noisy, case.weights)
     again = project_histogram(case.noisy, case.parents, case.total, case.weights)
-    assert all(np.array_equal(one, other) for one, other in zip(found.levels, again.levels, strict=True))
+    assert all(np.array_equal(one, other) for one, other in zip(result.levels, again.levels, strict=True))
 
 
 def test_a_wide_tree_is_certified() -> None:
@@ -60,9 +62,9 @@ def test_a_wide_tree_is_certified() -> None:
     numbers = np.random.default_rng(3)
     parents = [np.zeros(7, dtype=np.int64), numbers.permutation(np.repeat(np.arange(7), 40))]
     noisy = [numbers.integers(-3, 4, (len(rows), 1300)) for rows in (parents[0][:1], *parents)]
-    found = project_histogram(noisy, parents, 5_000)
-    assert_conditions(found.levels, parents, 5_000)
-    assert found.certified
+    result = project_histogram(noisy, parents, 5_000)
+    assert_conditions(result.levels, parents, 5_000)
+    assert result.certified
 
 
 def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,13 +78,13 @@ def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
     def misled(
         tree: Tree, families: Families, leaves: Cells, given: Int64, total: int, weights: Sequence[int]
     ) -> Relaxed:
-        found = relaxed_optimum(tree, families, leaves, given, total, weights)
-        return Relaxed(found.values + shift, found.levels + shift[-len(found.levels) :], found.largest)
+        result = relaxed_optimum(tree, families, leaves, given, total, weights)
+        return Relaxed(result.values + shift, result.levels + shift[-len(result.levels) :], result.largest)
 
     monkeypatch.setattr(histogram, "relaxed_optimum", misled)
     monkeypatch.setattr(histogram, "RADIUS", 1)
-    found = project_histogram(noisy, parents, 150).levels
-    assert all(np.array_equal(one, other) for one, other in zip(expected, found, strict=True))
+    result = project_histogram(noisy, parents, 150).levels
+    assert all(np.array_equal(one, other) for one, other in zip(expected, result, strict=True))
 
 
 def test_cells_of_32_and_of_64_bits_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,24 +110,24 @@ def test_the_order_of_regions_changes_no_objective() -> None:
 
 
 def test_no_groups_give_zeros() -> None:
-    found = project_histogram([np.array([[-4, 5]]), np.array([[1, 2], [3, -4]])], [[0, 0]], 0)
-    assert not any(level.any() for level in found.levels)
-    assert (found.objective, found.certified) == (16 + 25 + 1 + 4 + 9 + 16, True)
+    result = project_histogram([np.array([[-4, 5]]), np.array([[1, 2], [3, -4]])], [[0, 0]], 0)
+    assert not any(level.any() for level in result.levels)
+    assert (result.objective, result.certified) == (16 + 25 + 1 + 4 + 9 + 16, True)
 
 
 def test_one_cell_gets_all() -> None:
-    found = project_histogram([np.array([[-4]])], [], 9)
-    assert ([level.tolist() for level in found.levels], found.objective, found.certified) == ([[[9]]], 169, True)
+    result = project_histogram([np.array([[-4]])], [], 9)
+    assert ([level.tolist() for level in result.levels], result.objective, result.certified) == ([[[9]]], 169, True)
 
 
 @pytest.mark.parametrize("largest", [(1 << 57) - (1 << 17), (1 << 31) + 5])
 def test_values_near_the_bound_do_not_overflow(largest: int) -> None:
     """The root alone and 8 times its value below 2^61: three sizes, counts whose squares leave 64 bits by far."""
     root: Int64 = np.array([[largest, -largest, largest - 3]])
-    found = project_histogram([root], [], largest)
-    assert_conditions(found.levels, [], largest)
-    assert found.certified
-    assert found.objective == objective(found.levels, [root], [1])
+    result = project_histogram([root], [], largest)
+    assert_conditions(result.levels, [], largest)
+    assert result.certified
+    assert result.objective == objective(result.levels, [root], [1])
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -135,10 +137,10 @@ def test_a_tree_near_the_bound_does_not_overflow(sign: int) -> None:
     largest = (1 << 54) - (1 << 17)
     noisy = [sign * (largest - numbers.integers(0, 1000, (len(rows), 3))) for rows in (parents[0][:1], *parents)]
     for total in (1, largest):
-        found = project_histogram(noisy, parents, total, [1, 2, 5])
-        assert_conditions(found.levels, parents, total)
-        assert found.certified
-        assert found.objective == objective(found.levels, noisy, [1, 2, 5])
+        result = project_histogram(noisy, parents, total, [1, 2, 5])
+        assert_conditions(result.levels, parents, total)
+        assert result.certified
+        assert result.objective == objective(result.levels, noisy, [1, 2, 5])
 
 
 def test_sizes_that_need_wide_windows_get_them_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,18 +149,18 @@ def test_sizes_that_need_wide_windows_get_them_alone(monkeypatch: pytest.MonkeyP
     leaves = numbers.multinomial(90_000, [0.6, 0.3, 0.1, *np.zeros(20)], size=400)
     middle = leaves.reshape(4, 100, -1).sum(axis=1)
     noisy = [counts + numbers.integers(-9, 10, counts.shape) for counts in (middle.sum(axis=0)[None], middle, leaves)]
-    made = []
+    created = []
     window = histogram._Windows._window
 
     def seen(self: histogram._Windows, sizes: Int64, radius: int) -> histogram._Window:
-        made.append((len(sizes), radius))
+        created.append((len(sizes), radius))
         return window(self, sizes, radius)
 
     monkeypatch.setattr(histogram._Windows, "_window", seen)
     monkeypatch.setattr(histogram, "ROUNDS", 1)
-    found = project_histogram(noisy, parents, int(leaves.sum()), [2, 16, 64])
-    assert found.certified
-    assert made[0] == (23, histogram.RADIUS)
-    assert len(made) > 1
-    assert all(number < 23 for number, _ in made[1:])
-    assert max(radius for _, radius in made) > histogram.RADIUS
+    result = project_histogram(noisy, parents, int(leaves.sum()), [2, 16, 64])
+    assert result.certified
+    assert created[0] == (23, histogram.RADIUS)
+    assert len(created) > 1
+    assert all(number < 23 for number, _ in created[1:])
+    assert max(radius for _, radius in created) > histogram.RADIUS

@@ -28,8 +28,8 @@ def test_the_optimum_on_histograms_is_that_of_the_tables(levels: int) -> None:
     numbers = np.random.default_rng(200 + levels)
     for _ in range(40):
         case = random_problem(numbers, levels, most=12)
-        found = project_histogram(case.noisy, case.parents, case.total, case.weights)
-        assert found.objective == objective_by_tables(case.noisy, case.parents, case.total, case.weights)
+        result = project_histogram(case.noisy, case.parents, case.total, case.weights)
+        assert result.objective == objective_by_tables(case.noisy, case.parents, case.total, case.weights)
 
 
 def test_merging_gives_the_tables_that_trying_gives() -> None:
@@ -97,13 +97,13 @@ def test_the_running_example() -> None:
     nation = np.array([[3, 1, 2]])
     states = np.array([counts["GA"], counts["NY"]])
     assert (states.sum(axis=0) == nation).all()
-    found = project_histogram([nation, states], [[0, 0]], total=6)
-    assert found.objective == 0
-    assert [level.tolist() for level in found.levels] == [nation.tolist(), states.tolist()]
+    result = project_histogram([nation, states], [[0, 0]], total=6)
+    assert result.objective == 0
+    assert [level.tolist() for level in result.levels] == [nation.tolist(), states.tolist()]
 
 
 def test_the_running_example_with_noise() -> None:
     noisy = [np.array([[4, 0, 3]]), np.array([[1, -1, 2], [2, 2, 0]])]
-    found = project_histogram(noisy, [np.array([0, 0])], total=6)
-    assert found.objective == objective_by_tables(noisy, [np.array([0, 0])], 6, [1, 1])
-    assert sum(found.levels[0][0].tolist()) == 6
+    result = project_histogram(noisy, [np.array([0, 0])], total=6)
+    assert result.objective == objective_by_tables(noisy, [np.array([0, 0])], 6, [1, 1])
+    assert sum(result.levels[0][0].tolist()) == 6

@@ -21,21 +21,21 @@ def by_all_means(values: list[int]) -> list[float]:
 @settings(max_examples=80, deadline=None)
 @given(values=VALUES)
 def test_it_is_the_minimax_of_means_and_what_scipy_finds(values: list[int]) -> None:
-    found = isotonic([values])[0]
-    assert np.allclose(found, by_all_means(values), rtol=1e-12, atol=1e-12)
-    assert np.allclose(found, isotonic_regression(values).x, rtol=1e-12, atol=1e-12)
+    result = isotonic([values])[0]
+    assert np.allclose(result, by_all_means(values), rtol=1e-12, atol=1e-12)
+    assert np.allclose(result, isotonic_regression(values).x, rtol=1e-12, atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
 @given(values=VALUES, low=st.integers(-60, 60), width=st.integers(0, 40), seed=st.integers(0, 1000))
 def test_within_bounds_no_other_monotone_sequence_is_nearer(values: list[int], low: int, width: int, seed: int) -> None:
-    found = isotonic([values], low, low + width)[0]
-    assert (np.diff(found) >= 0).all()
-    assert found.min() >= low
-    assert found.max() <= low + width
+    result = isotonic([values], low, low + width)[0]
+    assert (np.diff(result) >= 0).all()
+    assert result.min() >= low
+    assert result.max() <= low + width
     other = np.sort(np.random.default_rng(seed).uniform(low, low + width, len(values)))
     # The angle between the way to the data and the way to any other point of a convex set is never acute.
-    assert np.dot(values - found, other - found) <= 1e-9 * (1 + abs(low) + width) * len(values)
+    assert np.dot(values - result, other - result) <= 1e-9 * (1 + abs(low) + width) * len(values)
 
 
 def test_each_row_has_its_own_upper_bound() -> None:
@@ -44,9 +44,9 @@ def test_each_row_has_its_own_upper_bound() -> None:
 
 def test_large_magnitudes_stay_finite_and_monotone() -> None:
     values = np.random.default_rng(1).choice([-(2.0**63), 2.0**63, 0.0], (20, 400))
-    found = isotonic(values, 0, 2.0**60)
-    assert np.isfinite(found).all()
-    assert (np.diff(found, axis=1) >= 0).all()
+    result = isotonic(values, 0, 2.0**60)
+    assert np.isfinite(result).all()
+    assert (np.diff(result, axis=1) >= 0).all()
 
 
 @pytest.mark.parametrize(("rows", "low", "high"), [([1.0], 0, 1), ([[np.nan]], 0, 1), ([[1.0]], 2, 1)])

@@ -26,5 +26,5 @@ def test_what_cannot_be_is_refused(
 
 
 def test_a_problem_has_weights_of_one_unless_given() -> None:
-    found = Problem.of([[[1, 2]], [[3, 4]]], [[0]], 5, None)
-    assert (found.total, found.weights, found.tree.regions) == (5, (1, 1), (1, 1))
+    result = Problem.of([[[1, 2]], [[3, 4]]], [[0]], 5, None)
+    assert (result.total, result.weights, result.tree.regions) == (5, (1, 1), (1, 1))

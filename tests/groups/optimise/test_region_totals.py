@@ -29,11 +29,11 @@ def test_the_objective_is_that_of_a_linear_program(levels: int) -> None:
     for _ in range(50 if levels < 5 else 20):
         case = random_problem(numbers, levels)
         totals = totals_of(numbers, case.parents, case.total)
-        found = project_histogram(case.noisy, case.parents, case.total, case.weights, totals)
-        assert_optimal(found, case)
-        assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(found.levels, totals, strict=True))
+        result = project_histogram(case.noisy, case.parents, case.total, case.weights, totals)
+        assert_optimal(result, case)
+        assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(result.levels, totals, strict=True))
         if case.total:
-            assert found.objective == least_objective(case.noisy, case.parents, case.total, case.weights, totals)
+            assert result.objective == least_objective(case.noisy, case.parents, case.total, case.weights, totals)
 
 
 def test_the_objective_is_that_of_an_integer_program() -> None:
@@ -41,8 +41,8 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
     for _ in range(10):
         case = random_problem(numbers, 3, most=4)
         totals = totals_of(numbers, case.parents, case.total + 1)
-        found = project_histogram(case.noisy, case.parents, case.total + 1, case.weights, totals)
-        assert found.objective == least_objective(
+        result = project_histogram(case.noisy, case.parents, case.total + 1, case.weights, totals)
+        assert result.objective == least_objective(
             case.noisy, case.parents, case.total + 1, case.weights, totals, integers=True
         )
 
@@ -51,12 +51,12 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
 @given(case=problems(), seed=st.integers(0, 2**32))
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem, seed: int) -> None:
     totals = totals_of(np.random.default_rng(seed), case.parents, case.total)
-    found = project_histogram(case.noisy, case.parents, case.total, case.weights, totals)
-    assert_conditions(found.levels, case.parents, case.total)
-    assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(found.levels, totals, strict=True))
-    assert found.certified
+    result = project_histogram(case.noisy, case.parents, case.total, case.weights, totals)
+    assert_conditions(result.levels, case.parents, case.total)
+    assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(result.levels, totals, strict=True))
+    assert result.certified
     again = project_histogram(case.noisy, case.parents, case.total, case.weights, totals)
-    assert all(np.array_equal(one, other) for one, other in zip(found.levels, again.levels, strict=True))
+    assert all(np.array_equal(one, other) for one, other in zip(result.levels, again.levels, strict=True))
 
 
 def test_no_change_of_the_flow_and_no_other_price_is_a_proof() -> None:
@@ -78,10 +78,10 @@ def test_no_change_of_the_flow_and_no_other_price_is_a_proof() -> None:
             leaves[q, s] -= 1
             if r == q or s == t or leaves.min() < 0:
                 continue
-            found = certify_with_totals((levels[0], leaves), case.noisy, case.parents, totals, case.weights, prices)
-            assert found.feasible
-            assert found.optimal == (found.objective == best.objective)
-            rejected += not found.optimal
+            result = certify_with_totals((levels[0], leaves), case.noisy, case.parents, totals, case.weights, prices)
+            assert result.feasible
+            assert result.optimal == (result.objective == best.objective)
+            rejected += not result.optimal
         wrong = (prices[0], prices[1] + 1_000)
         assert not certify_with_totals(levels, case.noisy, case.parents, totals, case.weights, wrong).optimal
     assert rejected > 50
@@ -102,9 +102,9 @@ def test_large_totals_and_noise_are_certified(bits: int) -> None:
         far = (1 << bits) if seed % 2 else 9
         noisy = [numbers.integers(-far, far, (len(rows), 6)) for rows in (parents[0][:1], *parents)]
         totals = totals_of(numbers, parents, (1 << bits) - seed)
-        found = project_histogram(noisy, parents, (1 << bits) - seed, [1, 2, 1], totals)
-        assert_conditions(found.levels, parents, (1 << bits) - seed)
-        assert found.certified
+        result = project_histogram(noisy, parents, (1 << bits) - seed, [1, 2, 1], totals)
+        assert_conditions(result.levels, parents, (1 << bits) - seed)
+        assert result.certified
 
 
 def test_other_totals_are_infeasible() -> None:
@@ -121,10 +121,10 @@ def test_a_wide_tree_is_certified() -> None:
     parents = random_parents(numbers, 4, children=6)
     noisy = [numbers.integers(-4, 9, (len(rows), 700)) for rows in (parents[0][:1], *parents)]
     totals = totals_of(numbers, parents, 20_000)
-    found = project_histogram(noisy, parents, 20_000, [4, 3, 2, 1], totals)
-    assert_conditions(found.levels, parents, 20_000)
-    assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(found.levels, totals, strict=True))
-    assert found.certified
+    result = project_histogram(noisy, parents, 20_000, [4, 3, 2, 1], totals)
+    assert_conditions(result.levels, parents, 20_000)
+    assert all(np.array_equal(each.sum(axis=1), t) for each, t in zip(result.levels, totals, strict=True))
+    assert result.certified
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from tests.groups.optimise.random_trees import Problem, assert_conditions, objec
 @settings(max_examples=100, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions(case: Problem) -> None:
-    found = project_top_down(case.noisy, case.parents, case.total)
-    assert_conditions(found.levels, case.parents, case.total)
-    assert found.objective == objective(found.levels, case.noisy, [1] * len(case.noisy))
+    result = project_top_down(case.noisy, case.parents, case.total)
+    assert_conditions(result.levels, case.parents, case.total)
+    assert result.objective == objective(result.levels, case.noisy, [1] * len(case.noisy))
 
 
 def test_each_level_is_nearest_given_the_one_above() -> None:
@@ -30,8 +30,8 @@ def test_each_level_is_nearest_given_the_one_above() -> None:
                 wanted = int(levels[level - 1][row, size])
                 family = [case.noisy[level][below, size][None, :]]
                 if wanted:
-                    found = objective([levels[level][below, size][None, :]], family, [1])
-                    assert found == least_objective(family, [], wanted, [1])
+                    result = objective([levels[level][below, size][None, :]], family, [1])
+                    assert result == least_objective(family, [], wanted, [1])
 
 
 def test_it_is_never_better_than_the_optimum_and_certified_only_if_equal() -> None:
@@ -39,7 +39,7 @@ def test_it_is_never_better_than_the_optimum_and_certified_only_if_equal() -> No
     worse = 0
     for _ in range(40):
         case = random_problem(numbers, 3)
-        found, best = (solve(case.noisy, case.parents, case.total) for solve in (project_top_down, project_histogram))
-        assert found.certified == (found.objective == best.objective)
-        worse += found.objective > best.objective
+        result, best = (solve(case.noisy, case.parents, case.total) for solve in (project_top_down, project_histogram))
+        assert result.certified == (result.objective == best.objective)
+        worse += result.objective > best.objective
     assert worse > 5

@@ -18,9 +18,11 @@ def test_children_are_those_who_name_the_region_as_parent(parents: list[list[int
     assert tree.regions == (1, *map(len, parents))
     for level in range(tree.levels):
         for row, region in enumerate(range(tree.starts[level], tree.starts[level + 1])):
-            found = tree.children[tree.offsets[region] : tree.offsets[region + 1]].tolist()
+            result = tree.children[tree.offsets[region] : tree.offsets[region + 1]].tolist()
             below = parents[level] if level < len(parents) else []
-            assert found == [int(tree.starts[level + 1]) + child for child, parent in enumerate(below) if parent == row]
+            assert result == [
+                int(tree.starts[level + 1]) + child for child, parent in enumerate(below) if parent == row
+            ]
 
 
 def test_a_root_alone_is_a_tree() -> None:
@@ -58,10 +60,10 @@ def test_arrays_of_a_tree_are_read_only_and_its_own() -> None:
 def test_cells_keep_what_fits() -> None:
     tree = Tree.of([[0, 0]])
     root, leaves = np.arange(3, dtype=np.int64).reshape(1, 3), np.arange(6, dtype=np.int32).reshape(2, 3)
-    found = tree.cells([root, leaves])
-    assert found[0] is root
-    assert found[1].dtype == np.int64
-    assert found[1].tolist() == leaves.tolist()
+    result = tree.cells([root, leaves])
+    assert result[0] is root
+    assert result[1].dtype == np.int64
+    assert result[1].tolist() == leaves.tolist()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def test_every_output_keeps_the_conditions(case: Case) -> None:
         with pytest.raises(ParameterError):
             project_two_step(case.noisy, case.parents, 1 << 60, case.variances)
         return
-    found = project_two_step(case.noisy, case.parents, case.total, case.variances)
-    assert_conditions(found.levels, case.parents, case.total)
+    result = project_two_step(case.noisy, case.parents, case.total, case.variances)
+    assert_conditions(result.levels, case.parents, case.total)
 
 
 def test_it_is_pooling_and_then_the_nearest_histograms() -> None:
@@ -33,5 +33,5 @@ def test_it_is_pooling_and_then_the_nearest_histograms() -> None:
         reached[:1, -1] = case.total if level == 0 else reached[:1, -1]
         histograms.append(np.diff(reached, axis=1, prepend=0))
     wanted = project_histogram(histograms, case.parents, case.total)
-    found = project_two_step(case.noisy, case.parents, case.total)
-    assert all(np.array_equal(a, b) for a, b in zip(found.levels, wanted.levels, strict=True))
+    result = project_two_step(case.noisy, case.parents, case.total)
+    assert all(np.array_equal(a, b) for a, b in zip(result.levels, wanted.levels, strict=True))

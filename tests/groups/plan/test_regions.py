@@ -19,18 +19,18 @@ def regions(folder: Path, text: str = REGIONS, levels: tuple[str, ...] = LEVELS)
 
 def test_children_of_a_region_stand_together_and_add_up_to_it(tmp_path: Path) -> None:
     (tmp_path / "regions.csv").write_text("parent,region\n,x\nx,b\nx,a\na,z\nb,y\na,k\n")
-    found = regions_of(read_rows(tmp_path / "regions.csv"), LEVELS, "r")
-    assert found.ids == (("x",), ("a", "b"), ("k", "z", "y"))
-    assert [parents.tolist() for parents in found.tree.parents] == [[0, 0], [0, 0, 1]]
-    sums = found.sums(np.array([[1, 0], [2, 5], [4, 1]]))
+    result = regions_of(read_rows(tmp_path / "regions.csv"), LEVELS, "r")
+    assert result.ids == (("x",), ("a", "b"), ("k", "z", "y"))
+    assert [parents.tolist() for parents in result.tree.parents] == [[0, 0], [0, 0, 1]]
+    sums = result.sums(np.array([[1, 0], [2, 5], [4, 1]]))
     assert [level.tolist() for level in sums] == [[[7, 6]], [[3, 5], [4, 1]], [[1, 0], [2, 5], [4, 1]]]
 
 
 def test_the_root_alone_is_a_tree(tmp_path: Path) -> None:
     (tmp_path / "regions.csv").write_text("region,parent\nland,\n")
-    found = regions_of(read_rows(tmp_path / "regions.csv"), ("land",), "r")
-    assert found.leaves == ("land",)
-    assert [level.tolist() for level in found.sums(np.array([[1, 2]]))] == [[[1, 2]]]
+    result = regions_of(read_rows(tmp_path / "regions.csv"), ("land",), "r")
+    assert result.leaves == ("land",)
+    assert [level.tolist() for level in result.sums(np.array([[1, 2]]))] == [[[1, 2]]]
 
 
 REFUSED = {
@@ -64,7 +64,7 @@ def test_another_number_of_levels_is_refused(tmp_path: Path) -> None:
 
 def test_every_leaf_needs_its_total(tmp_path: Path) -> None:
     (tmp_path / "regions.csv").write_text(REGIONS)
-    found = regions_of(read_rows(tmp_path / "regions.csv"), LEVELS, "r")
-    assert leaf_totals(found, {"e1": 1, "e2": 0, "w1": 2}) == (1, 0, 2)
+    result = regions_of(read_rows(tmp_path / "regions.csv"), LEVELS, "r")
+    assert leaf_totals(result, {"e1": 1, "e2": 0, "w1": 2}) == (1, 0, 2)
     with pytest.raises(PlanError, match="of e2 and 0 other leaves is missing"):
-        leaf_totals(found, {"e1": 1, "w1": 2})
+        leaf_totals(result, {"e1": 1, "w1": 2})

@@ -93,9 +93,9 @@ def test_the_budget_is_that_of_the_scaled_shares(
 ) -> None:
     exact = [Fraction(each, sum(weights)) for each in weights]
     shares = PublicShares(tuple(range(len(weights))), tuple(exact), (Fraction(9), Fraction(1)))
-    found = shares.budget(whole, measure, 8, quantity, 10_000, (1, 30))
+    result = shares.budget(whole, measure, 8, quantity, 10_000, (1, 30))
     parts = [*exact, *[Fraction(0)] * (9 - len(exact))]
-    assert found == SplitBudget.for_shares(
+    assert result == SplitBudget.for_shares(
         whole,
         parts,
         10_000,
@@ -104,7 +104,7 @@ def test_the_budget_is_that_of_the_scaled_shares(
         measure=measure,
         quantity=quantity,
     )
-    assert all(sum(amounts) == whole for amounts in found.amounts)
+    assert all(sum(amounts) == whole for amounts in result.amounts)
 
 
 def test_no_groups_give_a_budget_too() -> None:

@@ -91,9 +91,9 @@ def test_the_search_finds_the_best_of_its_finest_grid(aim: tuple[float, ...], tm
     def missed(candidate: Plan) -> float:
         return max(part / float(amount) for part, amount in zip(aim, candidate.budget.amounts[0], strict=True))
 
-    found = _over_levels(plan, _descended((0, 3, 0), lambda point: _over_levels(plan, point), missed))
+    result = _over_levels(plan, _descended((0, 3, 0), lambda point: _over_levels(plan, point), missed))
     finest = [missed(_over_levels(plan, point)) for point in product(range(25), repeat=3) if min(point) == 0]
-    assert missed(found) <= min(finest) * 1.02
+    assert missed(result) <= min(finest) * 1.02
 
 
 def test_grids_are_nested_and_neighbours_are_a_step_away() -> None:

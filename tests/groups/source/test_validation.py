@@ -20,18 +20,18 @@ def validated(folder: Path, text: str, kind: str = "groups", **changed: object) 
 
 def test_the_world_has_no_problem_and_one_note(tmp_path: Path) -> None:
     plan = world(tmp_path)
-    found = validate(plan, open_records(tmp_path / "records.csv", plan)).value
-    assert (found.values, found.problems.none) == ({"records": 9, "groups": 9}, True)
-    assert [str(each) for each in found.notes.listed] == [
+    result = validate(plan, open_records(tmp_path / "records.csv", plan)).value
+    assert (result.values, result.problems.none) == ({"records": 9, "groups": 9}, True)
+    assert [str(each) for each in result.notes.listed] == [
         "records.csv:10: size is beyond 4, and counts as that; correct it; a release goes by its rule: docs/reference/groups.md"
     ]
 
 
 def test_each_fault_has_its_line(tmp_path: Path) -> None:
-    found = validated(
+    result = validated(
         tmp_path, "region,size\ne1,1\n\nx,1\ne1,1.5\ne1,-2\ne1\ne1,3,4\ne1,4\ne1,\ne1,1\ne1,1\ne2,0\ne2,0\ne2,0\nw1,1\n"
     )
-    assert [(each.line, each.field, each.problem) for each in found.problems.listed] == [
+    assert [(each.line, each.field, each.problem) for each in result.problems.listed] == [
         (7, "record", "has another number of fields than the header, or a quote that is not closed"),
         (8, "record", "has another number of fields than the header, or a quote that is not closed"),
         (4, "region", "is no leaf of the plan"),
@@ -39,8 +39,8 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         (6, "size", "is no whole number from 0 on"),
         (10, "size", "is no whole number from 0 on"),
     ]
-    assert found.values["records"] == 14
-    assert [each.problem for each in found.problems.decisive] == [
+    assert result.values["records"] == 14
+    assert [each.problem for each in result.problems.decisive] == [
         "have 11 groups in regions of the plan, and 9 are public",
         "is no leaf of the plan: most often 'x' (1)",
         "is no whole number from 0 on: most often '1.5' (1), '-2' (1), '' (1)",
@@ -75,8 +75,8 @@ def test_a_wrong_file_that_parses_is_named_above_all(text: str, cause: str, tmp_
 
 
 def test_counts_that_are_too_large_are_a_problem(tmp_path: Path) -> None:
-    found = validated(tmp_path, "region,size,groups\ne1,1,100\ne1,2,x\n", "counts")
-    assert [(each.line, each.problem) for each in found.problems.listed] == [
+    result = validated(tmp_path, "region,size,groups\ne1,1,100\ne1,2,x\n", "counts")
+    assert [(each.line, each.problem) for each in result.problems.listed] == [
         (3, "is no whole number from 0 on"),
         (2, "is beyond 9, and counts as that"),
     ]
@@ -84,17 +84,17 @@ def test_counts_that_are_too_large_are_a_problem(tmp_path: Path) -> None:
 
 def test_persons_in_several_groups_and_unknown_groups_are_counted(tmp_path: Path) -> None:
     text = "person,group\na,e1-0\na,e1-0\nb,e1-1\nb,e2-0\n,e1-0\nc,e9-9\nd,\n"
-    found = validated(tmp_path, text, "persons", groups="")
-    assert found.problems.by_field == {"person": 2, "group": 2}
-    assert (found.read, found.values) == ("7 records of 9 groups", {"records": 7, "groups": 9})
+    result = validated(tmp_path, text, "persons", groups="")
+    assert result.problems.by_field == {"person": 2, "group": 2}
+    assert (result.read, result.values) == ("7 records of 9 groups", {"records": 7, "groups": 9})
 
 
 def test_a_register_that_is_given_as_events_is_noted(tmp_path: Path) -> None:
     world(tmp_path, "events")
     names = [line.split(",")[0] for line in (tmp_path / "register.csv").read_text().splitlines()[1:]]
-    found = validated(tmp_path, "group\n" + "\n".join(names), "events", groups="")
-    assert found.problems.none
-    assert [each.problem for each in found.notes.listed] == [
+    result = validated(tmp_path, "group\n" + "\n".join(names), "events", groups="")
+    assert result.problems.none
+    assert [each.problem for each in result.notes.listed] == [
         "have exactly one event of each group of the register, as a list of the groups has"
     ]
     for other in (names[1:], [*names, names[0]], [*names[1:], "e9-9"], [*names[1:], names[1]]):

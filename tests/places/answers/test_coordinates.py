@@ -69,5 +69,5 @@ def test_the_equal_area_projection_is_known_to_others() -> None:
     known = pyproj.CRS.from_json_dict(reference_system(METRES))
     sphere = pyproj.CRS.from_dict({"proj": "longlat", "R": float(RADIUS), "no_defs": True})
     change = pyproj.Transformer.from_crs(known, sphere, always_xy=True)
-    found = np.stack(change.transform(*corners(METRES, BOXES).reshape(-1, 2).T), axis=1)
-    assert found == pytest.approx(corners_in_degrees(METRES, BOXES).reshape(-1, 2), abs=1e-9)
+    result = np.stack(change.transform(*corners(METRES, BOXES).reshape(-1, 2).T), axis=1)
+    assert result == pytest.approx(corners_in_degrees(METRES, BOXES).reshape(-1, 2), abs=1e-9)

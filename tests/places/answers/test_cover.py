@@ -92,12 +92,12 @@ class Slow:
 def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, MeasuredTree], asked: Float64) -> None:
     cells, measured = case
     cover, slow = FreshCover(measured), Slow(measured)
-    found = cover.sums(asked)
+    result = cover.sums(asked)
     for row, query in enumerate(asked):
         for boxes, total, terms in zip(
             slow.sides(0, query),
-            (found.inside[row], found.touched[row]),
-            (found.inside_terms[row], found.touched_terms[row]),
+            (result.inside[row], result.touched[row]),
+            (result.inside_terms[row], result.touched_terms[row]),
             strict=True,
         ):
             spread = sum(slow.own[each][0] for each in boxes)
@@ -108,8 +108,8 @@ def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, Mea
         x0, y0, x1, y1 = query
         least = cells[max(int(np.ceil(y0)), 0) : max(int(y1), 0), max(int(np.ceil(x0)), 0) : max(int(x1), 0)].sum()
         most = cells[max(int(y0), 0) : max(int(np.ceil(y1)), 0), max(int(x0), 0) : max(int(np.ceil(x1)), 0)].sum()
-        assert found.inside[row] <= most
-        assert found.touched[row] >= least or x0 == x1 or y0 == y1
+        assert result.inside[row] <= most
+        assert result.touched[row] >= least or x0 == x1 or y0 == y1
 
 
 @given(case=measured_trees(), asked=queries(), other=st.integers(-(10**6), 10**6))
@@ -137,13 +137,13 @@ def test_a_grid_measured_cell_by_cell_is_walked_in_groups(shape: tuple[int, int]
     assert (parents[1:] < np.arange(1, len(parents))).all()
     assert (np.diff(parents) >= 0).all()
     rows, columns = shape
-    asked = np.array([[0.0, 0, columns, rows], [0.5, 0, columns, rows], [2, 3, columns - 1, rows - 4]])
-    asked[:, 2:] = np.maximum(asked[:, 2:], asked[:, :2])
-    found = FreshCover(measured).sums(asked)
+    query = np.array([[0.0, 0, columns, rows], [0.5, 0, columns, rows], [2, 3, columns - 1, rows - 4]])
+    query[:, 2:] = np.maximum(query[:, 2:], query[:, :2])
+    result = FreshCover(measured).sums(query)
     inner = cells[3 : max(rows - 4, 3), 2 : max(columns - 1, 2)]
-    assert found.inside.tolist() == [cells.sum(), cells[:, 1:].sum(), inner.sum()]
-    assert found.touched.tolist() == [cells.sum(), cells.sum(), inner.sum()]
-    assert found.inside_terms[:, 0].tolist() == [cells.size, cells[:, 1:].size, inner.size]
+    assert result.inside.tolist() == [cells.sum(), cells[:, 1:].sum(), inner.sum()]
+    assert result.touched.tolist() == [cells.sum(), cells.sum(), inner.sum()]
+    assert result.inside_terms[:, 0].tolist() == [cells.size, cells[:, 1:].size, inner.size]
 
 
 def test_a_tree_whose_cells_are_not_all_measured_is_refused() -> None:
@@ -158,13 +158,13 @@ def test_a_tree_whose_cells_are_not_all_measured_is_refused() -> None:
 @given(case=measured_trees())
 def test_the_finest_tiling_tiles_the_grid_by_fresh_measurements(case: tuple[Int64, MeasuredTree]) -> None:
     cells, measured = case
-    found = FreshCover(measured).tiling()
+    result = FreshCover(measured).tiling()
     times = np.zeros(cells.shape, dtype=np.int64)
-    for (y0, y1, x0, x1), value in zip(found.boxes.tolist(), found.values.tolist(), strict=True):
+    for (y0, y1, x0, x1), value in zip(result.boxes.tolist(), result.values.tolist(), strict=True):
         times[y0:y1, x0:x1] += 1
         assert cells[y0:y1, x0:x1].sum() == value
     assert (times == 1).all()
-    assert found.noise.min() >= 0
+    assert result.noise.min() >= 0
 
 
 def test_the_finest_tiling_of_measured_leaves_is_the_leaves() -> None:

@@ -24,8 +24,8 @@ def projection(box: tuple[float, float, float, float], rows: int, columns: int) 
     west, south, east, north = box
 
     def project(points: Float64) -> Float64:
-        found: Float64 = (points - (west, south)) * (columns / (east - west), rows / (north - south))
-        return found
+        result: Float64 = (points - (west, south)) * (columns / (east - west), rows / (north - south))
+        return result
 
     return project
 

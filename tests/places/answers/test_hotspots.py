@@ -29,10 +29,10 @@ def test_squares_tile_the_grid() -> None:
 
 def test_cells_and_squares_with_most_points() -> None:
     grid = CumulativeGrid(CELLS)
-    found = hotspots(grid, 3)
-    assert found.boxes.tolist() == [[1, 2, 1, 2], [0, 1, 3, 4], [2, 3, 1, 2]]
-    assert found.counts.tolist() == [70, 40, 12]
-    assert (found.sure, found.chance) == (None, None)
+    result = hotspots(grid, 3)
+    assert result.boxes.tolist() == [[1, 2, 1, 2], [0, 1, 3, 4], [2, 3, 1, 2]]
+    assert result.counts.tolist() == [70, 40, 12]
+    assert (result.sure, result.chance) == (None, None)
     wide = hotspots(grid, 2, side=2)
     assert (wide.boxes.tolist(), wide.counts.tolist()) == ([[0, 2, 0, 2], [0, 2, 2, 4]], [79, 60])
 
@@ -49,8 +49,8 @@ def test_what_stands_out_of_the_noise_is_sure_and_what_does_not_is_not() -> None
     assert np.asarray(hotspots(CumulativeGrid(CELLS), 3, surety=surety).sure).tolist() == [True, True, False]
     assert np.asarray(hotspots(CumulativeGrid(CELLS), 15, surety=surety).sure).all()
     even = np.ones((3, 5), dtype=np.int64)
-    found = hotspots(CumulativeGrid(even), 1, surety=Surety([of_cells((3, 5), even.reshape(-1), noise)]))
-    assert not np.asarray(found.sure).any()
+    result = hotspots(CumulativeGrid(even), 1, surety=Surety([of_cells((3, 5), even.reshape(-1), noise)]))
+    assert not np.asarray(result.sure).any()
 
 
 @pytest.mark.statistical
@@ -62,12 +62,12 @@ def test_marks_are_right_together_at_their_level() -> None:
     wrong = marked = 0
     for _ in range(400):
         measured = method.draw(cells)
-        found = hotspots(
+        result = hotspots(
             CumulativeGrid(measured.value.reshape(6, 6)), 4, surety=Surety([measured]), level=Fraction(9, 10)
         )
-        sure = np.asarray(found.sure)
+        sure = np.asarray(result.sure)
         marked += int(sure.sum())
-        wrong += any(row != 0 or column > 3 for row, _, column, _ in found.boxes[sure].tolist())
+        wrong += any(row != 0 or column > 3 for row, _, column, _ in result.boxes[sure].tolist())
     assert wrong <= 69
     assert marked > 0
 

@@ -25,8 +25,8 @@ def world(seed: int, cuts: int) -> tuple[Boxed, Float64]:
             boxes += [[south, north, west, middle], [south, north, middle, east]]
         else:
             boxes.append([south, north, west, east])
-    found, counts = np.array(boxes, dtype=np.int32), rng.normal(50, 100, len(boxes))
-    return Boxed((40, 60), found, counts), spread((40, 60), found, counts)
+    result, counts = np.array(boxes, dtype=np.int32), rng.normal(50, 100, len(boxes))
+    return Boxed((40, 60), result, counts), spread((40, 60), result, counts)
 
 
 def rectangles(seed: int) -> Float64:
@@ -39,17 +39,17 @@ def rectangles(seed: int) -> Float64:
 @given(st.integers(0, 10**6), st.integers(0, 600))
 def test_counts_equal_those_of_all_cells(seed: int, cuts: int) -> None:
     boxed, grid = world(seed, cuts)
-    found, wanted = LeafTable(boxed).count(rectangles(seed)), CumulativeGrid(grid).count(rectangles(seed))
-    assert found.counts == pytest.approx(wanted.counts, abs=1e-6)
-    assert found.clipped.tolist() == wanted.clipped.tolist()
+    result, wanted = LeafTable(boxed).count(rectangles(seed)), CumulativeGrid(grid).count(rectangles(seed))
+    assert result.counts == pytest.approx(wanted.counts, abs=1e-6)
+    assert result.clipped.tolist() == wanted.clipped.tolist()
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, -1]))
 def test_sums_and_differences_are_those_of_the_counts(seed: int, sign: int) -> None:
     one, two = LeafTable(world(seed, 50)[0]), LeafTable(world(seed + 1, 9)[0])
-    asked = rectangles(seed)
-    wanted = one.count(asked).counts + sign * two.count(asked).counts
-    assert one.plus(two, sign).count(asked).counts == pytest.approx(wanted, abs=1e-6)
+    query = rectangles(seed)
+    wanted = one.count(query).counts + sign * two.count(query).counts
+    assert one.plus(two, sign).count(query).counts == pytest.approx(wanted, abs=1e-6)
 
 
 def test_a_count_that_is_no_number_is_refused() -> None:

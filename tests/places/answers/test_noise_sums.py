@@ -35,29 +35,29 @@ SCALES = (Fraction(1, 3), Fraction(1), Fraction(10), Fraction(123, 2), Fraction(
 @pytest.mark.parametrize("chance", [CHANCE, Fraction(1, 3), Fraction(1, 10**4), LEAST])
 def test_sums_of_one_scale_reach_as_far_as_exact_tails_say(scale: Fraction, terms: int, chance: Fraction) -> None:
     noise = DiscreteLaplace(scale)
-    found = int(upper_margins([noise], np.array([[terms]]), chance)[0])
+    result = int(upper_margins([noise], np.array([[terms]]), chance)[0])
     exact = margin(noise, 2 * chance, terms)
     # Another number only where the exact tail lies nearer to the chance than what is kept spare.
-    assert found == exact or (found == exact + 1 and tail(noise, exact, terms) > 2 * chance * (1 - 4 * SPARE) - 2e-14)
+    assert result == exact or (result == exact + 1 and tail(noise, exact, terms) > 2 * chance * (1 - 4 * SPARE) - 2e-14)
 
 
 @given(terms=st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any))
 def test_sums_of_several_scales_agree_with_listed_distributions(terms: list[int]) -> None:
     noises = [DiscreteLaplace(each) for each in (Fraction(9), Fraction(25), Fraction(77, 2))]
-    found = int(upper_margins(noises, np.array([terms]), CHANCE)[0])
+    result = int(upper_margins(noises, np.array([terms]), CHANCE)[0])
     exact = sum_margin(
         [Part(noise, many, Fraction(1)) for noise, many in zip(noises, terms, strict=True) if many], 2 * CHANCE
     )
-    assert found == exact
+    assert result == exact
 
 
 def test_each_sum_is_answered_at_its_place_and_none_without_draws() -> None:
     noises = [DiscreteLaplace(Fraction(5)), DiscreteLaplace(Fraction(50))]
     terms = np.array([[0, 0], [1, 0], [0, 2], [1, 0], [3, 1]])
-    found = upper_margins(noises, terms, CHANCE)
+    result = upper_margins(noises, terms, CHANCE)
     alone = [int(upper_margins(noises, terms[row : row + 1], CHANCE)[0]) for row in range(5)]
-    assert found.tolist() == alone
-    assert (found[0], found[1], found[2]) == (0, margin(noises[0], 2 * CHANCE), margin(noises[1], 2 * CHANCE, 2))
+    assert result.tolist() == alone
+    assert (result[0], result[1], result[2]) == (0, margin(noises[0], 2 * CHANCE), margin(noises[1], 2 * CHANCE, 2))
 
 
 def test_a_narrow_draw_beside_a_very_wide_one_hardly_matters() -> None:

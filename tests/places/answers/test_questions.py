@@ -44,11 +44,11 @@ def grid() -> ReleasedGrid:
 @pytest.mark.parametrize("together", [False, True])
 def test_each_answers_as_the_method_of_the_grid(grid: ReleasedGrid, *, together: bool) -> None:
     region = {"type": "MultiPolygon", "coordinates": [[[[float(x), float(y)] for x, y in SQUARE]]]}
-    asked = np.array([RECTANGLE], dtype=np.float64)
+    query = np.array([RECTANGLE], dtype=np.float64)
     pairs = [
         (
             Count(rectangles=(RECTANGLE,), level=LEVEL, together=together),
-            grid.count(asked, "cells", LEVEL, together=together),
+            grid.count(query, "cells", LEVEL, together=together),
         ),
         (
             CountPolygons(regions=(((SQUARE,),),), level=LEVEL, together=together),
@@ -56,11 +56,11 @@ def test_each_answers_as_the_method_of_the_grid(grid: ReleasedGrid, *, together:
         ),
     ]
     for question, wanted in pairs:
-        found = question.of(grid)
-        assert found.counts.tolist() == wanted.counts.tolist()
-        assert found.lower is not None
+        result = question.of(grid)
+        assert result.counts.tolist() == wanted.counts.tolist()
+        assert result.lower is not None
         assert wanted.lower is not None
-        assert found.lower.tolist() == wanted.lower.tolist()
+        assert result.lower.tolist() == wanted.lower.tolist()
 
 
 @pytest.mark.parametrize(

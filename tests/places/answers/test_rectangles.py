@@ -36,10 +36,10 @@ def cases(draw: st.DrawFn) -> tuple[Float64, Float64]:
 def test_counts_equal_the_sum_of_all_shares(case: tuple[Float64, Float64]) -> None:
     grid, queries = case
     rows, columns = grid.shape
-    found = CumulativeGrid(grid).count(queries)
-    assert found.counts == pytest.approx([slow(grid, each) for each in queries], abs=1e-8)
+    result = CumulativeGrid(grid).count(queries)
+    assert result.counts == pytest.approx([slow(grid, each) for each in queries], abs=1e-8)
     beyond = [x0 < 0 or y0 < 0 or x1 > columns or y1 > rows for x0, y0, x1, y1 in queries]
-    assert found.clipped.tolist() == beyond
+    assert result.clipped.tolist() == beyond
 
 
 @given(case=cases(), cut=st.floats(0, 1))
@@ -53,8 +53,8 @@ def test_parts_add_up_to_the_whole(case: tuple[Float64, Float64], cut: float) ->
 
 
 def test_the_first_row_is_the_southern_one_and_the_first_column_the_western_one() -> None:
-    asked = np.array([[0, 0, 1, 1], [3, 0, 4, 1], [0, 2, 1, 3], [0, 0, 4, 3], [1, 1, 1, 3]], dtype=float)
-    assert CumulativeGrid(RAMP).count(asked).counts.tolist() == [0, 3, 8, 66, 0]
+    query = np.array([[0, 0, 1, 1], [3, 0, 4, 1], [0, 2, 1, 3], [0, 0, 4, 3], [1, 1, 1, 3]], dtype=float)
+    assert CumulativeGrid(RAMP).count(query).counts.tolist() == [0, 3, 8, 66, 0]
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_what_is_no_rectangle_is_refused(rectangles: list[object]) -> None:
 
 
 def test_the_message_names_the_rectangle() -> None:
-    asked = np.array([[0.0, 0, 1, 1], [0, 2, 1, 1]])
+    query = np.array([[0.0, 0, 1, 1], [0, 2, 1, 1]])
     with pytest.raises(
         ParameterError, match=r"^rectangle 2 has an end before its beginning; give x0 <= x1 and y0 <= y1$"
     ):
-        CumulativeGrid(RAMP).count(asked)
+        CumulativeGrid(RAMP).count(query)
 
 
 @pytest.mark.parametrize("grid", [np.zeros((0, 3)), np.zeros(4), np.array([[np.nan]]), np.array([[np.inf, 0]])])
@@ -90,19 +90,19 @@ def test_what_is_no_grid_is_refused(grid: Float64) -> None:
 
 def test_whole_numbers_are_counted_exactly() -> None:
     cells = np.random.default_rng(5).integers(0, 10**9, (64, 64))
-    asked = np.array([[3.0, 5, 60, 61], [0, 0, 64, 64], [-5, -5, 70, 1]])
+    query = np.array([[3.0, 5, 60, 61], [0, 0, 64, 64], [-5, -5, 70, 1]])
     expected = [cells[5:61, 3:60].sum(), cells.sum(), cells[:1].sum()]
-    assert CumulativeGrid(cells).count(asked).counts.tolist() == expected
+    assert CumulativeGrid(cells).count(query).counts.tolist() == expected
 
 
 def test_many_rectangles_are_answered_by_threads_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = np.sort(np.random.default_rng(6).uniform(-1, 5, (2, 100, 2)), axis=0)
-    asked = np.concatenate([ends[0], ends[1]], axis=1)
+    query = np.concatenate([ends[0], ends[1]], axis=1)
     table = CumulativeGrid(RAMP)
-    whole = table.count(asked)
+    whole = table.count(query)
     monkeypatch.setattr(rectangles_module, "PART", 7)
-    parts = table.count(asked)
+    parts = table.count(query)
     assert (parts.counts.tolist(), parts.clipped.tolist()) == (whole.counts.tolist(), whole.clipped.tolist())
-    asked[[40, 90], 0] = np.nan
+    query[[40, 90], 0] = np.nan
     with pytest.raises(ParameterError, match="rectangle 41"):
-        table.count(asked)
+        table.count(query)

@@ -23,10 +23,10 @@ HOLE = np.array([[2.0, 1.5], [3, 1.5], [3, 2.5], [2, 2.5]])
 
 
 def dense(region: list[list[Float64]], shape: tuple[int, int] = SHAPE) -> Float64:
-    found = cell_shares(region, shape)
+    result = cell_shares(region, shape)
     whole = np.zeros(shape)
-    rows, columns = found.share.shape
-    whole[found.row : found.row + rows, found.column : found.column + columns] = found.share
+    rows, columns = result.share.shape
+    whole[result.row : result.row + rows, result.column : result.column + columns] = result.share
     return whole
 
 
@@ -65,17 +65,17 @@ def test_holes_and_several_polygons() -> None:
 
 
 def test_a_rectangle_is_the_region_of_its_corners() -> None:
-    asked = np.array([[0.25, 1.5, 4.75, 3.125], [-2, -2, 9, 9], [2, 2, 3, 3]])
-    regions = [[[np.array([[a, b], [c, b], [c, d], [a, d]])]] for a, b, c, d in asked.tolist()]
-    rectangles, found = GRID.count(asked), count_regions(GRID, regions)
-    assert found.counts == pytest.approx(rectangles.counts)
-    assert found.clipped.tolist() == rectangles.clipped.tolist() == [False, True, False]
+    query = np.array([[0.25, 1.5, 4.75, 3.125], [-2, -2, 9, 9], [2, 2, 3, 3]])
+    regions = [[[np.array([[a, b], [c, b], [c, d], [a, d]])]] for a, b, c, d in query.tolist()]
+    rectangles, result = GRID.count(query), count_regions(GRID, regions)
+    assert result.counts == pytest.approx(rectangles.counts)
+    assert result.clipped.tolist() == rectangles.clipped.tolist() == [False, True, False]
 
 
 def test_a_region_beyond_the_grid_has_no_points() -> None:
     for shift in ((20.0, 0.0), (-20, 0), (0, 20), (0, -20), (20, 20)):
-        found = count_regions(GRID, [[[SQUARE + shift]]])
-        assert (found.counts.tolist(), found.clipped.tolist()) == ([0.0], [True])
+        result = count_regions(GRID, [[[SQUARE + shift]]])
+        assert (result.counts.tolist(), result.clipped.tolist()) == ([0.0], [True])
 
 
 @given(
@@ -96,8 +96,8 @@ def test_sure_intervals_of_a_rectangle_are_those_of_its_region(
 
 def test_a_triangle_touches_what_it_cuts_and_holds_what_lies_within() -> None:
     measured = of_cells((4, 4), np.ones(16, dtype=np.int64), DiscreteLaplace(Fraction(1, 1000)))
-    found = Surety([measured]).of_regions([[[np.array([[0.0, 0], [4, 0], [0, 4]])]], []])
-    assert (found.lower.tolist(), found.upper.tolist(), found.cut.tolist()) == ([6, 0], [10, 0], [4, 0])
+    result = Surety([measured]).of_regions([[[np.array([[0.0, 0], [4, 0], [0, 4]])]], []])
+    assert (result.lower.tolist(), result.upper.tolist(), result.cut.tolist()) == ([6, 0], [10, 0], [4, 0])
 
 
 @pytest.mark.parametrize(

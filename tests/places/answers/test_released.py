@@ -30,21 +30,21 @@ def released(cells: Int64 = CELLS, grid: Grid = CITY) -> ReleasedGrid:
 def test_rectangles_in_each_unit() -> None:
     inside = released()
     cells = np.array([[5.0, 10, 20, 30.5], [-3, 0, 5, 5]])
-    found = inside.count(cells)
-    assert found.counts == pytest.approx(CumulativeGrid(CELLS).count(cells).counts)
-    assert found.clipped.tolist() == [False, True]
+    result = inside.count(cells)
+    assert result.counts == pytest.approx(CumulativeGrid(CELLS).count(cells).counts)
+    assert result.clipped.tolist() == [False, True]
     degrees = cells / 10 + np.array([-80, 40, -80, 40])
     for units in UNITS[1:]:
         other = inside.count(degrees, units)
-        assert other.counts == pytest.approx(found.counts)
+        assert other.counts == pytest.approx(result.counts)
         assert other.clipped.tolist() == [False, True]
     sure = Surety([measured(CELLS)]).of(cells)
-    assert found.lower is not None
-    assert found.lower.tolist() == sure.lower.tolist()
+    assert result.lower is not None
+    assert result.lower.tolist() == sure.lower.tolist()
     wider = inside.count(cells, level=Fraction(999, 1000))
     assert wider.upper is not None
-    assert found.upper is not None
-    assert (wider.upper > found.upper).all()
+    assert result.upper is not None
+    assert (wider.upper > result.upper).all()
 
 
 def test_counts_without_intervals_are_the_same_and_look_at_no_measurement() -> None:
@@ -60,19 +60,19 @@ def test_degrees_on_a_grid_of_equal_area() -> None:
     grid = Grid((Fraction(0), Fraction(0), Fraction(4_000_000), Fraction(4_000_000)), 40, 60, "equal-area")
     inside = released(grid=grid)
     x, y = grid.edges
-    found = inside.count(np.array([[x[6], y[4], x[12], y[30]]]), "degrees")
-    assert found.counts == pytest.approx([CELLS[4:30, 6:12].sum()])
+    result = inside.count(np.array([[x[6], y[4], x[12], y[30]]]), "degrees")
+    assert result.counts == pytest.approx([CELLS[4:30, 6:12].sum()])
 
 
 def test_polygons_and_hexagons() -> None:
     inside = released()
     ring = [[-79.5, 41.0], [-78.0, 41.0], [-78.0, 43.05], [-79.5, 43.05], [-79.5, 41.0]]
     rectangle = inside.count(np.array([[-79.5, 41.0, -78.0, 43.05]]), "degrees")
-    found = inside.count_polygons([{"type": "Polygon", "coordinates": [ring]}])
-    assert found.counts == pytest.approx(rectangle.counts)
+    result = inside.count_polygons([{"type": "Polygon", "coordinates": [ring]}])
+    assert result.counts == pytest.approx(rectangle.counts)
     assert rectangle.upper is not None
-    assert found.upper is not None
-    assert found.upper == pytest.approx(rectangle.upper)
+    assert result.upper is not None
+    assert result.upper == pytest.approx(rectangle.upper)
     h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
     cell = h3.latlng_to_cell(42.0, -77.0, 5)
     hexagon = [[longitude, latitude] for latitude, longitude in h3.cell_to_boundary(cell)]
@@ -85,14 +85,14 @@ def test_polygons_and_hexagons() -> None:
 def test_sums_and_differences() -> None:
     other = CELLS[::-1].copy()
     one, two = released(), released(other)
-    asked = np.array([[5.0, 10, 20, 30]])
-    both, less = one.plus(two).count(asked), one.minus(two).count(asked)
-    assert both.counts == one.count(asked).counts + two.count(asked).counts
-    assert less.counts == one.count(asked).counts - two.count(asked).counts
-    expected = Surety([measured(CELLS), measured(other)], [1, -1]).of(asked)
+    query = np.array([[5.0, 10, 20, 30]])
+    both, less = one.plus(two).count(query), one.minus(two).count(query)
+    assert both.counts == one.count(query).counts + two.count(query).counts
+    assert less.counts == one.count(query).counts - two.count(query).counts
+    expected = Surety([measured(CELLS), measured(other)], [1, -1]).of(query)
     assert (less.lower, less.upper) == (expected.lower, expected.upper)
-    third = one.minus(two).minus(released(CELLS.copy())).count(asked)
-    assert third.counts == pytest.approx(-two.count(asked).counts)
+    third = one.minus(two).minus(released(CELLS.copy())).count(query)
+    assert third.counts == pytest.approx(-two.count(query).counts)
     with pytest.raises(ParameterError, match="share measurements"):
         one.minus(one)
     with pytest.raises(ParameterError, match="share measurements"):
@@ -105,16 +105,16 @@ def test_sums_and_differences() -> None:
 def test_hotspots_of_a_release() -> None:
     cells = CELLS.copy()
     cells[3, 4] = 500
-    found = released(cells).hotspots(1)
-    assert found.boxes.tolist() == [[3, 4, 4, 5]]
-    assert np.asarray(found.sure).tolist() == [True]
+    result = released(cells).hotspots(1)
+    assert result.boxes.tolist() == [[3, 4, 4, 5]]
+    assert np.asarray(result.sure).tolist() == [True]
 
 
 def test_a_transform_has_answers_without_intervals() -> None:
     coefficients = MeasuredCoefficients(CITY.shape, np.zeros((64, 64), dtype=np.int64), NOISE)
     grid = ReleasedGrid(CITY, CELLS.astype(np.float64), [(coefficients, 1)])
-    found = grid.count(np.array([[0.0, 0, 60, 40]]))
-    assert (found.counts.tolist(), found.lower, found.upper, found.cut) == ([CELLS.sum()], None, None, None)
+    result = grid.count(np.array([[0.0, 0, 60, 40]]))
+    assert (result.counts.tolist(), result.lower, result.upper, result.cut) == ([CELLS.sum()], None, None, None)
     assert grid.hotspots(2).sure is None
 
 

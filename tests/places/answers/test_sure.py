@@ -31,9 +31,9 @@ def misses(level: Fraction) -> Int64:
     most = [int(CELLS[int(y0) : -int(-y1 // 1), int(x0) : -int(-x1 // 1)].sum()) for x0, y0, x1, y1 in ASKED]
     missed = np.zeros((2, len(ASKED)), dtype=np.int64)
     for _ in range(RUNS):
-        found = Surety([method.draw(CELLS)]).of(ASKED, level)
+        result = Surety([method.draw(CELLS)]).of(ASKED, level)
         for row, true in enumerate((least, most)):
-            missed[row] += (np.array(true) < found.lower) | (np.array(true) > found.upper)
+            missed[row] += (np.array(true) < result.lower) | (np.array(true) > result.upper)
     return missed
 
 
@@ -54,13 +54,13 @@ def test_margins_that_are_too_small_are_caught(monkeypatch: pytest.MonkeyPatch) 
 def test_ends_lie_in_order_and_hold_what_was_measured(case: tuple[Int64, MeasuredTree]) -> None:
     cells, measured = case
     rows, columns = cells.shape
-    asked = np.array([[0.0, 0, columns, rows], [0.3, 0.2, columns, rows], [0, 0, columns / 2, rows / 3]])
-    found = Surety([measured]).of(asked)
-    assert (found.lower >= 0).all()
-    assert (found.lower <= found.upper).all()
-    assert (found.cut >= 0).all()
+    query = np.array([[0.0, 0, columns, rows], [0.3, 0.2, columns, rows], [0, 0, columns / 2, rows / 3]])
+    result = Surety([measured]).of(query)
+    assert (result.lower >= 0).all()
+    assert (result.lower <= result.upper).all()
+    assert (result.cut >= 0).all()
     # Without noise every interval holds the truth.
-    assert found.lower[0] <= cells.sum() <= found.upper[0]
+    assert result.lower[0] <= cells.sum() <= result.upper[0]
 
 
 def test_a_surer_interval_is_wider_and_one_without_area_has_no_points() -> None:
@@ -75,8 +75,8 @@ def test_a_surer_interval_is_wider_and_one_without_area_has_no_points() -> None:
 
 def test_a_negative_sum_gives_an_interval_all_the_same() -> None:
     measured = of_cells((2, 2), np.full(4, -500), DiscreteLaplace(Fraction(1)))
-    found = Surety([measured]).of(np.array([[0.0, 0, 2, 2]]))
-    assert (found.lower.tolist(), found.upper.tolist()) == ([0], [0])
+    result = Surety([measured]).of(np.array([[0.0, 0, 2, 2]]))
+    assert (result.lower.tolist(), result.upper.tolist()) == ([0], [0])
 
 
 @pytest.mark.parametrize("level", [Fraction(0), Fraction(1), Fraction(2)])
@@ -91,15 +91,15 @@ def test_sums_and_differences_of_releases_hold_at_the_level_of_the_whole() -> No
     """As for one release: at most 87 misses of 1,000, which a right interval exceeds with a probability of at most 10^-6 a count."""
     other = np.random.default_rng(4).poisson(5.0, (8, 8)).astype(np.int64)
     one, two = (Singular((8, 8), ADD_REMOVE_POINT, Fraction(1, each)) for each in (2, 3))
-    asked = INNER[:4]
-    missed = np.zeros((2, len(asked)), dtype=np.int64)
+    query = INNER[:4]
+    missed = np.zeros((2, len(query)), dtype=np.int64)
     for _ in range(RUNS):
         drawn = [one.draw(CELLS), two.draw(other)]
         for row, signs in enumerate([(1, 1), (1, -1)]):
-            found = Surety(drawn, signs).of(asked)
+            result = Surety(drawn, signs).of(query)
             cells = CELLS + signs[1] * other
-            true = [int(cells[int(y0) : int(y1), int(x0) : int(x1)].sum()) for x0, y0, x1, y1 in asked]
-            missed[row] += (np.array(true) < found.lower) | (np.array(true) > found.upper)
+            true = [int(cells[int(y0) : int(y1), int(x0) : int(x1)].sum()) for x0, y0, x1, y1 in query]
+            missed[row] += (np.array(true) < result.lower) | (np.array(true) > result.upper)
     assert (missed <= MOST_MISSED).all()
     assert missed.sum() > 0
 
@@ -136,30 +136,30 @@ def test_chances_of_both_ends_are_divided_by_scale_and_add_up() -> None:
         np.array([[0, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]]),
     )
     missing = Fraction(1, 20)
-    found = divided_margins(noises, low, high, missing)
+    result = divided_margins(noises, low, high, missing)
     parts = [Fraction(4, PARTS), Fraction(0), None, Fraction(1, PARTS)]
     for row, part in enumerate(parts):
-        for terms, margins, chance in ((low, found[0], part), (high, found[1], None if part is None else 1 - part)):
+        for terms, margins, chance in ((low, result[0], part), (high, result[1], None if part is None else 1 - part)):
             expected = int(upper_margins(noises, terms[row : row + 1], chance * missing)[0]) if chance else 0
             assert margins[row] == expected
     even = [upper_margins(noises, terms, missing / 2) for terms in (low, high)]
-    assert (found[0] + found[1] <= even[0] + even[1]).all()
+    assert (result[0] + result[1] <= even[0] + even[1]).all()
 
 
 def test_margins_of_many_sums_are_those_of_each_alone() -> None:
     noises = [DiscreteLaplace(Fraction(2)), DiscreteLaplace(Fraction(30))]
     low, high = np.random.default_rng(3).integers(0, 4, (2, 500, 2))
-    found = divided_margins(noises, low, high, Fraction(1, 20))
+    result = divided_margins(noises, low, high, Fraction(1, 20))
     alone = [divided_margins(noises, low[row, None], high[row, None], Fraction(1, 20)) for row in range(len(low))]
-    assert [each.tolist() for each in found] == [np.concatenate(side).tolist() for side in zip(*alone, strict=True)]
+    assert [each.tolist() for each in result] == [np.concatenate(side).tolist() for side in zip(*alone, strict=True)]
 
 
 @pytest.mark.parametrize("missing", [Fraction(3, 4), Fraction(3, 10**9)])
 def test_chances_that_cannot_be_divided_finely_are_divided_evenly(missing: Fraction) -> None:
     noises = [DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(30))]
     low, high = np.array([[1, 0]]), np.array([[0, 2]])
-    found = divided_margins(noises, low, high, missing)
-    assert [each.tolist() for each in found] == [
+    result = divided_margins(noises, low, high, missing)
+    assert [each.tolist() for each in result] == [
         upper_margins(noises, terms, missing / 2).tolist() for terms in (low, high)
     ]
 
@@ -170,12 +170,12 @@ def test_intervals_hold_together_at_their_level_and_at_that_of_each_they_do_not(
     cell nearly every release misses some."""
     method = Singular((8, 8), ADD_REMOVE_POINT, Fraction(1, 2))
     south, west = (each.reshape(-1) for each in np.indices((8, 8)))
-    asked = np.stack([west, south, west + 1, south + 1], axis=1).astype(np.float64)
+    query = np.stack([west, south, west + 1, south + 1], axis=1).astype(np.float64)
     missed = np.zeros(2, dtype=np.int64)
     for _ in range(300):
         surety = Surety([method.draw(CELLS)])
         for row, together in enumerate((True, False)):
-            ends = surety.of(asked, Fraction(9, 10), together=together)
+            ends = surety.of(query, Fraction(9, 10), together=together)
             missed[row] += ((CELLS.reshape(-1) < ends.lower) | (CELLS.reshape(-1) > ends.upper)).any()
     assert missed[0] <= 62
     assert missed[1] > 200
@@ -202,9 +202,9 @@ def test_the_example_of_the_documentation() -> None:
         noises=(DiscreteLaplace(Fraction(2)),),
         steered=np.zeros(10, dtype=bool),
     )
-    asked = np.array([[0.0, 0, 2, 2], [0, 2, 2, 4], [0, 2, 1, 4]])
-    intervals = Surety([measured]).of(asked)
+    query = np.array([[0.0, 0, 2, 2], [0, 2, 2, 4], [0, 2, 1, 4]])
+    intervals = Surety([measured]).of(query)
     ends = zip(intervals.lower, intervals.upper, intervals.cut, strict=True)
     assert [tuple(map(int, each)) for each in ends] == [(47, 69, 0), (34, 46, 0), (0, 45, 40)]
-    difference = Surety([measured, measured], [1, -1]).of(asked)
+    difference = Surety([measured, measured], [1, -1]).of(query)
     assert (int(difference.lower[1]), int(difference.upper[1])) == (-8, 8)

@@ -49,14 +49,14 @@ def missed(
     """How many runs each query misses, where the points of a cut cell all lie outside the query, and where they all lie inside."""
     least = [CELLS[-int(-y0 // 1) : int(y1), -int(-x0 // 1) : int(x1)].sum() for x0, y0, x1, y1 in ASKED]
     most = [CELLS[int(y0) : -int(-y1 // 1), int(x0) : -int(-x1 // 1)].sum() for x0, y0, x1, y1 in ASKED]
-    found = np.zeros((2, len(ASKED)), dtype=np.int64)
+    result = np.zeros((2, len(ASKED)), dtype=np.int64)
     for _ in range(runs):
         measured = method.draw(CELLS)
         assert isinstance(measured, MeasuredTree)
         ends = Surety([spoil(measured)]).of(ASKED)
         for row, true in enumerate((np.array(least), np.array(most))):
-            found[row] += (true < ends.lower) | (true > ends.upper)
-    return found
+            result[row] += (true < ends.lower) | (true > ends.upper)
+    return result
 
 
 @pytest.mark.series(1)

@@ -119,11 +119,11 @@ def test_real_runs_visit_no_more_than_is_estimated(
     ends: list[tuple[Fraction, ...]], typical: bool, k: int, side: int
 ) -> None:
     """Rectangles, the same as regions, and hotspots, each on a grid that was just opened."""
-    asked, visited = counted(ends), 0
-    rings = tuple((((x0, y0), (x1, y0), (x1, y1), (x0, y1)),) for x0, y0, x1, y1 in asked)
+    query, visited = counted(ends), 0
+    rings = tuple((((x0, y0), (x1, y0), (x1, y1), (x0, y1)),) for x0, y0, x1, y1 in query)
     of_regions = CountPolygons(regions=tuple((each,) for each in rings), units="cells", typical=typical)
     for question in (
-        Count(rectangles=asked, typical=typical),
+        Count(rectangles=query, typical=typical),
         of_regions,
         FindHotspots(k=k, side=side, chance=typical),
     ):

@@ -151,22 +151,22 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
 def test_all_formats_of_a_release_in_one_folder(tmp_path: Path) -> None:
     pytest.importorskip("h3", reason="the extra `test` installs it")
     released = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))
-    made = write_all(tmp_path / "out", CITY, released, BOXES, COUNTS, resolution=5)
-    assert [path.name for path in made] == ["boxes.parquet", "grid.npz", "boxes.geojson", "h3-5.parquet"]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(path.name for path in made)
+    created = write_all(tmp_path / "out", CITY, released, BOXES, COUNTS, resolution=5)
+    assert [path.name for path in created] == ["boxes.parquet", "grid.npz", "boxes.geojson", "h3-5.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(path.name for path in created)
     with pytest.raises(OutputError, match="exists"):
         write_all(tmp_path / "out", CITY, released, BOXES, COUNTS)
     plain = Grid(CITY.box, 4, 6, "plain", "EPSG:2263")
-    made = write_all(tmp_path / "plain", plain, released, BOXES, COUNTS)
-    assert [path.name for path in made] == ["boxes.parquet", "grid.npz"]
+    created = write_all(tmp_path / "plain", plain, released, BOXES, COUNTS)
+    assert [path.name for path in created] == ["boxes.parquet", "grid.npz"]
     with pytest.raises(ParameterError, match="plain units"):
         write_all(tmp_path / "no", plain, released, BOXES, COUNTS, resolution=5)
     assert not (tmp_path / "no").exists()
 
 
 def test_a_sparse_grid_goes_out_as_boxes_alone(tmp_path: Path) -> None:
-    made = write_all(tmp_path / "out", CITY, None, BOXES, COUNTS)
-    assert [path.name for path in made] == ["boxes.parquet", "boxes.geojson"]
+    created = write_all(tmp_path / "out", CITY, None, BOXES, COUNTS)
+    assert [path.name for path in created] == ["boxes.parquet", "boxes.geojson"]
     with pytest.raises(ParameterError, match="h3 needs a table of cells"):
         write_all(tmp_path / "no", CITY, None, BOXES, COUNTS, resolution=5)
     assert not (tmp_path / "no").exists()

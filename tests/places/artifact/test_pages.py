@@ -22,11 +22,11 @@ def test_bounds_say_what_the_sensitivity_rests_on() -> None:
 
 def test_parameters_are_the_plan_with_its_budget() -> None:
     chosen = plan(SLICED, {"method": {"name": "quadtree", "height": 1}})
-    said = json.loads(json.dumps(parameters(chosen, mechanism_of(chosen))))
-    assert said["grid"] == {"crs": "degrees", "box": ["-1", "0", "3", "2"], "rows": 2, "columns": 4}
-    assert said["slices"] == ["January", "February"]
-    assert said["parameters"] == {"height": "1"}
-    assert said["plan_sha256"] == chosen.digest
+    stated = json.loads(json.dumps(parameters(chosen, mechanism_of(chosen))))
+    assert stated["grid"] == {"crs": "degrees", "box": ["-1", "0", "3", "2"], "rows": 2, "columns": 4}
+    assert stated["slices"] == ["January", "February"]
+    assert stated["parameters"] == {"height": "1"}
+    assert stated["plan_sha256"] == chosen.digest
 
 
 def test_the_report_names_budget_and_unit() -> None:
@@ -43,8 +43,8 @@ def test_words_of_paths_and_boxes_are_those_of_methods_that_measure_boxes(method
     boxes = isinstance(measured[0], MeasuredTree)
     paths = [product(chosen).composition, *charged(chosen).paragraphs]
     assert ["path" in text for text in paths] == [boxes, boxes]
-    [made] = _published(chosen, [estimate(method, measured[0])]).paragraphs
-    assert ("points of all boxes" in made) == boxes
+    [created] = _published(chosen, [estimate(method, measured[0])]).paragraphs
+    assert ("points of all boxes" in created) == boxes
 
 
 def test_a_box_is_told_in_its_units() -> None:

@@ -57,8 +57,8 @@ def same(one: Measured, other: Measured) -> bool:
 def test_a_plan_is_read_as_it_was_written(changes: tuple[Any, ...], tmp_path: Path) -> None:
     chosen = plan(*changes)
     write_plan(tmp_path, chosen)
-    found = read_plan(tmp_path)
-    assert (found.digest, found.title, found.grid) == (chosen.digest, chosen.title, chosen.grid)
+    result = read_plan(tmp_path)
+    assert (result.digest, result.title, result.grid) == (chosen.digest, chosen.title, chosen.grid)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -66,9 +66,9 @@ def test_a_plan_is_read_as_it_was_written(changes: tuple[Any, ...], tmp_path: Pa
 def test_measurements_are_read_as_they_were_drawn(method: str, changes: tuple[Any, ...], tmp_path: Path) -> None:
     chosen = plan(*changes, {"method": {"name": method}})
     drawn = mechanism_of(chosen).draw(EXACT)
-    found = read_measurements(written(tmp_path, drawn), chosen)
-    assert all(same(one, other) for one, other in zip(drawn, found, strict=True))
-    for each in found:
+    result = read_measurements(written(tmp_path, drawn), chosen)
+    assert all(same(one, other) for one, other in zip(drawn, result, strict=True))
+    for each in result:
         assert isinstance(each, MeasuredCoefficients if method == "privlet" else MeasuredTree)
         if isinstance(each, MeasuredTree):
             assert spent(each, chosen.points) <= float(chosen.epsilon) * (1 + 1e-9)
@@ -84,8 +84,8 @@ def test_coefficients_and_other_values_are_read_as_they_were_drawn(tmp_path: Pat
     for drawn in orders:
         (tmp_path / "x").mkdir(exist_ok=True)
         read_as = plan(SLICED, {"method": {"name": "privlet"}})
-        found = read_measurements(written(tmp_path / "x", drawn), read_as)
-        assert all(same(one, other) for one, other in zip(drawn, found, strict=True))
+        result = read_measurements(written(tmp_path / "x", drawn), read_as)
+        assert all(same(one, other) for one, other in zip(drawn, result, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def first(value: int) -> Callable[[Any], Any]:
 
 def restated(change: Callable[[Any], None]) -> Callable[[Path], None]:
     def act(folder: Path) -> None:
-        said = json.loads((folder / SLICES).read_text())
-        change(said["slices"])
-        (folder / SLICES).write_text(json.dumps(said, indent=1) + "\n")
+        stated = json.loads((folder / SLICES).read_text())
+        change(stated["slices"])
+        (folder / SLICES).write_text(json.dumps(stated, indent=1) + "\n")
 
     return act
 

@@ -38,11 +38,11 @@ KINDS = {
 
 def written(folder: Path, *changes: dict[str, Any]) -> Path:
     """A plan file with changes, in which a key that becomes None is left out."""
-    said = {
+    stated = {
         name: {key: each for key, each in section.items() if each is not None} if isinstance(section, dict) else section
         for name, section in values(*changes).items()
     }
-    (folder / "plan.toml").write_text(toml_of(said))
+    (folder / "plan.toml").write_text(toml_of(stated))
     (folder / "invented").mkdir()
     return folder / "plan.toml"
 
@@ -51,14 +51,14 @@ def written(folder: Path, *changes: dict[str, Any]) -> Path:
 def test_it_opens_as_real_records_and_no_point_is_dropped(kind: str, tmp_path: Path) -> None:
     file = written(tmp_path, {"expected": 3000}, *KINDS[kind])
     assert DELIVERING.invent is not None
-    found = DELIVERING.invent(str(file), {}, tmp_path / "invented")
+    result = DELIVERING.invent(str(file), {}, tmp_path / "invented")
     plan = Plan.load(file)
-    delivery = DELIVERING.open(found.plan, found.files)
+    delivery = DELIVERING.open(result.plan, result.files)
     publication: Any = delivery.publication
     assert publication.title == f"Invented: {plan.title}"
     assert publication.plan.digest == plan.digest
     assert delivery.validate(10).problems.total == 0
-    assert pq.read_metadata(found.files["records"]).num_rows == 3000
+    assert pq.read_metadata(result.files["records"]).num_rows == 3000
 
 
 @pytest.mark.parametrize(("said", "rows"), [({}, 700), ({"expected": 10**9}, 900), ({"expected": 0}, 0)])

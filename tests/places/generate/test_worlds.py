@@ -36,18 +36,18 @@ def test_a_city_occupies_as_many_cells_as_a_city_does(shape: tuple[int, int], se
 def test_squares_have_their_side_lie_around_points_and_are_cut_at_the_grid() -> None:
     cells = np.zeros((40, 20), dtype=np.int64)
     cells[39, 10] = 3
-    found = squares(cells, 10, 1)
-    assert (found[:, 3] == 40).sum() > 400
-    assert np.allclose(found[:, 2] - found[:, 0], 2)
-    assert (abs(found[:, 0] + 1 - 10.5) <= 0.5).all()
+    result = squares(cells, 10, 1)
+    assert (result[:, 3] == 40).sum() > 400
+    assert np.allclose(result[:, 2] - result[:, 0], 2)
+    assert (abs(result[:, 0] + 1 - 10.5) <= 0.5).all()
     assert len(squares(np.zeros((4, 4), dtype=np.int64), 10, 1)) == 1000
 
 
 def test_whole_points_keep_the_sum_and_are_never_below_nothing() -> None:
     grid = np.full((100, 100), 0.25)
     grid[0] = -3.0
-    found = whole(grid, 1)
-    assert set(found.ravel().tolist()) == {0, 1}
-    assert not found[0].any()
+    result = whole(grid, 1)
+    assert set(result.ravel().tolist()) == {0, 1}
+    assert not result[0].any()
     # 9,900 cells with a chance of a quarter each: 300 is seven standard deviations.
-    assert abs(int(found.sum()) - 2475) < 300
+    assert abs(int(result.sum()) - 2475) < 300

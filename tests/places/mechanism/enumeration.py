@@ -189,10 +189,10 @@ def releases(
     open_scripts: list[tuple[int, ...]] = [()]
     with scripted(choices, patch) as script:
         while open_scripts:
-            given = open_scripts.pop()
-            (here, left), (there, right) = (script.replay(method, grid, given) for grid in (one, other))
+            stated = open_scripts.pop()
+            (here, left), (there, right) = (script.replay(method, grid, stated) for grid in (one, other))
             assert same(here, there), "the form of a release depends on more than what is released"
-            for place in range(len(given), len(left)):
+            for place in range(len(stated), len(left)):
                 if left[place].exact != right[place].exact:
                     before = tuple(each.value for each in left[:place])
                     open_scripts += [(*before, value) for value in of(choices, left[place])[1:]]
@@ -222,9 +222,9 @@ def total_probability(method: Drawing, grid: Int64, choices: Choices, patch: pyt
     total = 0.0
     with scripted(choices, patch) as script:
         while open_scripts:
-            given = open_scripts.pop()
-            _, drawn = script.replay(method, grid, given)
-            for place in range(len(given), len(drawn)):
+            stated = open_scripts.pop()
+            _, drawn = script.replay(method, grid, stated)
+            for place in range(len(stated), len(drawn)):
                 before = tuple(each.value for each in drawn[:place])
                 open_scripts += [(*before, value) for value in of(choices, drawn[place])[1:]]
             total += prod(each.probability for each in drawn)
@@ -239,8 +239,8 @@ def amounts(measured: MeasuredTree) -> list[list[Fraction]]:
         assert isinstance(kind, DiscreteLaplace)
         top, bottom, left, right = measured.tree.boxes[node].tolist()
         spent[top:bottom, left:right] += 1 / kind.scale
-    found: list[list[Fraction]] = spent.tolist()
-    return found
+    result: list[list[Fraction]] = spent.tolist()
+    return result
 
 
 def check_cost(method: Method, epsilon: Fraction) -> None:

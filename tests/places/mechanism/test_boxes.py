@@ -30,15 +30,15 @@ SIDE = st.integers(1, 9)
 @given(SIDE, SIDE, SIDE, SIDE)
 def test_parts_tile_their_box_at_the_stated_edges(rows: int, columns: int, down: int, across: int) -> None:
     boxes = np.array([[0, 1, 0, 1], [3, 3 + rows, 5, 5 + columns]], dtype=np.int32)
-    found, above = parts(boxes, np.array([1, down]), np.array([4, across]))
-    assert above.tolist() == [0] + [1] * (len(found) - 1)
+    result, above = parts(boxes, np.array([1, down]), np.array([4, across]))
+    assert above.tolist() == [0] + [1] * (len(result) - 1)
     m, n = min(down, rows), min(across, columns)
-    assert found[1:].tolist() == [
+    assert result[1:].tolist() == [
         [3 + i * rows // m, 3 + (i + 1) * rows // m, 5 + j * columns // n, 5 + (j + 1) * columns // n]
         for i in range(m)
         for j in range(n)
     ]
-    assert areas(found)[1:].sum() == rows * columns
+    assert areas(result)[1:].sum() == rows * columns
 
 
 @settings(max_examples=40, deadline=None)

@@ -72,8 +72,8 @@ def test_without_noise_the_partition_is_the_cheapest(rows: int, columns: int, se
     bucket = floor(1024 / method.amounts[1])
     boxes = measured.tree.boxes[measured.tree.leaves].tolist()
     parts = [exact[t:b, s:e].reshape(-1).tolist() for t, b, s, e in boxes]
-    found = sum(bucket + 1024 * sum(abs(len(p) * c - sum(p)) for c in p) // len(p) for p in parts)
-    assert found == cheapest(exact, bucket)
+    result = sum(bucket + 1024 * sum(abs(len(p) * c - sum(p)) for c in p) // len(p) for p in parts)
+    assert result == cheapest(exact, bucket)
     assert {each for row in amounts(measured) for each in row} == {Fraction(3, 28)}
 
 

@@ -68,10 +68,10 @@ def test_units_are_the_nearest_to_the_formula_within_its_bounds(
     value: int, left: int, levels: int, unit: Fraction
 ) -> None:
     counts = np.array([int(24 / (unit * Fraction(2 * j - 1, 2))) for j in range(1, UNITS + 1)])[::-1]
-    found = int(children_units(np.array([value]), np.array([left]), levels, counts)[0])
+    result = int(children_units(np.array([value]), np.array([left]), levels, counts)[0])
     wanted = Fraction(24, max(value, 1)) / unit
     share = Fraction(3 * left, 10 * levels)
     exact = min(max(wanted, share), Fraction(left, 2))
-    assert 1 <= found <= max(1, left // 2)
-    assert abs(found - exact) <= Fraction(1, 2) or found == 1
+    assert 1 <= result <= max(1, left // 2)
+    assert abs(result - exact) <= Fraction(1, 2) or result == 1
     assert children_units(np.array([value]), np.array([left]), 1, counts).tolist() == [left]

@@ -16,24 +16,24 @@ EXACT = np.arange(12).reshape(3, 4)
 
 
 def test_noise_has_the_scale_of_the_amount_and_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[Distribution, object]] = []
+    query: list[tuple[Distribution, object]] = []
 
     def draw(noise: Distribution, size: object) -> np.ndarray:
-        asked.append((noise, size))
+        query.append((noise, size))
         return np.arange(6).reshape(2, 3)
 
     monkeypatch.setattr(growing, "draw", draw)
     assert noisy(np.full((2, 3), 10), Fraction(2, 7)).tolist() == [[10, 11, 12], [13, 14, 15]]
-    assert asked == [(DiscreteLaplace(Fraction(7, 2)), (2, 3))]
+    assert query == [(DiscreteLaplace(Fraction(7, 2)), (2, 3))]
 
 
 @given(st.fractions(Fraction(1), 10**9, max_denominator=1000))
 def test_whole_numbers_cost_no_accuracy(scale: Fraction) -> None:
     """Discrete noise has a smaller standard deviation than Laplace's sqrt(2) b, and is within 1 % of it from b = 3 on."""
-    found = standard_deviation(DiscreteLaplace(scale)) / (2**0.5 * float(scale))
-    assert found <= 1 + 1e-12
+    result = standard_deviation(DiscreteLaplace(scale)) / (2**0.5 * float(scale))
+    assert result <= 1 + 1e-12
     if scale >= 3:
-        assert found > 0.99
+        assert result > 0.99
 
 
 def test_boxes_are_cut_or_closed_and_a_cell_stays_open() -> None:
@@ -47,10 +47,10 @@ def test_boxes_are_cut_or_closed_and_a_cell_stays_open() -> None:
     # Cells have one part: their nodes stay.
     assert tree.split(np.array([True, True, False, True])).tolist() == [0, 1, 3]
     tree.measure(Fraction(1000), steered=True)
-    found = tree.measured()
-    found.tree.check()
-    assert found.tree.parents.tolist() == [-1, 0, 0, 0, 0, 0, 0, 1, 1, 3, 3]
-    assert (found.node.tolist(), found.value.tolist()) == ([7, 8, 10], [0, 1, 5])
+    result = tree.measured()
+    result.tree.check()
+    assert result.tree.parents.tolist() == [-1, 0, 0, 0, 0, 0, 0, 1, 1, 3, 3]
+    assert (result.node.tolist(), result.value.tolist()) == ([7, 8, 10], [0, 1, 5])
 
 
 def test_measurements_keep_their_order_and_noise() -> None:
@@ -65,10 +65,10 @@ def test_measurements_keep_their_order_and_noise() -> None:
     ]
     assert tree.measure(Fraction(3000), np.zeros(4, dtype=np.bool_), steered=False).tolist() == []
     tree.measure(Fraction(1000), steered=False)
-    found = tree.measured(np.array([5, 6]))
-    assert found.node.tolist() == [0, 2, 4, 1, 2, 3, 4]
-    assert found.value.tolist() == [66, 15, 21, 12, 15, 18, 21]
-    assert found.noise.tolist() == [0, 1, 1, 0, 0, 0, 0]
-    assert found.noises == (DiscreteLaplace(Fraction(1, 1000)), DiscreteLaplace(Fraction(1, 2000)))
-    assert found.steered.tolist() == [True, True, False, False, False, False, False]
-    assert found.searched.tolist() == [5, 6]
+    result = tree.measured(np.array([5, 6]))
+    assert result.node.tolist() == [0, 2, 4, 1, 2, 3, 4]
+    assert result.value.tolist() == [66, 15, 21, 12, 15, 18, 21]
+    assert result.noise.tolist() == [0, 1, 1, 0, 0, 0, 0]
+    assert result.noises == (DiscreteLaplace(Fraction(1, 1000)), DiscreteLaplace(Fraction(1, 2000)))
+    assert result.steered.tolist() == [True, True, False, False, False, False, False]
+    assert result.searched.tolist() == [5, 6]

@@ -15,10 +15,10 @@ from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss
 
 @given(st.integers(2, 300))
 def test_the_fan_out_is_the_cheapest(side: int) -> None:
-    found = fan_out(side)
+    result = fan_out(side)
     costs = {parts: parts * levels_below(side, parts) ** 2 for parts in range(2, side + 1)}
-    assert costs[found] == min(costs.values())
-    assert found ** levels_below(side, found) >= side > found ** (levels_below(side, found) - 1)
+    assert costs[result] == min(costs.values())
+    assert result ** levels_below(side, result) >= side > result ** (levels_below(side, result) - 1)
 
 
 @pytest.mark.series(2)

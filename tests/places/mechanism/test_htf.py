@@ -25,20 +25,20 @@ from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, large
 def test_a_search_asks_for_places_within_the_box_at_most_2t_plus_1_times(
     length: int, rounds: int, chance: object
 ) -> None:
-    asked: list[int] = []
+    query: list[int] = []
 
     def objectives(places: Int64, where: Bool) -> Int64:
         out = np.full(1, np.iinfo(np.int64).max)
         if where[0]:
-            asked.append(int(places[0]))
+            query.append(int(places[0]))
             out[0] = chance.randint(-50, 50)  # type: ignore[attr-defined]
         return out
 
-    found = int(search(np.array([length]), rounds, objectives)[0])
-    assert asked[0] == length // 2
-    assert len(asked) <= 2 * rounds + 1
-    assert all(1 <= place <= length - 1 for place in [*asked, found])
-    assert found in asked
+    result = int(search(np.array([length]), rounds, objectives)[0])
+    assert query[0] == length // 2
+    assert len(query) <= 2 * rounds + 1
+    assert all(1 <= place <= length - 1 for place in [*query, result])
+    assert result in query
 
 
 def test_a_search_follows_the_smallest_objective_and_keeps_its_place_in_ties() -> None:
@@ -91,9 +91,9 @@ def test_the_exact_loss_over_all_neighbours_is_within_the_cost(
 ) -> None:
     method = small(shape, cuts, points)
     check_cost(method, Fraction(1))
-    found = largest_loss(method, tiny_grids(shape)[-1:], points, choices, monkeypatch)
+    result = largest_loss(method, tiny_grids(shape)[-1:], points, choices, monkeypatch)
     # The objectives of small parts move by less than their sensitivity.
-    assert found == 1 if cuts == "middle" else Fraction(4, 5) < found <= 1
+    assert result == 1 if cuts == "middle" else Fraction(4, 5) < result <= 1
 
 
 @pytest.mark.parametrize("cuts", ["all", "exponential"])
@@ -110,17 +110,17 @@ def test_candidates_are_all_places_and_the_most_even_one_wins(cuts: Cuts) -> Non
 
 
 def test_every_candidate_is_asked_for_once_with_an_equal_part() -> None:
-    asked: list[tuple[int, int]] = []
+    query: list[tuple[int, int]] = []
 
     def objectives(places: Int64, where: Bool, values: int) -> Int64:
-        found = np.full(len(places), np.iinfo(np.int64).max)
-        found[where] = -places[where]
-        asked.extend((box, int(places[box])) for box in np.flatnonzero(where).tolist())
+        result = np.full(len(places), np.iinfo(np.int64).max)
+        result[where] = -places[where]
+        query.extend((box, int(places[box])) for box in np.flatnonzero(where).tolist())
         assert {values} == set((np.array([2, 5, 3, 5])[where] - 1).tolist())
-        return found
+        return result
 
     assert best_of_all(np.array([2, 5, 3, 5]), objectives).tolist() == [1, 4, 2, 4]
-    assert sorted(asked) == [(box, place) for box, length in ((1, 5), (2, 3), (3, 5)) for place in range(1, length)]
+    assert sorted(query) == [(box, place) for box, length in ((1, 5), (2, 3), (3, 5)) for place in range(1, length)]
 
 
 def test_half_the_sensitivity_of_the_objective_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,15 +193,15 @@ def test_no_other_division_of_the_budget_has_a_smaller_error(height: int) -> Non
 
 
 def test_noise_of_the_search_has_its_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Fraction] = []
+    query: list[Fraction] = []
 
     def noisy(exact: Int64, amount: Fraction) -> Int64:
-        asked.append(1 / amount)
+        query.append(1 / amount)
         return exact
 
     monkeypatch.setattr(htf, "noisy", noisy)
     Htf((64, 64), ADD_REMOVE_PERSON, Fraction(1), 3).draw(np.full((64, 64), 1000))
-    assert set(asked) == {DiscreteLaplace(Fraction(2048 * 3 * 7 * 2000)).scale}
+    assert set(query) == {DiscreteLaplace(Fraction(2048 * 3 * 7 * 2000)).scale}
 
 
 def test_the_height_is_that_of_the_paper_and_leaves_a_budget_for_counts() -> None:

@@ -14,13 +14,13 @@ from starling.places.mechanism.ladders import GRAIN, cube_root, remainders, shar
     st.lists(st.fractions(Fraction(1, 100), 100), min_size=1, max_size=20),
 )
 def test_shares_add_up_exactly_and_are_in_proportion(amount: Fraction, weights: list[Fraction]) -> None:
-    found = shares(amount, weights)
-    assert sum(found) == amount
-    for share, weight in zip(found, weights, strict=True):
+    result = shares(amount, weights)
+    assert sum(result) == amount
+    for share, weight in zip(result, weights, strict=True):
         assert (share / amount * GRAIN).denominator == 1
         assert abs(share / amount - weight / sum(weights)) <= Fraction(len(weights), GRAIN)
-    assert remainders(found)[0] + found[0] == amount
-    assert remainders(found)[-1] == 0
+    assert remainders(result)[0] + result[0] == amount
+    assert remainders(result)[-1] == 0
 
 
 @given(st.integers(0, 4**16))

@@ -70,9 +70,9 @@ def test_the_worst_loss_is_that_of_the_worst_path_of_counts(amount: Fraction) ->
             for c in range(most + 1)
         )
 
-    found = worst(0, 7 * bias)
-    assert found == pytest.approx(2 / scale + sum(gain(j * bias, scale) for j in range(1, 8)), abs=1e-6)
-    assert found < amount
+    result = worst(0, 7 * bias)
+    assert result == pytest.approx(2 / scale + sum(gain(j * bias, scale) for j in range(1, 8)), abs=1e-6)
+    assert result < amount
 
 
 def spent_on_cuts(method: PrivTree) -> Fraction:
@@ -114,8 +114,8 @@ def test_the_exact_loss_over_all_neighbours_is_below_the_cost(
     method = PrivTree(shape, ADD_REMOVE_PERSON, Fraction(3), points)
     check_cost(method, Fraction(3))
     grids = tiny_grids(shape)[:1] if max(shape) > 5 else tiny_grids(shape)
-    found = largest_loss(method, grids, points, choices_of(method), monkeypatch, of_release(method))
-    assert Fraction(3, 2) < found < 3
+    result = largest_loss(method, grids, points, choices_of(method), monkeypatch, of_release(method))
+    assert Fraction(3, 2) < result < 3
     if shape == (1, 16) and points == 1:
         # Without a bias by depth every box of a path costs as much as the first.
         monkeypatch.setattr(privtree, "shape_noise", lambda amount: (shape_noise(amount)[0], 0))
@@ -126,8 +126,8 @@ def test_a_total_and_another_division_stay_within_the_cost(monkeypatch: pytest.M
     method = PrivTree((1, 5), ADD_REMOVE_PERSON, Fraction(3), 2, total=Fraction(3, 100), cuts=Fraction(3, 10))
     check_cost(method, Fraction(3))
     assert [each.epsilon for each in method.budget] == [Fraction(9, 100), Fraction(873, 1000), Fraction(2037, 1000)]
-    found = largest_loss(method, tiny_grids((1, 5)), 2, choices_of(method), monkeypatch, of_release(method))
-    assert Fraction(2037 + 90, 1000) < found < 3
+    result = largest_loss(method, tiny_grids((1, 5)), 2, choices_of(method), monkeypatch, of_release(method))
+    assert Fraction(2037 + 90, 1000) < result < 3
     measured = method.draw(np.zeros((1, 5), dtype=np.int64))
     assert (measured.node[0], measured.noises[0]) == (0, DiscreteLaplace(Fraction(200, 9)))
 

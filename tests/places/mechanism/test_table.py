@@ -56,9 +56,9 @@ def test_one_of_a_persons_two_points_costs_half(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_parameters_reach_the_method() -> None:
-    found = mechanism_of(plan({"method": {"name": "quadtree", "height": 2, "levels": "uniform"}})).method
-    assert isinstance(found, Quadtree)
-    assert (found.height, found.levels, found.points) == (2, "uniform", 1)
+    result = mechanism_of(plan({"method": {"name": "quadtree", "height": 2, "levels": "uniform"}})).method
+    assert isinstance(result, Quadtree)
+    assert (result.height, result.levels, result.points) == (2, "uniform", 1)
     person = mechanism_of(plan(PERSON, {"method": {"name": "quadtree"}})).method
     assert isinstance(person, Quadtree)
     assert person.points == 2

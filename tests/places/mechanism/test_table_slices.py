@@ -45,8 +45,8 @@ def test_a_unit_costs_epsilon_whatever_the_slices_of_its_points(
     grid = {"grid": {"rows": 1, "columns": columns}, "method": {"name": method} | dict(SMALL.get(method, {}))}
     sliced = mechanism_of(plan(SLICED, grid, PERSON if points == 2 else {}))
     assert sliced.slices == 2
-    found = largest_loss(sliced, [np.eye(2, columns, dtype=np.int64)[:, None]], points, choices, monkeypatch)
-    assert LEAST.get(method, 1) <= found <= 1
+    result = largest_loss(sliced, [np.eye(2, columns, dtype=np.int64)[:, None]], points, choices, monkeypatch)
+    assert LEAST.get(method, 1) <= result <= 1
     # A person with more points than the plan says would cost more.
     if points == 1 and method not in (*LEAST, "adaptive_grid"):
         assert largest_loss(sliced, [np.zeros((2, 1, columns), dtype=np.int64)], 2, choices, monkeypatch) > 1

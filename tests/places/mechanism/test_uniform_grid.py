@@ -34,8 +34,8 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
 
 @given(st.fractions(Fraction(-5), 10**6))
 def test_a_side_is_the_root_rounded_up(number: Fraction) -> None:
-    found = side(number)
-    assert found == max(1, ceil(sqrt(max(float(number), 0)))) or (found - 1) ** 2 < number <= found**2
+    result = side(number)
+    assert result == max(1, ceil(sqrt(max(float(number), 0)))) or (result - 1) ** 2 < number <= result**2
 
 
 def test_boxes_are_as_many_as_fit_the_noisy_number(monkeypatch: pytest.MonkeyPatch) -> None:

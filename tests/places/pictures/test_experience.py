@@ -28,23 +28,23 @@ def released(chosen: Plan) -> ReleasedGrid:
 
 def test_tables_give_typical_errors_and_hotspots_are_those_of_the_release() -> None:
     grid = released(PLAN)
-    found = experience(PLAN, grid)
-    assert found is not None
-    assert (found.fold, found.errors.shape, found.boxes.shape) == (2, (10, 48, 80), (48, 80))
-    asked = np.array([[0.0, 0, COLUMNS, ROWS], [4, 8, 60, 20]])
+    result = experience(PLAN, grid)
+    assert result is not None
+    assert (result.fold, result.errors.shape, result.boxes.shape) == (2, (10, 48, 80), (48, 80))
+    query = np.array([[0.0, 0, COLUMNS, ROWS], [4, 8, 60, 20]])
 
     def ask(of: ReleasedGrid) -> Answers:
-        return of.count(asked)
+        return of.count(query)
 
     typical = typical_errors(PLAN, grid, ask)
     assert typical is not None
-    for error, (x0, y0, x1, y1) in zip(typical, (asked / 2).astype(int), strict=True):
-        off, box = found.errors[:, y0:y1, x0:x1].sum(axis=(1, 2)), found.boxes[y0:y1, x0:x1].mean()
+    for error, (x0, y0, x1, y1) in zip(typical, (query / 2).astype(int), strict=True):
+        off, box = result.errors[:, y0:y1, x0:x1].sum(axis=(1, 2)), result.boxes[y0:y1, x0:x1].mean()
         assert error == pytest.approx(TIMES * np.sqrt((off**2).mean() + box**2))
-    assert found.side == 3
+    assert result.side == 3
     expected = likely_hotspots(PLAN, grid, 10, 3)
-    assert found.hotspots.boxes.tolist() == expected.boxes.tolist()
-    assert np.array_equal(np.asarray(found.hotspots.chance), np.asarray(expected.chance), equal_nan=True)
+    assert result.hotspots.boxes.tolist() == expected.boxes.tolist()
+    assert np.array_equal(np.asarray(result.hotspots.chance), np.asarray(expected.chance), equal_nan=True)
 
 
 def test_a_large_grid_has_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,9 +32,9 @@ SHOWN = Map(
 
 
 def block(text: str, name: str) -> str:
-    found = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', text, re.DOTALL)
-    assert found is not None
-    return found[1]
+    result = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', text, re.DOTALL)
+    assert result is not None
+    return result[1]
 
 
 def numbers(text: str, name: str, kind: str) -> list[float]:

@@ -47,8 +47,8 @@ def measured() -> MeasuredTree:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("map") / "map.html"
     grid = np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE))
-    found = measured()
-    shown = Map("A map", "Invented", "Points", grid, BOX, 1.0, found.tree.boxes[found.tree.leaves], found)
+    result = measured()
+    shown = Map("A map", "Invented", "Points", grid, BOX, 1.0, result.tree.boxes[result.tree.leaves], result)
     path.write_text(page(shown), encoding="utf-8")
     return path
 
@@ -71,9 +71,9 @@ EXPERIENCE = Experience(
 @pytest.fixture(scope="module")
 def with_experience(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("map") / "map.html"
-    found = measured()
-    boxes = found.tree.boxes[found.tree.leaves]
-    shown = Map("A map", "Invented", "Points", np.ones((HIGH, WIDE)), BOX, 1.0, boxes, found, experience=EXPERIENCE)
+    result = measured()
+    boxes = result.tree.boxes[result.tree.leaves]
+    shown = Map("A map", "Invented", "Points", np.ones((HIGH, WIDE)), BOX, 1.0, boxes, result, experience=EXPERIENCE)
     path.write_text(page(shown), encoding="utf-8")
     return path
 
@@ -106,10 +106,10 @@ def test_typed_rectangles_are_answered_as_starling_answers_them(chromium: Any, f
     ]:
         for name, value in zip(("x0", "y0", "x1", "y1"), (x0 - 10, y0 / 2 + 100, x1 - 10, y1 / 2 + 100), strict=True):
             tab.locator(f"#{name}").fill(str(value))
-        asked = np.array([[x0, y0, x1, y1]], dtype=np.float64)
-        sure = surety.of(asked)
+        query = np.array([[x0, y0, x1, y1]], dtype=np.float64)
+        sure = surety.of(query)
         assert read(tab, "between") == [sure.lower[0], sure.upper[0]]
-        assert read(tab, "estimate") == [pytest.approx(table.count(asked).counts[0], abs=0.51)]
+        assert read(tab, "estimate") == [pytest.approx(table.count(query).counts[0], abs=0.51)]
         assert sum(read(tab, "cut")) == sure.cut[0]
     assert complaints == []
     tab.close()

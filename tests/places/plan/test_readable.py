@@ -14,12 +14,12 @@ from tests.places.plans import PERSON, SLICED, plan, values
 
 def test_a_file_says_what_a_mapping_says(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(toml_of(values(PERSON, SLICED, {"expected": 1000})))
-    found = Plan.load(tmp_path / "plan.toml")
-    assert found.digest == plan(PERSON, SLICED).digest
-    assert (found.expected, found.points, found.epsilon) == (1000, 2, Fraction(1))
-    assert [str(side) for side in found.grid.box] == ["-1", "0", "3", "2"]
-    assert found.slices is not None
-    assert found.slices.bounds == (1577836800000000, 1580515200000000, 1583020800000000)
+    result = Plan.load(tmp_path / "plan.toml")
+    assert result.digest == plan(PERSON, SLICED).digest
+    assert (result.expected, result.points, result.epsilon) == (1000, 2, Fraction(1))
+    assert [str(side) for side in result.grid.box] == ["-1", "0", "3", "2"]
+    assert result.slices is not None
+    assert result.slices.bounds == (1577836800000000, 1580515200000000, 1583020800000000)
 
 
 def test_slices_are_named_by_their_beginnings_or_are_the_values_themselves() -> None:

@@ -24,11 +24,11 @@ def drawn(exact: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> MeasuredTre
 def test_cells_are_not_negative_and_add_up_at_every_leaf(shape: tuple[int, int]) -> None:
     exact = np.random.default_rng(5).pareto(0.8, shape).clip(0, 500).astype(np.int64)
     measured = drawn(exact)
-    made = blended(measured)
-    assert made.leaves.tolist() == measured.tree.boxes[measured.tree.leaves].tolist()
-    grid = made.grid()
+    created = blended(measured)
+    assert created.leaves.tolist() == measured.tree.boxes[measured.tree.leaves].tolist()
+    grid = created.grid()
     assert (grid >= 0).all()
-    for (south, north, west, east), count in zip(made.leaves, made.counts, strict=True):
+    for (south, north, west, east), count in zip(created.leaves, created.counts, strict=True):
         assert grid[south:north, west:east].sum() == pytest.approx(count, rel=1e-9, abs=1e-12)
     assert grid.tobytes() == blended(measured).grid().tobytes()
 
@@ -36,9 +36,9 @@ def test_cells_are_not_negative_and_add_up_at_every_leaf(shape: tuple[int, int])
 def test_points_in_few_places_get_cells_by_the_model_of_occupied_boxes_alone() -> None:
     measured = drawn(clusters())
     assert scattered(measured) == 1
-    made, model = (np.array(each.grid()).reshape(32, 4, 32, 4) for each in (blended(measured), occupied(measured)))
+    created, model = (np.array(each.grid()).reshape(32, 4, 32, 4) for each in (blended(measured), occupied(measured)))
     sums = model.sum(axis=(1, 3), keepdims=True)
-    np.testing.assert_allclose(made, model * (made.sum(axis=(1, 3), keepdims=True) / np.where(sums > 0, sums, 1)))
+    np.testing.assert_allclose(created, model * (created.sum(axis=(1, 3), keepdims=True) / np.where(sums > 0, sums, 1)))
 
 
 def shares(grid: Float64, parts: int) -> Float64:
@@ -46,31 +46,31 @@ def shares(grid: Float64, parts: int) -> Float64:
     side = len(grid) // parts
     sums = grid.reshape(parts, side, parts, side).sum(axis=(1, 3))
     of_four = sums.reshape(parts // 2, 2, parts // 2, 2).sum(axis=(1, 3))
-    made: Float64 = sums / of_four.repeat(2, axis=0).repeat(2, axis=1)
-    return made
+    created: Float64 = sums / of_four.repeat(2, axis=0).repeat(2, axis=1)
+    return created
 
 
 def test_coarse_boxes_are_divided_by_a_geometric_mean_of_shares() -> None:
     random = np.random.default_rng(3)
     mean, one, other = random.uniform(0.5, 2, (3, 128, 128))
-    made = mean.copy()
-    divide_anew(made, (one, other), 0.25)
-    assert made.sum() == pytest.approx(mean.sum())
+    created = mean.copy()
+    divide_anew(created, (one, other), 0.25)
+    assert created.sum() == pytest.approx(mean.sum())
     for parts in (2, 4, 8, 16, 32):
         expected = shares(mean, parts) ** 0.75 * (shares(one, parts) * shares(other, parts)) ** 0.125
         of_four = expected.reshape(parts // 2, 2, parts // 2, 2).sum(axis=(1, 3)).repeat(2, axis=0).repeat(2, axis=1)
-        np.testing.assert_allclose(shares(made, parts), expected / of_four, rtol=1e-9)
-    np.testing.assert_allclose(shares(made, 128), shares(mean, 128))
+        np.testing.assert_allclose(shares(created, parts), expected / of_four, rtol=1e-9)
+    np.testing.assert_allclose(shares(created, 128), shares(mean, 128))
 
 
 def test_a_box_that_one_model_leaves_empty_loses_most_of_its_points() -> None:
     one, other = np.ones((2, 64, 64))
     one[:32, :32] = 0
     mean = (one + other) / 2
-    made = mean.copy()
-    divide_anew(made, (one, other), 0.25)
-    assert made[:32, :32].sum() < 0.1 * mean[:32, :32].sum()
-    assert made[32:, 32:].sum() == pytest.approx(made[32:, :32].sum())
+    created = mean.copy()
+    divide_anew(created, (one, other), 0.25)
+    assert created[:32, :32].sum() < 0.1 * mean[:32, :32].sum()
+    assert created[32:, 32:].sum() == pytest.approx(created[32:, :32].sum())
 
 
 @given(st.tuples(st.integers(1, 70), st.integers(1, 70)), st.integers(0, 2**32), st.floats(1e-9, 0.25))
@@ -79,10 +79,10 @@ def test_dividing_anew_keeps_all_points_whatever_the_shape_and_whoever_has_none(
 ) -> None:
     random = np.random.default_rng(seed)
     mean, one, other = random.uniform(0, 1e6, (3, *shape)) * (random.random((3, *shape)) < 0.1)
-    made = mean.copy()
-    divide_anew(made, (one, other), power)
-    assert ((made > 0) <= (mean > 0)).all()
-    assert made.sum() == pytest.approx(mean.sum(), rel=1e-9)
+    created = mean.copy()
+    divide_anew(created, (one, other), power)
+    assert ((created > 0) <= (mean > 0)).all()
+    assert created.sum() == pytest.approx(mean.sum(), rel=1e-9)
 
 
 def test_points_everywhere_are_nearer_to_the_mean_than_to_occupied_boxes() -> None:

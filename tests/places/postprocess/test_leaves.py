@@ -9,8 +9,8 @@ BOXES = np.array([[0, 2, 0, 1], [0, 2, 1, 4]], dtype=np.int32)
 
 
 def test_counts_are_spread_evenly_over_the_cells_of_their_boxes() -> None:
-    made = Estimate((2, 4), BOXES, np.array([4.0, 9.0]))
-    assert made.grid() == pytest.approx(np.array([[2, 1.5, 1.5, 1.5]] * 2))
+    created = Estimate((2, 4), BOXES, np.array([4.0, 9.0]))
+    assert created.grid() == pytest.approx(np.array([[2, 1.5, 1.5, 1.5]] * 2))
 
 
 def test_cells_that_are_given_stand_for_an_even_spread() -> None:

@@ -25,10 +25,10 @@ def quadtree(shape: tuple[int, int], seed: int, largest: int, lowest: int) -> Me
     while node < len(boxes):
         if (node == 0 or random.random() < 0.6) and boxes[node] != [0, 1, 0, 1]:
             two = np.full(1, 2)
-            made, _ = parts(np.array(boxes[node : node + 1], dtype=np.int32), two, two)
-            if len(made) > 1:
-                boxes += made.tolist()
-                parents += [node] * len(made)
+            created, _ = parts(np.array(boxes[node : node + 1], dtype=np.int32), two, two)
+            if len(created) > 1:
+                boxes += created.tolist()
+                parents += [node] * len(created)
         node += 1
     tree = Tree(shape, np.array(boxes, dtype=np.int32), np.array(parents))
     tree.check()
@@ -52,29 +52,29 @@ def quadtree(shape: tuple[int, int], seed: int, largest: int, lowest: int) -> Me
 def test_points_are_finite_not_negative_add_up_at_leaves_and_come_again(
     shape: tuple[int, int], seed: int, ends: tuple[int, int]
 ) -> None:
-    made = quadtree(shape, seed, *ends)
-    found = occupied(made)
-    grid = found.grid()
+    created = quadtree(shape, seed, *ends)
+    result = occupied(created)
+    grid = result.grid()
     assert grid.shape == shape
     assert np.isfinite(grid).all()
     assert (grid >= 0).all()
-    assert grid.sum() == pytest.approx(found.counts.sum(), rel=1e-9)
-    for (south, north, west, east), count in zip(found.leaves, found.counts, strict=True):
+    assert grid.sum() == pytest.approx(result.counts.sum(), rel=1e-9)
+    for (south, north, west, east), count in zip(result.leaves, result.counts, strict=True):
         assert grid[south:north, west:east].sum() == pytest.approx(count, rel=1e-9)
-    assert grid.tobytes() == occupied(made).grid().tobytes()
+    assert grid.tobytes() == occupied(created).grid().tobytes()
 
 
 @given(st.tuples(st.integers(1, 20), st.integers(1, 20)), st.integers(0, 2**32))
 def test_every_box_has_one_place_and_boxes_without_cells_have_none(shape: tuple[int, int], seed: int) -> None:
-    made = quadtree(shape, seed, 60, 1)
-    pyramid = levels_of(made)
-    assert sum(np.count_nonzero(each) for each in pyramid.values) == len(made.node)
+    created = quadtree(shape, seed, 60, 1)
+    pyramid = levels_of(created)
+    assert sum(np.count_nonzero(each) for each in pyramid.values) == len(created.node)
     for value, high, wide in zip(pyramid.values, pyramid.heights, pyramid.widths, strict=True):
         assert (high.sum(), wide.sum()) == shape
         assert not value[np.outer(high, wide) == 0].any()
     areas = [np.outer(high, wide) for high, wide in zip(pyramid.heights, pyramid.widths, strict=True)]
-    found = [areas[depth][row, column] for depth, row, column in pyramid.leaves]
-    assert found == made.tree.areas[made.tree.leaves].tolist()
+    result = [areas[depth][row, column] for depth, row, column in pyramid.leaves]
+    assert result == created.tree.areas[created.tree.leaves].tolist()
 
 
 def clusters() -> Int64:
@@ -99,8 +99,8 @@ def test_points_in_few_cells_are_resolved_better_than_by_even_pieces() -> None:
 def test_the_share_of_negative_counts_says_how_far_points_lie_in_few_places() -> None:
     noise = DiscreteLaplace(Fraction(1))
     values = np.arange(1, 101)
-    found = [
+    result = [
         scattered(of_cells((10, 10), np.where(values <= negative, -values, values), noise))
         for negative in (4, 5, 15, 30, 60)
     ]
-    assert found == pytest.approx([0, 0, 0.4, 1, 1])
+    assert result == pytest.approx([0, 0, 0.4, 1, 1])

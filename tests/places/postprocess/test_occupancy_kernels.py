@@ -31,9 +31,9 @@ def test_a_quarter_without_cells_is_never_occupied() -> None:
     assert value[0, 0] == pytest.approx(37, abs=2)
     assert variance[0, 0] < 20
     assert learned[:, :2].sum() == pytest.approx(1)
-    made = divide(one(37.0), below, shares, *kinds, weights, 1.0, 0.5)
-    assert made[0].tolist() == [0, 0]
-    assert made.sum() == pytest.approx(37)
+    created = divide(one(37.0), below, shares, *kinds, weights, 1.0, 0.5)
+    assert created[0].tolist() == [0, 0]
+    assert created.sum() == pytest.approx(37)
     # A total so small beside the means that rounding would leave no quarter above 0.
     tiny = divide(one(1e-300), below, shares, *kinds, weights, 1.0, 0.5)
     assert tiny.sum() == pytest.approx(1e-300)
@@ -47,18 +47,18 @@ def test_a_message_is_the_likelihood_of_the_sum_of_four_quarters() -> None:
     tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
     below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
     own = one(0.0), one(INF), one(0.0)
-    made = messages(below, p.reshape(1, 1, 4), one(points), own, np.array([tau]), np.ones(1), weights, weights * 0)
+    created = messages(below, p.reshape(1, 1, 4), one(points), own, np.array([tau]), np.ones(1), weights, weights * 0)
     q = (tau * points * p) ** 2
     covariance = np.diag(q) - np.outer(q, q) / q.sum() + np.diag(w.ravel())
     inverse = np.linalg.inv(covariance)
     precision = p @ inverse @ p
     mean = p @ inverse @ z.ravel() / precision
-    assert (made[0][0, 0], made[1][0, 0]) == pytest.approx((mean, 1 / precision))
+    assert (created[0][0, 0], created[1][0, 0]) == pytest.approx((mean, 1 / precision))
     rest = z.ravel() - mean * p
     # Messages are peaks: a quarter's own curve has peak 1 and not 1/sqrt(2 pi w).
     peak = -0.5 * (rest @ inverse @ rest + log(np.linalg.det(2 * pi * covariance)))
     peak += 0.5 * np.log(2 * pi * w).sum()
-    assert made[2][0, 0] - log(1e12) == pytest.approx(peak, abs=1e-6)
+    assert created[2][0, 0] - log(1e12) == pytest.approx(peak, abs=1e-6)
 
 
 def test_a_box_is_divided_by_the_conditional_mean_given_its_count() -> None:
@@ -67,12 +67,12 @@ def test_a_box_is_divided_by_the_conditional_mean_given_its_count() -> None:
     weights[:, 3, 0] = 1e12
     tau, points, p = 0.3, 80.0, np.array([0.4, 0.1, 0.2, 0.3])
     below = (z, w, np.zeros((2, 2)), np.full((2, 2), -500.0))
-    found = divide(one(points), below, p.reshape(1, 1, 4), np.array([tau]), np.ones(1), weights, 1.0, 0.0)
+    result = divide(one(points), below, p.reshape(1, 1, 4), np.array([tau]), np.ones(1), weights, 1.0, 0.0)
     q = (tau * points * p) ** 2
     prior = np.diag(q) - np.outer(q, q) / q.sum()
     expected = points * p + prior @ np.linalg.inv(prior + np.diag(w.ravel())) @ (z.ravel() - points * p)
-    assert found.ravel() == pytest.approx(expected)
-    assert found.sum() == pytest.approx(points)
+    assert result.ravel() == pytest.approx(expected)
+    assert result.sum() == pytest.approx(points)
 
 
 def test_components_weigh_by_a_power_of_their_probabilities_and_small_quarters_are_empty() -> None:
@@ -83,22 +83,22 @@ def test_components_weigh_by_a_power_of_their_probabilities_and_small_quarters_a
     below = (z, w, np.zeros((2, 2)), np.zeros((2, 2)))
     likelihood = np.exp(-((10 - z) ** 2) / 8)
     expected = 10 * np.sqrt(likelihood) / np.sqrt(likelihood).sum()
-    found, cut = (
+    result, cut = (
         divide(one(10.0), below, np.full((1, 1, 4), 0.25), np.ones(1), np.ones(1), weights, 0.5, small)
         for small in (0.0, 1.0)
     )
-    assert found == pytest.approx(expected, rel=1e-6)
-    kept = np.where(expected < 2, 0, expected)
-    assert 0 < np.count_nonzero(kept) < 4
-    assert cut == pytest.approx(10 * kept / kept.sum(), rel=1e-6)
+    assert result == pytest.approx(expected, rel=1e-6)
+    remaining = np.where(expected < 2, 0, expected)
+    assert 0 < np.count_nonzero(remaining) < 4
+    assert cut == pytest.approx(10 * remaining / remaining.sum(), rel=1e-6)
 
 
 def test_below_leaves_points_follow_the_square_of_the_shares() -> None:
     none = (np.zeros((2, 2)), np.full((2, 2), INF), np.zeros((2, 2)), np.zeros((2, 2)))
     p = np.array([0.4, 0.1, 0.2, 0.3])
-    found = divide(one(10.0), none, p.reshape(1, 1, 4), np.ones(1), np.ones(1), np.ones((8, 4, 1)), 1.0, 0.5)
-    assert found.ravel() == pytest.approx(10 * p**2 / (p**2).sum())
-    assert sqrt(found[0, 0] / found[0, 1]) == pytest.approx(4)
+    result = divide(one(10.0), none, p.reshape(1, 1, 4), np.ones(1), np.ones(1), np.ones((8, 4, 1)), 1.0, 0.5)
+    assert result.ravel() == pytest.approx(10 * p**2 / (p**2).sum())
+    assert sqrt(result[0, 0] / result[0, 1]) == pytest.approx(4)
 
 
 def whole_fit(side: int) -> tuple[Float64, Float64]:

@@ -94,16 +94,16 @@ def test_counts_are_not_negative_add_up_at_every_cut_and_keep_the_total(made: Me
     tree, halves = halved(made.tree, own, upwards(made.tree.parents, own).value)
     tree.check()
     chosen = choose(tree, halves)
-    counts, kept = divided(tree, chosen)
+    counts, remaining = divided(tree, chosen)
     assert np.isfinite(counts).all()
     assert (counts >= 0).all()
     assert counts[0] == max(chosen.fit.value[0], 0)
     for node in np.flatnonzero(chosen.cut):
         assert counts[tree.parents == node].sum() == pytest.approx(counts[node], rel=1e-9)
-    found = piecewise(made)
-    assert found.counts.sum() == pytest.approx(counts[kept].sum(), rel=1e-9)
-    assert found.grid().sum() == pytest.approx(counts[0], rel=1e-9)
-    assert found.grid().tobytes() == piecewise(made).grid().tobytes()
+    result = piecewise(made)
+    assert result.counts.sum() == pytest.approx(counts[remaining].sum(), rel=1e-9)
+    assert result.grid().sum() == pytest.approx(counts[0], rel=1e-9)
+    assert result.grid().tobytes() == piecewise(made).grid().tobytes()
 
 
 @given(measured(least=1, largest=10**6))
@@ -125,7 +125,7 @@ def test_quarters_are_joined_along_the_axis_on_which_they_differ_less() -> None:
     own = Boxwise(np.zeros(5), np.ones(5))
     by_row, _ = halved(tree, own, np.array([22.0, 1, 1, 10, 10]))
     assert by_row.boxes[1:3].tolist() == [[0, 1, 0, 2], [1, 2, 0, 2]]
-    by_column, made = halved(tree, own, np.array([22.0, 1, 10, 1, 10]))
+    by_column, created = halved(tree, own, np.array([22.0, 1, 10, 1, 10]))
     assert by_column.boxes[1:3].tolist() == [[0, 2, 0, 1], [0, 2, 1, 2]]
     assert by_column.parents.tolist() == [-1, 0, 0, 1, 2, 1, 2]
-    assert np.isinf(made.variance).tolist() == [False, True, True, False, False, False, False]
+    assert np.isinf(created.variance).tolist() == [False, True, True, False, False, False, False]

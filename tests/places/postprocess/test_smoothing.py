@@ -45,11 +45,11 @@ def test_smoothing_takes_the_radii_twice_each_and_gives_boxes_their_counts_again
 
 @given(measured())
 def test_boxes_keep_their_counts_and_no_cell_is_negative(made: MeasuredTree) -> None:
-    found = smoothed(piecewise(made))
-    grid = found.grid()
+    result = smoothed(piecewise(made))
+    grid = result.grid()
     assert np.isfinite(grid).all()
     assert (grid >= 0).all()
-    for (south, north, west, east), count in zip(found.leaves, found.counts, strict=True):
+    for (south, north, west, east), count in zip(result.leaves, result.counts, strict=True):
         assert grid[south:north, west:east].sum() == pytest.approx(count, rel=1e-9)
 
 
@@ -57,8 +57,8 @@ def test_the_same_bits_come_again_and_an_empty_box_stays_empty() -> None:
     random = np.random.default_rng(4)
     leaves = np.array([[r, r + 8, c, c + 8] for r in range(0, 64, 8) for c in range(0, 128, 8)], dtype=np.int32)
     counts = np.maximum(random.normal(5, 20, len(leaves)), 0)
-    made = Estimate((64, 128), leaves, counts)
-    first, second = smoothed(made).grid(), smoothed(made).grid()
+    created = Estimate((64, 128), leaves, counts)
+    first, second = smoothed(created).grid(), smoothed(created).grid()
     assert first.tobytes() == second.tobytes()
     for south, north, west, east in leaves[counts == 0]:
         assert not first[south:north, west:east].any()

@@ -19,6 +19,6 @@ def test_coefficients_without_noise_give_the_counts_back(rows: int, columns: int
     whole = np.zeros([1 << (side - 1).bit_length() for side in (rows, columns)], dtype=np.int64)
     whole[:rows, :columns] = exact
     coefficients = np.ascontiguousarray(haar(haar(whole).T).T)
-    made = cells(MeasuredCoefficients((rows, columns), coefficients, DiscreteLaplace(Fraction(5))))
-    assert made.grid() == pytest.approx(exact)
-    assert made.counts.sum() == pytest.approx(exact.sum())
+    created = cells(MeasuredCoefficients((rows, columns), coefficients, DiscreteLaplace(Fraction(5))))
+    assert created.grid() == pytest.approx(exact)
+    assert created.counts.sum() == pytest.approx(exact.sum())

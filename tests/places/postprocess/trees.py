@@ -23,10 +23,10 @@ def trees(draw: st.DrawFn, side: int = 6, cells: int = 36) -> Tree:
     while node < len(parents):
         box = np.concatenate(boxes)[node : node + 1]
         if random.random() < 0.8 or node == 0:
-            made, _ = parts(box, random.integers(1, 3, 1), random.integers(1, 4, 1))
-            if len(made) > 1:
-                boxes.append(made)
-                parents += [node] * len(made)
+            created, _ = parts(box, random.integers(1, 3, 1), random.integers(1, 4, 1))
+            if len(created) > 1:
+                boxes.append(created)
+                parents += [node] * len(created)
         node += 1
     tree = Tree(shape, np.concatenate(boxes), np.array(parents, dtype=np.int64))
     tree.check()

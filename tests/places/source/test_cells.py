@@ -16,10 +16,10 @@ from tests.places.plans import SLICED, plan
 
 
 def placed(chosen: Plan, x: list[float | None], y: list[float | None]) -> list[int]:
-    found: list[int] = cells_of(
+    result: list[int] = cells_of(
         chosen, pa.table({"lon": pa.array(x, pa.float64()), "lat": pa.array(y, pa.float64())})
     ).tolist()
-    return found
+    return result
 
 
 def test_cells_are_half_open_and_southern_rows_come_first() -> None:

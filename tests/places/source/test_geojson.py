@@ -43,10 +43,10 @@ def test_no_feature_hides_another() -> None:
         '{"properties": {"who": "}]\\"{"}}',
         "{}",
     ]
-    found = read(*odd, json.dumps(GOOD))
-    assert found[-1] == ({"x": 1, "y": 2.5}, b"7")
-    assert [point for point, _ in found[:-1]] == [None] * len(odd)
-    assert found[5][1] == b'}]"{'
+    result = read(*odd, json.dumps(GOOD))
+    assert result[-1] == ({"x": 1, "y": 2.5}, b"7")
+    assert [point for point, _ in result[:-1]] == [None] * len(odd)
+    assert result[5][1] == b'}]"{'
 
 
 def test_what_is_no_collection_has_no_features() -> None:
@@ -67,8 +67,8 @@ def test_objects_outside_of_a_collection_are_features_of_their_own() -> None:
 def test_of_lines_none_hides_another(others: list[bytes]) -> None:
     line = json.dumps(GOOD).encode()
     data = b"\n".join(part for other in others for part in (other, b"\x1e" + line + b"\r"))
-    found = points(features_of_lines(data))
-    assert [each for each in found if each[0] is not None] == [({"x": 1, "y": 2.5}, b"7")] * len(others)
+    result = points(features_of_lines(data))
+    assert [each for each in result if each[0] is not None] == [({"x": 1, "y": 2.5}, b"7")] * len(others)
 
 
 def test_a_file_of_lines_begins_with_a_whole_feature() -> None:

@@ -27,8 +27,8 @@ def validated(folder: Path, text: str, *changes: dict[str, Any]) -> Validated:
 
 
 def test_good_records_have_no_problem(tmp_path: Path) -> None:
-    found = validated(tmp_path, RECORDS, PERSON, SLICED)
-    assert (found.problems.none, found.notes.none, found.values) == (True, True, {"records": 5})
+    result = validated(tmp_path, RECORDS, PERSON, SLICED)
+    assert (result.problems.none, result.notes.none, result.values) == (True, True, {"records": 5})
 
 
 def test_each_fault_has_its_line(tmp_path: Path) -> None:
@@ -36,8 +36,8 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         RECORDS
         + ",0,0,2020-01-01\na,x,0,2020-01-01\na,0\n\na,0,95,2020-01-01\na,9,0,2020-01-01\na,1e999,0,2020-01-01\n"
     )
-    found = validated(tmp_path, text + "a,0,0,1999-01-01\n", PERSON, SLICED)
-    assert sorted((each.line, each.field, each.problem) for each in found.problems.listed) == [
+    result = validated(tmp_path, text + "a,0,0,1999-01-01\n", PERSON, SLICED)
+    assert sorted((each.line, each.field, each.problem) for each in result.problems.listed) == [
         (7, "who", "is missing"),
         (8, "lon, lat", "is missing or no point"),
         (9, "record", "has another number of fields than the header, or a quote that is not closed"),
@@ -46,8 +46,8 @@ def test_each_fault_has_its_line(tmp_path: Path) -> None:
         (13, "lon, lat", "is infinite"),
         (14, "time", "is in no slice"),
     ]
-    assert not found.problems.decisive
-    assert [each.problem for each in found.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
+    assert not result.problems.decisive
+    assert [each.problem for each in result.notes.listed] == ["has more than 2 records, 1 times: 2 of them count"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tab"])
@@ -125,11 +125,11 @@ def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> N
     geometry = {"input": {"x": None, "y": None, "geometry": "place"}}
     problem = f"is a {TYPES[kind - 1]}, not a point"
     features = [{"type": "Feature", "geometry": {"type": TYPES[kind - 1], "coordinates": []}}]
-    found = validated(tmp_path, json.dumps({"type": "FeatureCollection", "features": features}), geometry)
-    assert problem in [each.problem for each in found.problems.listed]
+    result = validated(tmp_path, json.dumps({"type": "FeatureCollection", "features": features}), geometry)
+    assert problem in [each.problem for each in result.problems.listed]
     pq.write_table(pa.table({"place": [wkb(kind, 1, 2), wkb(1000 + kind, 1, 2), None]}), tmp_path / "a.parquet")
-    found = validate(plan(geometry), open_records(tmp_path / "a.parquet", plan(geometry))).value
-    assert [(each.line, each.problem) for each in found.problems.listed] == [
+    result = validate(plan(geometry), open_records(tmp_path / "a.parquet", plan(geometry))).value
+    assert [(each.line, each.problem) for each in result.problems.listed] == [
         (1, problem),
         (2, problem),
         (3, "is missing or no point"),
@@ -138,13 +138,13 @@ def test_geometries_that_are_no_points_are_named(kind: int, tmp_path: Path) -> N
 
 def test_a_cell_of_h3_that_cannot_be_is_named(tmp_path: Path) -> None:
     cells = {"input": {"x": None, "y": None, "h3": "cell"}}
-    found = validated(tmp_path, "cell\n8928308280fffff\n617700169958293503\n", cells)
+    result = validated(tmp_path, "cell\n8928308280fffff\n617700169958293503\n", cells)
     assert (2 + 1, "cell", "is missing or no H3 cell in hexadecimal") in [
-        (each.line, each.field, each.problem) for each in found.problems.listed
+        (each.line, each.field, each.problem) for each in result.problems.listed
     ]
 
 
 def test_no_time_is_told_from_a_time_in_no_slice(tmp_path: Path) -> None:
     times = ["2020-01-15 06:30:00 UTC", "2020-01-15 06:30:00+00", "15.1.2020", "1999-01-01"]
-    found = validated(tmp_path, "lon,lat,time\n" + "".join(f"0,0,{each}\n" for each in times), SLICED)
-    assert [(each.line, each.problem) for each in found.problems.listed] == [(4, "is no time"), (5, "is in no slice")]
+    result = validated(tmp_path, "lon,lat,time\n" + "".join(f"0,0,{each}\n" for each in times), SLICED)
+    assert [(each.line, each.problem) for each in result.problems.listed] == [(4, "is no time"), (5, "is in no slice")]

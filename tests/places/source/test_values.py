@@ -30,8 +30,8 @@ def test_no_text_is_an_error(texts: list[bytes]) -> None:
 def test_texts_that_are_no_numbers_have_none() -> None:
     texts = [b"", b"x", b"nan", b"1,5", b"0x10", b"1_0", b"--1", b"1e", None]
     assert np.isnan(numbers(pa.array(texts, pa.binary()))).all()
-    found = numbers(pa.array([b" +1.5 ", b'"-2"', b".5", b"3.", b"1e400", b"9" * 400], pa.binary()))
-    assert found.tolist() == [1.5, -2, 0.5, 3, np.inf, np.inf]
+    result = numbers(pa.array([b" +1.5 ", b'"-2"', b".5", b"3.", b"1e400", b"9" * 400], pa.binary()))
+    assert result.tolist() == [1.5, -2, 0.5, 3, np.inf, np.inf]
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(30, 2)], ids=str)

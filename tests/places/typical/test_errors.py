@@ -34,13 +34,13 @@ def ask(grid: ReleasedGrid) -> Answers:
 def test_most_errors_are_smaller(method: str) -> None:
     chosen = plan(GRID, {"method": {"name": method}})
     grid = released(chosen)
-    found = typical_errors(chosen, grid, ask)
-    assert found is not None
+    result = typical_errors(chosen, grid, ask)
+    assert result is not None
     true = ask(ReleasedGrid(chosen.grid, CELLS.astype(np.float64), ())).counts
     off = np.abs(ask(grid).counts - true)
     # About nine of ten are; six of ten would be a defect, and so would errors that are a hundred times too large.
-    assert (off <= found).mean() > 0.6
-    assert np.median(found) < 100 * np.median(off)
+    assert (off <= result).mean() > 0.6
+    assert np.median(result) < 100 * np.median(off)
 
 
 def test_the_same_release_has_the_same_typical_errors_and_another_has_others() -> None:
@@ -61,8 +61,8 @@ def test_it_is_reruns_and_the_noise_of_a_box() -> None:
     box = np.sqrt(merged(measured).variance[1])
     assert errors.deviations(grid, ask) == pytest.approx(box)
     squares = (errors.rerun_errors(chosen, grid, ask) ** 2).mean(axis=0)
-    found = typical_errors(chosen, grid, ask)
-    assert found == pytest.approx(errors.TIMES * np.sqrt(squares + box**2))
+    result = typical_errors(chosen, grid, ask)
+    assert result == pytest.approx(errors.TIMES * np.sqrt(squares + box**2))
 
 
 def test_a_transform_has_no_boxes_and_a_large_grid_no_typical_errors(monkeypatch: pytest.MonkeyPatch) -> None:

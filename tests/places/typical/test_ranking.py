@@ -59,7 +59,7 @@ def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
 def test_chances_follow_from_how_far_counts_are_off(k: int, side: int) -> None:
     """Every square is asked here, and rivals alone there."""
     grid = released(PLAN)
-    found = likely_hotspots(PLAN, grid, k, side)
+    result = likely_hotspots(PLAN, grid, k, side)
     squares = as_rectangles(tiles((SIDE, SIDE), side))
 
     def ask(of: ReleasedGrid) -> Answers:
@@ -67,25 +67,25 @@ def test_chances_follow_from_how_far_counts_are_off(k: int, side: int) -> None:
 
     off = ranking.off_by(errors.rerun_errors(PLAN, grid, ask), errors.deviations(grid, ask))
     likely = chances(grid.count(squares).counts, off, k)
-    assert np.array_equal(np.asarray(found.chance), np.where(likely < ranking.LEAST, np.nan, likely), equal_nan=True)
-    assert found.boxes.tolist() == grid.hotspots(k, side).boxes.tolist()
-    assert np.asarray(found.sure).tolist() == np.asarray(grid.hotspots(k, side).sure).tolist()
+    assert np.array_equal(np.asarray(result.chance), np.where(likely < ranking.LEAST, np.nan, likely), equal_nan=True)
+    assert result.boxes.tolist() == grid.hotspots(k, side).boxes.tolist()
+    assert np.asarray(result.sure).tolist() == np.asarray(grid.hotspots(k, side).sure).tolist()
     again = likely_hotspots(PLAN, grid, k, side)
-    assert np.array_equal(np.asarray(again.chance), np.asarray(found.chance), equal_nan=True)
+    assert np.array_equal(np.asarray(again.chance), np.asarray(result.chance), equal_nan=True)
 
 
 def test_reruns_are_asked_for_rivals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    grid, asked = released(PLAN), []
+    grid, query = released(PLAN), []
     count = CumulativeGrid.count
 
     def counted(table: CumulativeGrid, rectangles: Float64) -> Counts:
-        asked.append(len(rectangles))
+        query.append(len(rectangles))
         return count(table, rectangles)
 
     monkeypatch.setattr(CumulativeGrid, "count", counted)
     likely_hotspots(PLAN, grid, 5)
     # All cells twice, to find the first; then the first 1,000 of the released grid, of the truth, of its reruns and of their noise.
-    assert sorted(asked) == [ranking.RIVALS] * (RERUNS + 4) + [SIDE * SIDE] * 2
+    assert sorted(query) == [ranking.RIVALS] * (RERUNS + 4) + [SIDE * SIDE] * 2
 
 
 @pytest.mark.slow
@@ -97,9 +97,9 @@ def test_squares_of_high_chance_are_mostly_among_the_first_and_those_of_low_chan
     enough = np.sort(true)[-20]
     likely, among = [], []
     for _ in range(20):
-        found = likely_hotspots(PLAN, released(PLAN), 20, 4)
-        likely += np.asarray(found.chance).tolist()
-        among += (CumulativeGrid(CELLS).count(as_rectangles(found.boxes)).counts >= enough).tolist()
+        result = likely_hotspots(PLAN, released(PLAN), 20, 4)
+        likely += np.asarray(result.chance).tolist()
+        among += (CumulativeGrid(CELLS).count(as_rectangles(result.boxes)).counts >= enough).tolist()
     high = np.array(likely) >= 0.9
     assert np.array(among)[high].mean() > 0.85
     assert np.array(among)[np.isnan(likely)].mean() < 0.8
@@ -108,9 +108,9 @@ def test_squares_of_high_chance_are_mostly_among_the_first_and_those_of_low_chan
 
 def test_a_large_grid_has_no_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "MOST_CELLS", 100)
-    found = likely_hotspots(PLAN, released(PLAN), 2, level=Fraction(9, 10))
-    assert found.chance is None
-    assert found.sure is not None
+    result = likely_hotspots(PLAN, released(PLAN), 2, level=Fraction(9, 10))
+    assert result.chance is None
+    assert result.sure is not None
 
 
 @pytest.mark.parametrize(("k", "side"), [(0, 1), (1, 0), (257, 4)])

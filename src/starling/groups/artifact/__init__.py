@@ -79,17 +79,17 @@ def read_plan(folder: Path) -> Plan:
         IntegrityError: a file is not what it writes.
         PlanError, ParameterError: they state a plan that cannot be.
     """
-    return public_json.read(folder, PLAN, partial(_made, folder), lambda plan: encode(Plan, plan, _instead(plan)))
+    return public_json.read(folder, PLAN, partial(_plan_of, folder), lambda plan: encode(Plan, plan, _instead(plan)))
 
 
-def _made(folder: Path, data: Any) -> Plan:
+def _plan_of(folder: Path, data: Any) -> Plan:
     register = None if data["register"] is None else Register(text(data["register"]))
     levels = [text(level) for level in data["regions"]["levels"]]
     regions = _read_regions(folder, levels, data["totals"] == "region")
     if regions.digest != data["regions"]["sha256"]:
         raise IntegrityError(REGIONS, "is not what the plan was made with", DOWNLOAD_AGAIN)
-    made: Plan = decode(Plan, data, {"regions": regions, "register": register})
-    return made
+    plan: Plan = decode(Plan, data, {"regions": regions, "register": register})
+    return plan
 
 
 def _read_regions(folder: Path, levels: list[str], totals: bool) -> Regions:

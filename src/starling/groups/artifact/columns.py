@@ -98,12 +98,12 @@ def sheets(plan: Plan) -> list[Sheet]:
     ]
 
 
-def pieces(plan: Plan, told: Estimated) -> Iterator[Mapping[str, pa.Table]]:
+def pieces(plan: Plan, estimated: Estimated) -> Iterator[Mapping[str, pa.Table]]:
     """Rows of all tables, in order."""
     for level, name in enumerate(plan.regions.levels):
-        for part in size_rows(plan, told, level, PIECE):
+        for part in size_rows(plan, estimated, level, PIECE):
             yield {name: _sizes(plan, level, part)}
-        yield {REGIONS: _regions(plan, level, region_rows(plan, told, level))}
+        yield {REGIONS: _regions(plan, level, region_rows(plan, estimated, level))}
 
 
 def _sizes(plan: Plan, level: int, part: SizeRows) -> pa.Table:

@@ -118,9 +118,9 @@ def charged(plan: Plan) -> Section:
     return Section("What was measured and charged", text, tables=(table,))
 
 
-def sections(plan: Plan, told: Estimated) -> tuple[Section, ...]:
+def sections(plan: Plan, estimated: Estimated) -> tuple[Section, ...]:
     """How far numbers are off, the conditions, what is public, files."""
-    return (_error(plan), _made(plan, told), _largest(plan, told), _public(plan), _files(plan))
+    return (_error(plan), _post_processed(plan, estimated), _largest(plan, estimated), _public(plan), _files(plan))
 
 
 def _error(plan: Plan) -> Section:
@@ -129,11 +129,11 @@ def _error(plan: Plan) -> Section:
         counts, tails = (LevelErrors(plan, level).margins(tails) for tails in (False, True))
         sizes = (min(band.start + 1, band.stop - 1) for band in plan.bands)
         rows += [(name, f"{size:,}", *_off(counts, size), *_off(tails, size)) for size in sizes]
-    together = "so that they add up" if plan.method in ADDS_UP else "and are rounded, so that they need not add up"
+    consistent = "so that they add up" if plan.method in ADDS_UP else "and are rounded, so that they need not add up"
     text = f"""
         Exact are the errors of what was measured: noise of a known distribution. The intervals in the tables stand around the measured
         numbers, are cut to the public bounds, and hold the true number with a probability of at least 95 percent, each on its own. The
-        published numbers are made of all measurements together, {together}; how far they are off depends on the data as well,
+        published numbers are made of all measurements together, {consistent}; how far they are off depends on the data as well,
         mostly less than the measured ones, and cannot be stated exactly. "starling groups preview" estimates it from public facts by
         simulation.
     """
@@ -146,25 +146,25 @@ def _off(known: tuple[Int64, Float64], size: int) -> tuple[str, str]:
     return rounded(float(known[1][size])), f"± {known[0][size]:,}"
 
 
-def _made(plan: Plan, told: Estimated) -> Section:
-    found, projection = conditions(plan, told.levels), told.projection
+def _post_processed(plan: Plan, estimated: Estimated) -> Section:
+    conditions_met, projection = conditions(plan, estimated.levels), estimated.projection
     gap = "not known" if projection.gap is None else f"{float(100 * projection.gap):.3g} %"
     rows = (
         ("Method", f"{plan.method}: {METHODS[plan.method]}"),
         ("Objective", rounded(float(projection.objective))),
         ("Proved to be the optimum", "yes, by an independent check" if projection.certified else "no"),
         ("Above a proved lower bound by", "0" if projection.certified else gap),
-        ("Cells that are not the sum over the regions inside", f"{found.consistency:,}"),
-        ("Numbers below 0", f"{found.validity:,}"),
-        ("Regions whose public total is not met", f"{found.faithfulness:,}"),
+        ("Cells that are not the sum over the regions inside", f"{conditions_met.consistency:,}"),
+        ("Numbers below 0", f"{conditions_met.validity:,}"),
+        ("Regions whose public total is not met", f"{conditions_met.faithfulness:,}"),
     )
     table = Table(("What", "Value"), rows, "Recomputed from the published numbers", words=True)
     return Section("What was made of the measurements", tables=(table,))
 
 
-def _largest(plan: Plan, told: Estimated) -> Section:
+def _largest(plan: Plan, estimated: Estimated) -> Section:
     """The published sizes of the root, the most frequent first."""
-    counts = told.levels[0][0]
+    counts = estimated.levels[0][0]
     order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
     rows = tuple((f"{size:,}", f"{counts[size]:,}") for size in sorted(order.tolist()))
     table = Table(("Size", "Groups"), rows, f"The most frequent sizes in {plan.regions.ids[0][0]}")

@@ -225,9 +225,9 @@ def tilted(shares: Float64, means: Float64) -> Float64:
         middle = (low + high) / 2
         below = _tilt(logs, sizes, middle) @ sizes < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    found = np.zeros((len(wanted), len(shares)))
-    found[:, sizes] = _tilt(logs, sizes, (low + high) / 2)
-    return np.asarray(found[row])
+    tilts = np.zeros((len(wanted), len(shares)))
+    tilts[:, sizes] = _tilt(logs, sizes, (low + high) / 2)
+    return np.asarray(tilts[row])
 
 
 def apportioned(weights: Float64, total: int) -> Int64:

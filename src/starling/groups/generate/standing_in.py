@@ -32,7 +32,7 @@ def stand_in(path: Path, plan: Plan, shares: Float64, folder: Path) -> tuple[Pat
         PlanError: a public file that the plan names cannot be read.
         OutputError: the folder cannot be written.
     """
-    written = write_titled(path, folder, lambda values: _beside(values, path.parent, folder))
+    written = write_titled(path, folder, lambda values: _with_copies(values, path.parent, folder))
     world = _world(plan, shares)
     write_records(world, folder / RECORDS, seed=SEED, kind=plan.kind, plan=plan)
     return written, folder / RECORDS
@@ -44,8 +44,8 @@ def _world(plan: Plan, shares: Float64) -> World:
     if plan.kind in ("persons", "events"):
         # A row for each member; all groups of the register are there, most of them empty.
         members = plan.groups * float(shares @ np.arange(len(shares)))
-        kept = min(1.0, MOST / members) if members else 1.0
-        shares = kept * shares + (1 - kept) * np.eye(1, len(shares))[0]
+        part = min(1.0, MOST / members) if members else 1.0
+        shares = part * shares + (1 - part) * np.eye(1, len(shares))[0]
         groups = plan.groups
     else:
         groups = plan.groups if plan.kind == "counts" else min(plan.groups, MOST)
@@ -55,7 +55,7 @@ def _world(plan: Plan, shares: Float64) -> World:
     return World(plan.title, plan.group, plan.member, plan.regions, leaves)
 
 
-def _beside(values: dict[str, Any], source: Path, folder: Path) -> dict[str, Any]:
+def _with_copies(values: dict[str, Any], source: Path, folder: Path) -> dict[str, Any]:
     """The values of a plan file, with the public files that it names copied beside the new one."""
     for table, key in (("regions", "file"), ("input", "register"), ("privacy", "shares")):
         named = values[table].get(key)

@@ -55,15 +55,15 @@ class Moments(NamedTuple):
 
 
 @compiled
-def stretches(values: Float, variances: Float, sizes: Int64, seen: Float, noise: Float) -> None:
+def average_runs(values: Float, variances: Float, sizes: Int64, seen: Float, noise: Float) -> None:
     """The mean of each stretch of sizes in which the cumulative count does not change, weighted by precision, and its variance.
 
     Args:
         values: (all sizes,): what is known of the cumulative counts.
         variances: (all sizes,): 0 where they are known exactly.
-        sizes: (stretches,): the size at which each begins, ascending; the last one ends with the sizes.
-        seen: (stretches,), written.
-        noise: (stretches,), written.
+        sizes: (runs,): the size at which each begins, ascending; the last one ends with the sizes.
+        seen: (runs,), written.
+        noise: (runs,), written.
     """
     for number in range(sizes.size):
         end = sizes[number + 1] if number + 1 < sizes.size else values.size
@@ -83,10 +83,10 @@ def add_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moment
     """Add one region.
 
     Args:
-        expected: (stretches,): groups of the size at which each begins.
-        seen: (stretches,): cumulative counts.
-        noise: (stretches,): their variances.
-        sizes: (stretches,).
+        expected: (runs,): groups of the size at which each begins.
+        seen: (runs,): cumulative counts.
+        noise: (runs,): their variances.
+        sizes: (runs,).
         moments: Written.
     """
     before, spread = 0.0, 0.0
@@ -140,17 +140,17 @@ def smooth(
 ) -> None:
     """The mean and variance of each cumulative count given all that was seen of them: Kalman's filter and the smoother of de Jong (1989).
 
-    The state is (c, u). Between two stretches c gains m (1 + u) + e.
+    The state is (c, u). Between two runs c gains m (1 + u) + e.
 
     Args:
-        expected: (stretches,): m.
-        seen: (stretches,): c with noise.
-        noise: (stretches,): its variance.
-        sizes: (stretches,).
+        expected: (runs,): m.
+        seen: (runs,): c with noise.
+        noise: (runs,): its variance.
+        sizes: (runs,).
         prior: Of u.
-        room: (5, stretches or more).
-        mean: (stretches,), written.
-        variance: (stretches,), written.
+        room: (5, runs or more).
+        mean: (runs,), written.
+        variance: (runs,), written.
     """
     c, u, cc, cu, uu = 0.0, 0.0, 0.0, 0.0, 0.0
     for number in range(sizes.size):
@@ -196,10 +196,10 @@ def fit_of_prior(expected: Float, seen: Float, noise: Float, sizes: Int64, prior
     unbiased estimate of t (de Jong 1991, the diffuse Kalman filter). The likelihood is that with t = 1.
 
     Args:
-        expected: (regions, stretches).
-        seen: (regions, stretches).
-        noise: (regions, stretches).
-        sizes: (stretches,).
+        expected: (regions, runs).
+        seen: (regions, runs).
+        noise: (regions, runs).
+        sizes: (runs,).
         prior: Of u.
         factors: (regions,), written; 1 where nothing is expected.
 
@@ -273,9 +273,9 @@ def neighbourhoods(cumulative: Float, reach: float, expected: Float) -> None:
 
 @compiled
 def all_stretches(values: Float, variances: Float, children: Int64, sizes: Int64, seen: Float, noise: Float) -> None:
-    """`stretches` for each of the regions `children`."""
+    """`runs` for each of the regions `children`."""
     for row in range(children.size):
-        stretches(values[children[row]], variances[children[row]], sizes, seen[row], noise[row])
+        average_runs(values[children[row]], variances[children[row]], sizes, seen[row], noise[row])
 
 
 @compiled
@@ -300,9 +300,9 @@ def reconcile(mean: Float, variance: Float, reached: Float) -> None:
     """Share out what the children differ by from their parent, in proportion to their variances, in place of `mean`.
 
     Args:
-        mean: (children, stretches), written.
-        variance: (children, stretches).
-        reached: (stretches,): the parent's cumulative counts.
+        mean: (children, runs), written.
+        variance: (children, runs).
+        reached: (runs,): the parent's cumulative counts.
     """
     for number in range(reached.size):
         off, whole = reached[number], 0.0

@@ -57,15 +57,15 @@ def certify(
     more: Int64 = np.zeros((1, levels[0].shape[1]), dtype=np.int64)
     fewer = more
     for level in reversed(range(len(levels))):
-        counts, given = levels[level], noisy[level]
+        counts, measurements = levels[level], noisy[level]
         rows = parents[level - 1] if level else np.zeros(1, dtype=np.int64)
         shape = levels[level - 1].shape if level else counts.shape
         more_above, fewer_above = np.full(shape, NEVER, dtype=np.int64), np.full(shape, NEVER, dtype=np.int64)
         sums = np.zeros(shape, dtype=np.int64)
         least, largest, low, high = _gather(
-            counts, given, rows, weights[level], more, fewer, more_above, fewer_above, sums
+            counts, measurements, rows, weights[level], more, fewer, more_above, fewer_above, sums
         )
-        squares = (high << 32) + low if largest < SQUARABLE else _squares(counts, given)
+        squares = (high << 32) + low if largest < SQUARABLE else _squares(counts, measurements)
         objective += weights[level] * squares
         feasible = feasible and least >= 0 and (level == 0 or bool(np.array_equal(sums, levels[level - 1])))
         more, fewer = more_above, fewer_above
@@ -99,12 +99,12 @@ def certify_with_totals(
     """
     feasible, objective = True, 0
     optimal = all(each.min() > -NEVER // 2 and each.max() < NEVER // 2 for each in prices)
-    for level, (counts, given, weight) in enumerate(zip(levels, noisy, weights, strict=True)):
+    for level, (counts, measurements, weight) in enumerate(zip(levels, noisy, weights, strict=True)):
         above = np.zeros((1, 1), dtype=np.int64) if level == 0 else prices[level - 1]
         rows = np.zeros(1, dtype=np.int64) if level == 0 else parents[level - 1]
         added = np.zeros((1, counts.shape[1]) if level == 0 else levels[level - 1].shape, dtype=np.int64)
         for row, parent in enumerate(rows.tolist()):
-            count, off = counts[row], counts[row] - given[row]
+            count, off = counts[row], counts[row] - measurements[row]
             paid = prices[level][row] - above[parent]
             added[parent] += count
             feasible = feasible and count.min() >= 0 and sum(count.tolist()) == totals[level][row]
@@ -121,7 +121,8 @@ def certify_with_totals(
 def _squares(counts: Int64, noisy: Int64) -> int:
     """The sum of squared differences, of any magnitude."""
     return sum(
-        (count - given) ** 2 for count, given in zip(counts.ravel().tolist(), noisy.ravel().tolist(), strict=True)
+        (count - weights_of) ** 2
+        for count, weights_of in zip(counts.ravel().tolist(), noisy.ravel().tolist(), strict=True)
     )
 
 
@@ -158,13 +159,13 @@ def _gather(
     least, largest, low, high = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for begin in range(0, sizes, BLOCK):
         for r in range(regions):
-            count, given = counts[r, begin : begin + BLOCK], noisy[r, begin : begin + BLOCK]
+            count, known = counts[r, begin : begin + BLOCK], noisy[r, begin : begin + BLOCK]
             more_below, fewer_below = more[r * deep, begin : begin + BLOCK], fewer[r * deep, begin : begin + BLOCK]
             parent = rows[r]
             cheapest, gentlest = more_above[parent, begin : begin + BLOCK], fewer_above[parent, begin : begin + BLOCK]
             added = sums[parent, begin : begin + BLOCK]
             for s in range(count.size):
-                off = count[s] - given[s]
+                off = count[s] - known[s]
                 square = off * off
                 low += square & 0xFFFFFFFF
                 high += square >> 32

@@ -170,7 +170,7 @@ def multipliers(
     target[:] = noisy
     rest[:] = (1.0 - relaxation) * noisy
     add_leaves(target, passing, regions)
-    wanted, found, pooled, counts = np.empty(sizes), np.empty(sizes), np.empty(sizes), np.empty(sizes)
+    wanted, flows, pooled, counts = np.empty(sizes), np.empty(sizes), np.empty(sizes), np.empty(sizes)
     for number in range(passes):
         climb(target, passing, regions)
         level = 0
@@ -185,16 +185,16 @@ def multipliers(
             free = sizes
             if regions.known[region]:
                 free -= 1
-                wanted[free] = found[free] = regions.tops[region]
-            pool(wanted, free, 0.0, regions.tops[region], pooled, counts, found)
+                wanted[free] = flows[free] = regions.tops[region]
+            pool(wanted, free, 0.0, regions.tops[region], pooled, counts, flows)
             if number == passes - 1:
-                value[:] = found
-                left[:] = wanted - found
+                value[:] = flows
+                left[:] = wanted - flows
                 continue
-            weight, inverse, given = weights[level], passing.inverse[level], noisy[region]
+            weight, inverse, flow = weights[level], passing.inverse[level], noisy[region]
             for s in range(sizes):
-                value[s] = (weight[s] * given[s] + penalty * (2.0 * found[s] - wanted[s])) * inverse[s]
-                left[s] = wanted[s] - relaxation * found[s]
+                value[s] = (weight[s] * flow[s] + penalty * (2.0 * flows[s] - wanted[s])) * inverse[s]
+                left[s] = wanted[s] - relaxation * flows[s]
             if regions.known[region]:
                 value[sizes - 1] = regions.tops[region]
             if level == starts.size - 2:

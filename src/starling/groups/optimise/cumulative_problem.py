@@ -124,8 +124,8 @@ def _squares(counts: Int64, noisy: Int64) -> list[int]:
         off = counts - noisy
         return [int(each) for each in np.einsum("rs,rs->s", off, off)]
     return [
-        sum((int(a) - int(b)) ** 2 for a, b in zip(column, given, strict=True))
-        for column, given in zip(counts.T, noisy.T, strict=True)
+        sum((int(a) - int(b)) ** 2 for a, b in zip(column, weight, strict=True))
+        for column, weight in zip(counts.T, noisy.T, strict=True)
     ]
 
 
@@ -145,18 +145,18 @@ def _check_totals(tree: Tree, tops: Int64, groups: int) -> None:
         )
 
 
-def _variances(given: Sequence[npt.ArrayLike] | None, levels: int, sizes: int) -> Float:
+def _variances(stated: Sequence[npt.ArrayLike] | None, levels: int, sizes: int) -> Float:
     """The variance of each level and size."""
-    if given is None:
+    if stated is None:
         return np.ones((levels, sizes))
     try:
-        found = np.array([np.broadcast_to(np.asarray(each, dtype=np.float64), sizes) for each in given])
+        result = np.array([np.broadcast_to(np.asarray(each, dtype=np.float64), sizes) for each in stated])
     except ValueError:
-        found = np.empty((0, sizes))
-    if len(found) != levels or not (np.isfinite(found).all() and (found > 0).all()):
+        result = np.empty((0, sizes))
+    if len(result) != levels or not (np.isfinite(result).all() and (result > 0).all()):
         raise ParameterError(
             field="variances",
             problem="are not numbers above 0 for every level",
             fix="give each level one variance, or one for each size",
         )
-    return found
+    return result

@@ -238,9 +238,9 @@ def _shared(one: Float, two: Float) -> Float:
     """
     middle = _over(one * _ahead(one, 1), _ahead(two, 1))
     first = _over(_ahead(one, 1) * _ahead(two, 2), _ahead(one, 2))
-    found = np.where(one == 0, first, middle)
-    found[-1] = _over(one * two, np.append(0.0, one[:-1]))[-1]
-    return found
+    shares = np.where(one == 0, first, middle)
+    shares[-1] = _over(one * two, np.append(0.0, one[:-1]))[-1]
+    return shares
 
 
 def _ahead(values: Float, by: int) -> Float:

@@ -130,7 +130,7 @@ def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves a
     while changed:
         changed = False
         for v in range(len(noisy) - 1, -1, -1):  # upwards
-            w, given, count = weights[v], noisy[v], counts[v]
+            w, known, count = weights[v], noisy[v], counts[v]
             price, far = (meets[parent[v]], meet_far[parent[v]]) if v > 0 else (end, end_far)
             if v == 0:
                 end_far[:] = sink_far
@@ -140,23 +140,23 @@ def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves a
                 lowered_rows[v - inner] = False
                 start, at, lower = rows[v - inner], row_far[v - inner], False
                 for s in range(sizes):
-                    found = at + w * (2 * (count[s] - given[s]) + unit) - start + price[s]
-                    lower |= found < far[s]
-                    far[s] = min(far[s], found)
+                    shorter = at + w * (2 * (count[s] - known[s]) + unit) - start + price[s]
+                    lower |= shorter < far[s]
+                    far[s] = min(far[s], shorter)
                 lowered_meets[parent[v]] |= lower
                 changed |= lower
             else:
                 starts, ats, lower = meets[v], meet_far[v], False
                 for s in range(sizes):
-                    found = ats[s] + w * (2 * (count[s] - given[s]) + unit) - starts[s] + price[s]
-                    lower |= found < far[s]
-                    far[s] = min(far[s], found)
+                    shorter = ats[s] + w * (2 * (count[s] - known[s]) + unit) - starts[s] + price[s]
+                    lower |= shorter < far[s]
+                    far[s] = min(far[s], shorter)
                 if v > 0:
                     lowered_meets[parent[v]] |= lower
                 changed |= lower
         sink_far = end_far.min()
         for v in range(len(noisy)):  # downwards, where something flows
-            w, given, count = weights[v], noisy[v], counts[v]
+            w, known, count = weights[v], noisy[v], counts[v]
             price, far = (meets[parent[v]], meet_far[parent[v]]) if v > 0 else (end, end_far)
             if v == 0:
                 end_far[:] = sink_far
@@ -166,7 +166,7 @@ def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves a
                 start, least = rows[v - inner], np.int64(FAR)
                 for s in range(sizes):
                     if count[s] >= unit:
-                        least = min(least, far[s] - w * (2 * (count[s] - given[s]) - unit) + start - price[s])
+                        least = min(least, far[s] - w * (2 * (count[s] - known[s]) - unit) + start - price[s])
                 lowered_rows[v - inner] |= least < row_far[v - inner]
                 changed |= lowered_rows[v - inner]
                 row_far[v - inner] = min(row_far[v - inner], least)
@@ -174,9 +174,9 @@ def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves a
                 starts, ats, lower = meets[v], meet_far[v], False
                 for s in range(sizes):
                     if count[s] >= unit:
-                        found = far[s] - w * (2 * (count[s] - given[s]) - unit) + starts[s] - price[s]
-                        lower |= found < ats[s]
-                        ats[s] = min(ats[s], found)
+                        shorter = far[s] - w * (2 * (count[s] - known[s]) - unit) + starts[s] - price[s]
+                        lower |= shorter < ats[s]
+                        ats[s] = min(ats[s], shorter)
                 lowered_meets[v] |= lower
                 changed |= lower
         lowered_meets[:] = False

@@ -70,11 +70,11 @@ def project_histogram(
     totals = None if region_totals is None else checked_totals(problem.tree, region_totals, problem.total)
     if totals is None or problem.tree.levels == 1:
         levels = _optimum(problem)
-        found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+        solution = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
     else:
         levels, prices = optimum_with_totals(problem, totals)
-        found = certify_with_totals(levels, problem.cells, problem.tree.parents, totals, problem.weights, prices)
-    return Projection(levels, found.objective, found.optimal, Fraction(0) if found.optimal else None)
+        solution = certify_with_totals(levels, problem.cells, problem.tree.parents, totals, problem.weights, prices)
+    return Projection(levels, solution.objective, solution.optimal, Fraction(0) if solution.optimal else None)
 
 
 def _optimum(problem: Problem) -> tuple[Int64, ...]:

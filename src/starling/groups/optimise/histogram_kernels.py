@@ -69,15 +69,15 @@ def steps_above_leaves(
             for s in range(end - begin):
                 low, own = lows[u, begin + s], noisy[u, begin + s]
                 filled, depth = reach[s], 0
-                found = filled <= low
+                result = filled <= low
                 for i in range(width):
                     while filled < low + 1 + i and depth < DEPTHS:
                         filled += more[depth, s]
                         depth += 1
-                    found = found and filled >= low + 1 + i
+                    result = result and filled >= low + 1 + i
                     level = guess[s] + depth
                     steps[u, begin + s, i] = weight * (2 * (low + 1 + i - own) - 1) + leaf_weight * (2 * level - 1)
-                if not found:
+                if not result:
                     _steps_by_sorting(cells, family, begin + s, own, low, weight, leaf_weight, steps[u, begin + s])
 
 

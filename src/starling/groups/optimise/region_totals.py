@@ -39,18 +39,18 @@ def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> t
         ParameterError: naming the level where they do not.
     """
     columns = tree.cells([np.asarray(each)[..., None] for each in totals], field="region_totals")
-    found = tuple(column[:, 0] for column in columns)
-    for level, each in enumerate(found):
-        added = np.zeros(1 if level == 0 else len(found[level - 1]), dtype=np.int64)
+    totals_by_level = tuple(column[:, 0] for column in columns)
+    for level, each in enumerate(totals_by_level):
+        added = np.zeros(1 if level == 0 else len(totals_by_level[level - 1]), dtype=np.int64)
         np.add.at(added, tree.parents[level - 1] if level else np.zeros(1, dtype=np.int64), each)
-        above = np.array([total]) if level == 0 else found[level - 1]
+        above = np.array([total]) if level == 0 else totals_by_level[level - 1]
         if each.min() < 0 or not np.array_equal(added, above):
             raise ParameterError(
                 field=f"region_totals[{level}]",
                 problem="are below 0 or do not add up to the total above them",
                 fix="give numbers of groups whose sums over children are those of their parents",
             )
-    return found
+    return totals_by_level
 
 
 def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tuple[Int64, ...], tuple[Int64, ...]]:
@@ -117,7 +117,7 @@ def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
     noisy = np.concatenate(cells[:-1])
     first = int(tree.starts[-3])
     parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
-    twice = 2.0 * np.repeat(problem.weights[:-1], np.array(tree.regions[:-1]))
+    doubled = 2.0 * np.repeat(problem.weights[:-1], np.array(tree.regions[:-1]))
     leaf_twice = 2.0 * problem.weights[-1]
     row_prices = np.zeros(len(cells[-1]))
     shares, values, slopes = (np.zeros(noisy.shape) for _ in range(3))
@@ -126,7 +126,7 @@ def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
         counts, sums, _, _ = kernels.active_at(
             cells[-1], families.rows, families.offsets, shares[first:], row_prices, leaf_twice
         )
-        if not priced(counts, sums, noisy, parent, twice, leaf_twice, float(problem.total), shares, values, slopes):
+        if not priced(counts, sums, noisy, parent, doubled, leaf_twice, float(problem.total), shares, values, slopes):
             break
         level = tree.levels - 1 - number % (tree.levels - 1)
         if level == tree.levels - 1:
@@ -136,7 +136,7 @@ def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
             row_prices += leaf_twice * (totals[-1] - reached) / np.maximum(active, 1)
         else:
             rows = tree.rows(level)
-            moved = (slopes[rows] / (1 + twice[rows, None] * slopes[rows])).sum(axis=1)
+            moved = (slopes[rows] / (1 + doubled[rows, None] * slopes[rows])).sum(axis=1)
             missing = totals[level] - (values[rows] + slopes[rows] * shares[rows]).sum(axis=1)
             step = np.divide(missing, moved, out=np.zeros_like(missing), where=moved > 0)
             for below in tree.parents[level:]:
@@ -145,6 +145,6 @@ def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
     limit = float(LARGEST)
     as_integers = [np.rint(np.clip(each, -limit, limit)).astype(np.int64) for each in (row_prices, shares)]
     # What one group costs at the root, which is taken off everywhere so that the price of the sink is 0.
-    root = shares[0, 0] + twice[0] * (values[0, 0] + slopes[0, 0] * shares[0, 0] - noisy[0, 0])
+    root = shares[0, 0] + doubled[0] * (values[0, 0] + slopes[0, 0] * shares[0, 0] - noisy[0, 0])
     top = int(np.rint(np.clip(root, -limit, limit)))
     return as_integers[0] + top, top - as_integers[1]

@@ -57,7 +57,7 @@ def relaxed_optimum(
     first = int(tree.starts[-3])
     shape = (len(noisy) - first, leaves.shape[1])
     parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
-    twice = 2.0 * np.repeat(weights[:-1], np.array(tree.regions[:-1]))
+    doubled = 2.0 * np.repeat(weights[:-1], np.array(tree.regions[:-1]))
     leaf_twice = 2.0 * weights[-1]
     largest, sums = np.empty(shape, dtype=leaves.dtype), np.empty(shape, dtype=np.int64)
     water_kernels.largest_and_sums(leaves, families.rows, families.offsets, largest, sums)
@@ -66,7 +66,7 @@ def relaxed_optimum(
     shares, values, slopes = (np.empty(noisy.shape) for _ in range(3))
     above, before = (np.full(shape, families.bound(leaves), dtype=leaves.dtype) for _ in range(2))
     for _ in range(PASSES):
-        if not priced(counts, sums, noisy, parent, twice, leaf_twice, float(total), shares, values, slopes):
+        if not priced(counts, sums, noisy, parent, doubled, leaf_twice, float(total), shares, values, slopes):
             counts[:], sums[:] = everyone
             continue
         above, before = before, above
@@ -88,8 +88,8 @@ def project_relaxed(
     """
     problem = Problem.of(noisy, parents, total, weights)
     levels = tuple(np.rint(level).astype(np.int64) for level in _real_levels(problem))
-    found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
-    return Projection(levels, found.objective, found.optimal, None)
+    result = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+    return Projection(levels, result.objective, result.optimal, None)
 
 
 def _real_levels(problem: Problem) -> tuple[Float64, ...]:
@@ -101,17 +101,17 @@ def _real_levels(problem: Problem) -> tuple[Float64, ...]:
         return (_real_water(cells[0], total),)
     families = Families.of(tree, tree.levels - 2)
     noisy = np.concatenate(cells[:-1])
-    found = relaxed_optimum(tree, families, cells[-1], noisy, total, problem.weights)
-    leaves = np.maximum(cells[-1] + found.levels[tree.parents[-1]], 0)
-    return (*(found.values[tree.rows(level)] for level in range(tree.levels - 1)), leaves)
+    levels = relaxed_optimum(tree, families, cells[-1], noisy, total, problem.weights)
+    leaves = np.maximum(cells[-1] + levels.levels[tree.parents[-1]], 0)
+    return (*(levels.values[tree.rows(level)] for level in range(tree.levels - 1)), leaves)
 
 
 def _real_water(values: Int64, total: int) -> Float64:
     """The nearest real numbers >= 0 of one region with that sum."""
     ordered = -np.sort(-values[0])
     levels = (total - np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
-    found: Float64 = np.maximum(values + levels[np.flatnonzero(ordered + levels > 0)[-1]], 0)
-    return found
+    result: Float64 = np.maximum(values + levels[np.flatnonzero(ordered + levels > 0)[-1]], 0)
+    return result
 
 
 @compiled
@@ -120,7 +120,7 @@ def priced(
     sums: Int64 | Float64,
     noisy: Int64,
     parent: Int64,
-    twice: Float64,
+    doubled: Float64,
     leaf_twice: float,
     total: float,
     shares: Float64,
@@ -136,8 +136,8 @@ def priced(
         sums: (parents of leaves, sizes): the sum of their noisy counts.
         noisy: (inner regions, sizes).
         parent: (inner regions,): number of each region's parent; the root's is not read.
-        twice: (inner regions,): twice the weight.
-        leaf_twice: CombinedStageNoise the weight of the leaves.
+        doubled: (inner regions,): twice the weight.
+        leaf_twice: Twice the weight of the leaves.
         total: What all root cells add up to.
         shares: (inner regions, sizes), written: the price of each region's children.
         values: (inner regions, sizes), written.
@@ -158,13 +158,13 @@ def priced(
         value, slope, own = values[u], slopes[u], noisy[u]
         value_above, slope_above = values[parent[u]], slopes[parent[u]]
         for s in range(sizes):
-            part = slope[s] / (1 + twice[u] * slope[s])
-            value_above[s] += value[s] + part * twice[u] * (own[s] - value[s])
+            part = slope[s] / (1 + doubled[u] * slope[s])
+            value_above[s] += value[s] + part * doubled[u] * (own[s] - value[s])
             slope_above[s] += part
     value_sum, slope_sum = 0.0, 0.0
     for s in range(sizes):
-        part = slopes[0, s] / (1 + twice[0] * slopes[0, s])
-        value_sum += values[0, s] + part * twice[0] * (noisy[0, s] - values[0, s])
+        part = slopes[0, s] / (1 + doubled[0] * slopes[0, s])
+        value_sum += values[0, s] + part * doubled[0] * (noisy[0, s] - values[0, s])
         slope_sum += part
     if slope_sum == 0:
         return False
@@ -172,7 +172,7 @@ def priced(
     for u in range(inner):
         above = top if u == 0 else shares[parent[u]]
         for s in range(sizes):
-            shares[u, s] = (above[s] + twice[u] * (noisy[u, s] - values[u, s])) / (1 + twice[u] * slopes[u, s])
+            shares[u, s] = (above[s] + doubled[u] * (noisy[u, s] - values[u, s])) / (1 + doubled[u] * slopes[u, s])
     return True
 
 

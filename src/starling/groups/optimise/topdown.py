@@ -29,5 +29,5 @@ def project_top_down(noisy: Sequence[npt.ArrayLike], parents: Sequence[npt.Array
     levels = [np.ascontiguousarray(root.T)]
     for level in range(problem.tree.levels - 1):
         levels.append(nearest_with_sum(problem.cells[level + 1], Families.of(problem.tree, level), levels[-1]))
-    found = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
-    return Projection(tuple(levels), found.objective, found.optimal, None)
+    result = certify(levels, problem.cells, problem.tree.parents, problem.total, problem.weights)
+    return Projection(tuple(levels), result.objective, result.optimal, None)

@@ -51,8 +51,8 @@ class Tree:
         ((1, 2, 3), [1, 2, 4, 3, 5], [0, 2, 3, 5, 5, 5, 5])
         """
         above, checked = 1, []
-        for level, given in enumerate(parents, start=1):
-            rows = _rows(given, f"parents[{level - 1}]", above)
+        for level, arrays in enumerate(parents, start=1):
+            rows = _rows(arrays, f"parents[{level - 1}]", above)
             checked.append(rows)
             above = len(rows)
         starts = np.cumsum([0, 1, *map(len, checked)], dtype=np.int64)
@@ -64,7 +64,12 @@ class Tree:
             )
             children.append(np.argsort(rows, kind="stable") + starts[level + 1])
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        return cls(tuple(map(_kept, checked)), _kept(starts), _kept(offsets), _kept(np.concatenate(children)))
+        return cls(
+            tuple(map(_read_only, checked)),
+            _read_only(starts),
+            _read_only(offsets),
+            _read_only(np.concatenate(children)),
+        )
 
     @property
     def levels(self) -> int:
@@ -92,16 +97,16 @@ class Tree:
                 problem=f"has {len(values)} levels, the tree has {self.levels}",
                 fix="give one array for each level, the root's first",
             )
-        found = [_integers(given, f"{field}[{level}]") for level, given in enumerate(values)]
-        sizes = found[0].shape[-1] if found[0].ndim else 0
-        for level, (array, regions) in enumerate(zip(found, self.regions, strict=True)):
+        arrays = [_integers(each, f"{field}[{level}]") for level, each in enumerate(values)]
+        sizes = arrays[0].shape[-1] if arrays[0].ndim else 0
+        for level, (array, regions) in enumerate(zip(arrays, self.regions, strict=True)):
             if array.shape != (regions, sizes) or not sizes:
                 raise ParameterError(
                     field=f"{field}[{level}]",
                     problem=f"has shape {array.shape}, its level has {regions} regions",
                     fix="give an array (regions of the level, sizes) with the same sizes, at least one, on every level",
                 )
-        return tuple(np.ascontiguousarray(array) for array in found)
+        return tuple(np.ascontiguousarray(array) for array in arrays)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,9 +127,9 @@ class Projection:
     gap: Fraction | None
 
 
-def _rows(given: npt.ArrayLike, field: str, above: int) -> Int64:
+def _rows(array: npt.ArrayLike, field: str, above: int) -> Int64:
     """A level's parents, checked against the number of regions in the level above."""
-    rows = _integers(given, field)
+    rows = _integers(array, field)
     if rows.ndim != 1:
         raise ParameterError(
             field=field, problem=f"has {rows.ndim} dimensions", fix="give one row of the level above for each region"
@@ -145,9 +150,9 @@ def _rows(given: npt.ArrayLike, field: str, above: int) -> Int64:
     return rows
 
 
-def _integers(given: npt.ArrayLike, field: str) -> Int64:
+def _integers(values: npt.ArrayLike, field: str) -> Int64:
     """An array of integers as int64."""
-    array = np.asarray(given)
+    array = np.asarray(values)
     if array.size == 0:
         array = array.astype(np.int64)
     if not np.issubdtype(array.dtype, np.integer) or not np.can_cast(array.dtype, np.int64):
@@ -155,8 +160,8 @@ def _integers(given: npt.ArrayLike, field: str) -> Int64:
     return array.astype(np.int64, copy=False)
 
 
-def _kept(array: Int64) -> Int64:
+def _read_only(array: Int64) -> Int64:
     """A copy that nobody can write to."""
-    kept = np.array(array, dtype=np.int64)
-    kept.flags.writeable = False
-    return kept
+    copy = np.array(array, dtype=np.int64)
+    copy.flags.writeable = False
+    return copy

@@ -46,5 +46,5 @@ def project_two_step(
     monotone[0, -1] = total
     histograms = np.diff(monotone, axis=1, prepend=0)
     tree = problem.tree
-    found = project_histogram([histograms[tree.rows(level)] for level in range(tree.levels)], tree.parents, total)
-    return Projection(found.levels, problem.objective(found.levels), certified=False, gap=None)
+    solution = project_histogram([histograms[tree.rows(level)] for level in range(tree.levels)], tree.parents, total)
+    return Projection(solution.levels, problem.objective(solution.levels), certified=False, gap=None)

@@ -112,9 +112,9 @@ def fill(cells: Cells, rows: Int64, offsets: Int64, targets: Int64, levels: Cell
             for s in range(end - begin):
                 turn[s] = -((begin + s) % eligible[s]) if eligible[s] > 0 else 0
             for i in range(offsets[u], offsets[u + 1]):
-                values, found = cells[rows[i], begin:end], filled[rows[i], begin:end]
+                values, result = cells[rows[i], begin:end], filled[rows[i], begin:end]
                 for s in range(values.size):
                     height = values[s] + level[s]
                     place = turn[s] if turn[s] >= 0 else turn[s] + eligible[s]
-                    found[s] = max(0, height - 1) + (1 if height > 0 and place < rest[s] else 0)
+                    result[s] = max(0, height - 1) + (1 if height > 0 and place < rest[s] else 0)
                     turn[s] += height > 0

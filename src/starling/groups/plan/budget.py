@@ -155,10 +155,10 @@ class SplitBudget:
                 max(felt),
                 BEST_POWER[measure],
             )
-            found = tuple(budget * each / UNITS for each in units)
-            if not amounts or found != amounts[-1]:
+            amounts_here = tuple(budget * each / UNITS for each in units)
+            if not amounts or amounts_here != amounts[-1]:
                 bands.append(size)
-                amounts.append(found)
+                amounts.append(amounts_here)
         return cls(tuple(bands), tuple(amounts))
 
     @property
@@ -178,10 +178,10 @@ class SplitBudget:
         (Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))
         """
         ends = [min(first, sizes) for first in (*self.bands[1:], sizes)]
-        found: list[Fraction] = []
+        result: list[Fraction] = []
         for amounts, end in zip(self.amounts, ends, strict=True):
-            found.extend([amounts[level]] * (end - len(found)))
-        return tuple(found)
+            result.extend([amounts[level]] * (end - len(result)))
+        return tuple(result)
 
 
 def _importance(regions: Sequence[int]) -> list[Fraction]:
@@ -197,8 +197,8 @@ def _units(weights: Sequence[Fraction], mixed: Fraction, best: str) -> list[int]
     parts = [mixed * root / total if total else Fraction(0) for root in roots]
     free = UNITS - LEAST_UNITS * levels
     wanted = [free * (part + (1 - sum(parts)) / levels) for part in parts]
-    found = [int(each) for each in wanted]
-    by_remainder = sorted(range(levels), key=lambda level: (found[level] - wanted[level], level))
-    for level in by_remainder[: free - sum(found)]:
-        found[level] += 1
-    return [LEAST_UNITS + each for each in found]
+    units = [int(each) for each in wanted]
+    by_remainder = sorted(range(levels), key=lambda level: (units[level] - wanted[level], level))
+    for level in by_remainder[: free - sum(units)]:
+        units[level] += 1
+    return [LEAST_UNITS + each for each in units]

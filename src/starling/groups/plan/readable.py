@@ -90,55 +90,60 @@ def read_plan(top: Section, folder: Path, rows: Sequence[Row] | None = None) -> 
         PlanError: with every problem found.
     """
     top.only(_TOP)
-    said: dict[str, Any] = {"title": top.text("title", "say what is published")}
-    said |= {name: top.text(name, f'say it in a word, as in {name} = "{word}"') for name, word in _WORDS.items()}
-    said["format"] = read_format(top)
-    regions = _regions(top.table("regions"), folder, rows, said["format"])
+    choices: dict[str, Any] = {"title": top.text("title", "say what is published")}
+    choices |= {name: top.text(name, f'say it in a word, as in {name} = "{word}"') for name, word in _WORDS.items()}
+    choices["format"] = read_format(top)
+    regions = _regions(top.table("regions"), folder, rows, choices["format"])
     sizes = top.table("sizes")
     sizes.only(("largest", "quantity"))
-    said["largest"] = sizes.whole("largest", 1, MOST_CELLS)
-    said["quantity"] = sizes.whole("quantity", 1, said["largest"]) if "quantity" in sizes.values else 1
+    choices["largest"] = sizes.whole("largest", 1, MOST_CELLS)
+    choices["quantity"] = sizes.whole("quantity", 1, choices["largest"]) if "quantity" in sizes.values else 1
     records = top.table("input")
     records.only(("kind", "register"))
-    said["kind"] = records.choice("kind", get_args(Kind), f"write one of {', '.join(get_args(Kind))}")
+    choices["kind"] = records.choice("kind", get_args(Kind), f"write one of {', '.join(get_args(Kind))}")
     register = _register(records, folder)
     totals = top.table("totals")
     totals.only(("public", "groups"))
-    said["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')
+    choices["totals"] = totals.choice("public", ("root", "region"), 'write "root" or "region"')
     privacy = top.table("privacy")
-    said |= _privacy(privacy, 0 if regions is None else len(regions[0].levels), said, folder)
-    given = totals.whole("groups", 0, MOST_GROUPS) if "groups" in totals.values else None
+    choices |= _privacy(privacy, 0 if regions is None else len(regions[0].levels), choices, folder)
+    stated = totals.whole("groups", 0, MOST_GROUPS) if "groups" in totals.values else None
     if top.problems or regions is None:
         raise PlanError(problems=top.problems)
-    said["register"], counted = (
-        (None, regions[1]) if register is None else _counted(register, regions[0], said["format"])
+    choices["register"], counted = (
+        (None, regions[1]) if register is None else _counted(register, regions[0], choices["format"])
     )
-    if said["totals"] == "region":
+    if choices["totals"] == "region":
         regions = (replace(regions[0], totals=leaf_totals(regions[0], counted)), counted)
     known = None if any(each is None for each in counted.values()) else sum(each or 0 for each in counted.values())
-    if given is None and known is None:
+    if stated is None and known is None:
         totals.refuse("groups", "is missing", "give the public number of all groups")
-    elif given is not None and known is not None and given != known:
+    elif stated is not None and known is not None and stated != known:
         totals.refuse("groups", f"is not {known:,}, as the public files say", "correct it, or leave it out")
     if top.problems:
         raise PlanError(problems=top.problems)
-    said |= {"regions": regions[0], "groups": known if given is None else given}
-    if said["shares"] is not None:
-        said["budget"] = _derived(privacy, said)
-    return said
+    choices |= {"regions": regions[0], "groups": known if stated is None else stated}
+    if choices["shares"] is not None:
+        choices["budget"] = _derived(privacy, choices)
+    return choices
 
 
-def _derived(section: Section, said: dict[str, Any]) -> SplitBudget:
+def _derived(section: Section, choices: dict[str, Any]) -> SplitBudget:
     """The budget that follows from the public shares of the plan.
 
     Raises:
         PlanError: there are too many levels for it.
     """
-    shares: PublicShares = said["shares"]
-    counts = tuple(map(len, said["regions"].ids))
+    shares: PublicShares = choices["shares"]
+    counts = tuple(map(len, choices["regions"].ids))
     try:
         return shares.budget(
-            said["budget"].whole, said["measure"], said["largest"], said["quantity"], said["groups"], counts
+            choices["budget"].whole,
+            choices["measure"],
+            choices["largest"],
+            choices["quantity"],
+            choices["groups"],
+            counts,
         )
     except ParameterError as error:
         section.refuse(
@@ -188,9 +193,9 @@ def _counted(path: Path, regions: Regions, form: TextFormat) -> tuple[Register, 
     if len(table) != pc.count_distinct(table["group"], mode="all").as_py():
         once = table.group_by("group").aggregate([("region", "count_distinct"), ("region", "count")])
         places = int(pc.sum(pc.greater(once["region_count_distinct"], 1)).as_py())
-        twice = int(pc.sum(pc.greater(once["region_count"], 1)).as_py()) - places
+        repeated = int(pc.sum(pc.greater(once["region_count"], 1)).as_py()) - places
         problems += [Problem("group", f"lies in two regions, {places:,} times", fix, path.name)] if places else []
-        problems += [Problem("group", f"is listed twice, {twice:,} times", fix, path.name)] if twice else []
+        problems += [Problem("group", f"is listed twice, {repeated:,} times", fix, path.name)] if repeated else []
     place = pc.index_in(table["region"], pa.array(regions.leaves, pa.string()))
     if place.null_count:
         unknown = shown(table["region"].filter(pc.is_null(place))[0].as_py() or "")
@@ -200,10 +205,10 @@ def _counted(path: Path, regions: Regions, form: TextFormat) -> tuple[Register, 
         problems.append(Problem("group", "has no name in some row", fix, path.name))
     if problems:
         raise PlanError(problems=problems)
-    found = dict.fromkeys(regions.leaves, 0)
+    totals = dict.fromkeys(regions.leaves, 0)
     for each in pc.value_counts(table["region"]).to_pylist():
-        found[each["values"]] = each["counts"]
-    return Register(sha256, path), dict(found)
+        totals[each["values"]] = each["counts"]
+    return Register(sha256, path), dict(totals)
 
 
 def read_register(path: Path, form: TextFormat) -> tuple[pa.Table, str]:
@@ -252,7 +257,7 @@ def register_totals(plan: "Plan") -> tuple[int, ...] | None:
     return tuple(listed[leaf] for leaf in plan.regions.leaves)
 
 
-def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _privacy(section: Section, levels: int, choices: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Unit, method, measure, budget, and the shares that it is yet to follow from, if there are any."""
     section.only(("unit", "neighbours", "epsilon", "rho", "split", "method", "bands", "shares", "importance"))
     unit = section.choice("unit", get_args(Unit), 'write "member" or "event": whose data the guarantee hides')
@@ -264,18 +269,18 @@ def _privacy(section: Section, levels: int, said: dict[str, Any], folder: Path) 
     whole = section.number(measure, 'write it like "1"')
     if whole is not None and whole <= 0:
         section.refuse(measure, "is not above 0", "give a budget")
-    method = default_method(said["quantity"], measure)
+    method = default_method(choices["quantity"], measure)
     if "method" in section.values:
-        given = section.choice("method", tuple(METHODS), did_you_mean(str(section.values["method"]), METHODS))
-        method = next(name for name in METHODS if name == given)
-    shares = _shares(section, folder, said["largest"], levels, said["format"])
+        stated = section.choice("method", tuple(METHODS), did_you_mean(str(section.values["method"]), METHODS))
+        method = next(name for name in METHODS if name == stated)
+    shares = _shares(section, folder, choices["largest"], levels, choices["format"])
     bands = section.tables("bands") if "bands" in section.values else [section]
     if "bands" in section.values and "split" in section.values:
         section.refuse("split", "stands beside bands, which have their own", "remove one of them")
     if "bands" in section.values:
         for band in bands:
             band.only(("from", "split"))
-    firsts = [band.whole("from", 0, said["largest"]) for band in bands] if "bands" in section.values else [0]
+    firsts = [band.whole("from", 0, choices["largest"]) for band in bands] if "bands" in section.values else [0]
     splits = [_split(band, whole or Fraction(1), levels) for band in bands]
     if section.problems or not levels or whole is None:
         return {}
@@ -306,18 +311,18 @@ def _shares(section: Section, folder: Path, largest: int, levels: int, form: Tex
         rows = section.inline("shares", f'shares = "FILE", or {INLINE}')
         for row in rows:
             row.only(COLUMNS)
-        found = shares_of(rows, replace(section, name="privacy.shares", lines=()), largest) if rows else None
-        if found is None:
+        inline = shares_of(rows, replace(section, name="privacy.shares", lines=()), largest) if rows else None
+        if inline is None:
             return None
-        shares = found
+        shares = inline
     return replace(shares, importance=_importance(section, levels)) if "importance" in section.values else shares
 
 
 def _importance(section: Section, levels: int) -> tuple[Fraction, ...] | None:
     """What an error weighs at each level; None after a refusal."""
-    said, fix = section.values["importance"], f'write {levels} numbers above 0, the root\'s first, like ["9", "1"]'
+    stated, fix = section.values["importance"], f'write {levels} numbers above 0, the root\'s first, like ["9", "1"]'
     try:
-        weights = tuple(exact(each, field="importance") for each in _texts(said)) if isinstance(said, list) else ()
+        weights = tuple(exact(each, field="importance") for each in _texts(stated)) if isinstance(stated, list) else ()
     except ParameterError as error:
         section.refuse("importance", error.problems[0].problem, fix)
         return None
@@ -329,15 +334,15 @@ def _importance(section: Section, levels: int) -> tuple[Fraction, ...] | None:
 
 def _split(section: Section, whole: Fraction, levels: int) -> tuple[Fraction, ...]:
     """The amount of each level; they add up to the whole."""
-    said = section.values.get("split", "equal")
-    if said == "equal":
+    stated = section.values.get("split", "equal")
+    if stated == "equal":
         return (whole / max(levels, 1),) * levels
     fix = f'write "equal", or {levels} amounts that add up to {whole}, like ["1/2", "1/2"]'
-    if not isinstance(said, list) or len(said) != levels:
+    if not isinstance(stated, list) or len(stated) != levels:
         section.refuse("split", f"is not an amount for each of {levels} levels", fix)
         return ()
     try:
-        amounts = tuple(exact(each, field="split") for each in _texts(said))
+        amounts = tuple(exact(each, field="split") for each in _texts(stated))
     except ParameterError as error:
         section.refuse("split", error.problems[0].problem, fix)
         return ()
@@ -348,6 +353,6 @@ def _split(section: Section, whole: Fraction, levels: int) -> tuple[Fraction, ..
     return amounts
 
 
-def _texts(said: Iterable[Any]) -> Iterable[Any]:
+def _texts(values: Iterable[Any]) -> Iterable[Any]:
     """A float of the file as a float, which is refused as such."""
-    return (each if isinstance(each, int | str) else 0.5 for each in said)
+    return (each if isinstance(each, int | str) else 0.5 for each in values)

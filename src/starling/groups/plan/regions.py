@@ -92,11 +92,11 @@ class Regions:
 
     def sums(self, leaves: Int64) -> tuple[Int64, ...]:
         """What the regions of each level hold, root first, of int64 (leaves, ...)."""
-        found = [leaves]
+        levels = [leaves]
         for parents in reversed(self.tree.parents):
             # Children of one parent stand together.
-            found.append(np.add.reduceat(found[-1], np.searchsorted(parents, np.arange(parents[-1] + 1)), axis=0))
-        return tuple(reversed(found))
+            levels.append(np.add.reduceat(levels[-1], np.searchsorted(parents, np.arange(parents[-1] + 1)), axis=0))
+        return tuple(reversed(levels))
 
 
 def read_rows(path: Path, form: TextFormat = PLAIN) -> list[Row]:
@@ -238,15 +238,15 @@ def _depth(region: str, problem: str, name: str) -> Problem:
     return Problem("region", f"{shown(region)} of {problem} inside it", fix, name)
 
 
-def leaf_totals(regions: Regions, given: Mapping[str, int | None]) -> tuple[int, ...]:
+def leaf_totals(regions: Regions, stated: Mapping[str, int | None]) -> tuple[int, ...]:
     """The public number of groups of each leaf.
 
     Raises:
         PlanError: a leaf has none.
     """
-    found = {leaf: number for leaf in regions.leaves if (number := given.get(leaf)) is not None}
-    missing = [leaf for leaf in regions.leaves if leaf not in found]
+    totals = {leaf: number for leaf in regions.leaves if (number := stated.get(leaf)) is not None}
+    missing = [leaf for leaf in regions.leaves if leaf not in totals]
     if missing:
         problem = f"of {shown(missing[0])} and {len(missing) - 1} other leaves is missing"
         raise PlanError(TOTALS, problem, "give the public number of groups of every leaf")
-    return tuple(found.values())
+    return tuple(totals.values())

@@ -67,11 +67,11 @@ class PublicShares:
         >>> [str(each) for each in shares.by_size(2)]
         ['0', '1/4', '3/4']
         """
-        found = [Fraction(0)] * (largest + 1)
+        result = [Fraction(0)] * (largest + 1)
         whole = sum(self.shares, Fraction(0))
         for size, share in zip(self.sizes, self.shares, strict=True):
-            found[min(size, largest)] += share / whole
-        return tuple(found)
+            result[min(size, largest)] += share / whole
+        return tuple(result)
 
     def numbers(self, largest: int) -> npt.NDArray[np.float64]:
         """`by_size` as doubles, (largest + 1,)."""
@@ -143,10 +143,10 @@ def read_shares(path: Path, largest: int, form: TextFormat = PLAIN) -> PublicSha
     else:
         if not rows:
             whole.refuse("", "has no row", "give the share of each size that groups have")
-    found = None if problems else shares_of(rows, whole, largest)
-    if found is None:
+    shares = None if problems else shares_of(rows, whole, largest)
+    if shares is None:
         raise PlanError(problems=problems)
-    return found
+    return shares
 
 
 def shares_of(rows: Sequence[Section], whole: Section, largest: int) -> PublicShares | None:
@@ -154,10 +154,10 @@ def shares_of(rows: Sequence[Section], whole: Section, largest: int) -> PublicSh
     before = len(whole.problems)
     sizes = [_size(row, largest) for row in rows]
     shares = [_share(row) for row in rows]
-    twice = [size for size, times in Counter(sizes).items() if times > 1]
+    repeated = [size for size, times in Counter(sizes).items() if times > 1]
     if len(whole.problems) == before:
-        if twice:
-            whole.refuse("", f"name size {twice[0]} more than once", "give each size one share")
+        if repeated:
+            whole.refuse("", f"name size {repeated[0]} more than once", "give each size one share")
         elif (wrong := _sum_problem(shares)) is not None:
             whole.refuse("", *wrong)
     if len(whole.problems) > before:
@@ -201,9 +201,9 @@ def _sum_problem(shares: Sequence[Fraction]) -> tuple[str, str] | None:
     total = sum(shares, Fraction(0))
     if abs(total - 1) <= ROUNDED:
         return None
-    said = f"{int(total):,}" if total.denominator == 1 else f"{float(total):.6g}"
+    text = f"{int(total):,}" if total.denominator == 1 else f"{float(total):.6g}"
     if abs(total / PERCENT - 1) <= ROUNDED:
-        return f"add up to {said}, as percentages do, not to 1", f"divide each by {PERCENT}"
+        return f"add up to {text}, as percentages do, not to 1", f"divide each by {PERCENT}"
     if total > 1 and all(share.denominator == 1 for share in shares):
-        return f"add up to {said}, as counts do, not to 1", "divide each by their sum"
-    return f"add up to {said}, not to 1", "give the share of every size; the largest stands for all larger ones"
+        return f"add up to {text}, as counts do, not to 1", "divide each by their sum"
+    return f"add up to {text}, not to 1", "give the share of every size; the largest stands for all larger ones"

@@ -89,11 +89,11 @@ class Preview(InSession):
 
     def why(self) -> str:
         """Which method is best, in a sentence."""
-        level, mine = self.plan.regions.levels[-1], self.plan.method
+        level, own = self.plan.regions.levels[-1], self.plan.method
         best, error = self.best, self.methods[self.best][-1].l1
-        if best == mine:
-            return f"the plan's method, {mine}, has the least error at the last level, {level}"
-        return f"{best} has the least error at the last level, {level}: {rounded(error)} for {rounded(self.methods[mine][-1].l1)} of {mine}"
+        if best == own:
+            return f"the plan's method, {own}, has the least error at the last level, {level}"
+        return f"{best} has the least error at the last level, {level}: {rounded(error)} for {rounded(self.methods[own][-1].l1)} of {own}"
 
     @property
     def title(self) -> str:
@@ -164,12 +164,12 @@ def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) ->
     """
     known, words = known_shares(plan, shares)
     trials = trials_of(plan)
-    found = {
+    methods = {
         each.method: simulate(each, known, trials, seed)
         for each in _variants(plan)
         if each.cumulative or _one_band(plan)
     }
-    return Preview(plan, f"{words}, {times(trials)}", found)
+    return Preview(plan, f"{words}, {times(trials)}", methods)
 
 
 def known_shares(plan: Plan, shares: PublicShares | None) -> tuple[Float64, str]:
@@ -225,25 +225,25 @@ def trial_errors(plan: Plan, leaves: Int64, trials: int, seed: int) -> Float64:
     Plans over the same regions that have the same seed meet the same chance, so that trial by trial they differ by their choices alone.
     """
     exact = plan.regions.sums(leaves)
-    found = np.zeros((trials, plan.levels, 3))
+    errors = np.zeros((trials, plan.levels, 3))
     for trial in range(trials):
-        made = fit(plan, measured(plan, leaves, inventing(seed + trial + 1))).levels
-        found[trial] = [_error(one, other) for one, other in zip(made, exact, strict=True)]
-    return found
+        published = fit(plan, measured(plan, leaves, inventing(seed + trial + 1))).levels
+        errors[trial] = [_error(one, other) for one, other in zip(published, exact, strict=True)]
+    return errors
 
 
-def mean_errors(found: Float64) -> tuple[Error, ...]:
+def mean_errors(errors: Float64) -> tuple[Error, ...]:
     """The error of each level, of those of all trials (`trial_errors`)."""
-    doubts = [None] * found.shape[1] if len(found) < 2 else standard_error(found[:, :, 0]).tolist()
-    means = found.mean(axis=0).tolist()
+    doubts = [None] * errors.shape[1] if len(errors) < 2 else standard_error(errors[:, :, 0]).tolist()
+    means = errors.mean(axis=0).tolist()
     return tuple(Error(l1, emd, largest, doubt) for (l1, emd, largest), doubt in zip(means, doubts, strict=True))
 
 
-def standard_error(found: Float64) -> Float64:
+def standard_error(errors: Float64) -> Float64:
     """Of the mean over the first axis, which has two trials or more."""
-    return np.asarray(found.std(axis=0, ddof=1) / len(found) ** 0.5)
+    return np.asarray(errors.std(axis=0, ddof=1) / len(errors) ** 0.5)
 
 
-def _error(made: Int64, exact: Int64) -> tuple[int, int, int]:
-    apart = made - exact
+def _error(published: Int64, exact: Int64) -> tuple[int, int, int]:
+    apart = published - exact
     return int(np.abs(apart).sum()), earth_movers_distance(apart), int(np.abs(apart).max())

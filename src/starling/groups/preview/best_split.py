@@ -40,7 +40,7 @@ from starling.release.text import rounded
 
 Point: TypeAlias = tuple[int, ...]
 """The place of each level on a grid of logarithms: in quarters of an octave of the budget, half octaves of importance."""
-Made: TypeAlias = Callable[[Plan, Point], Plan | None]
+PlanAt: TypeAlias = Callable[[Plan, Point], Plan | None]
 """The plan with the split of a point."""
 
 OCTAVE: Final = 4
@@ -171,10 +171,10 @@ def best_split(
     search = _Simulation(short, targets, shortened, seed, trials)
     bests: list[Plan] = []
     tried: dict[str, int] = {}
-    for family, (start, made) in _families(plan, shares or plan.shares).items():
+    for family, (start, plan_at) in _families(plan, shares or plan.shares).items():
         before = search.tried
-        begin = _balanced(start, made(short, start), search)
-        best = made(plan, _descended(begin, partial(made, short), search.missed))
+        begin = _balanced(start, plan_at(short, start), search)
+        best = plan_at(plan, _descended(begin, partial(plan_at, short), search.missed))
         bests += [] if best is None else [best]
         tried[family] = search.tried - before
     releases = max(trials_of(plan), COMPARED)
@@ -191,20 +191,20 @@ def _short(plan: Plan, shares: Float64) -> Plan:
     return replace(plan, largest=largest, budget=equal, shares=None)
 
 
-def _families(plan: Plan, shares: PublicShares | None) -> dict[str, tuple[Point, Made]]:
+def _families(plan: Plan, shares: PublicShares | None) -> dict[str, tuple[Point, PlanAt]]:
     """Where the search of each family begins, and what makes a plan of a point."""
-    found: dict[str, tuple[Point, Made]] = {"levels": ((0,) * plan.levels, partial(_possible, _over_levels))}
+    families: dict[str, tuple[Point, PlanAt]] = {"levels": ((0,) * plan.levels, partial(_possible, _over_levels))}
     if shares is not None and plan.cumulative:
         leaves = len(plan.regions.leaves)
         start = tuple(round(IMPORTANCE_OCTAVE * log2(leaves / len(ids)) * IMPORTANCE) for ids in plan.regions.ids)
-        found["sizes"] = (start, partial(_possible, partial(_by_size, shares)))
-    return found
+        families["sizes"] = (start, partial(_possible, partial(_by_size, shares)))
+    return families
 
 
-def _possible(made: Callable[[Plan, Point], Plan], plan: Plan, point: Point) -> Plan | None:
+def _possible(plan_at: Callable[[Plan, Point], Plan], plan: Plan, point: Point) -> Plan | None:
     """The plan of a point, or None where it cannot be: too much noise, or too many levels for a budget by size."""
     try:
-        return made(plan, point)
+        return plan_at(plan, point)
     except (PlanError, ParameterError):
         return None
 
@@ -236,11 +236,11 @@ def _lowered(point: Sequence[int]) -> Point:
     return tuple(place - min(point) for place in point)
 
 
-def _descended(start: Point, made: Callable[[Point], Plan | None], missed: Callable[[Plan], float]) -> Point:
+def _descended(start: Point, plan_at: Callable[[Point], Plan | None], missed: Callable[[Plan], float]) -> Point:
     """The best point around `start`."""
 
     def worth(point: Point) -> float:
-        candidate = made(point)
+        candidate = plan_at(point)
         return inf if candidate is None else missed(candidate)
 
     best = start

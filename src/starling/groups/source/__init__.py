@@ -55,7 +55,7 @@ _DIGITS: Final = 18
 
 
 def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
-    """Check the public shape of records in a file, in a folder, or in memory: that they are there, their form, their columns.
+    """Check the public shape of records: that they are there, their form, columns and types.
 
     Raises:
         SourceError: with all missing columns at once.
@@ -141,29 +141,29 @@ def rows(plan: Plan, table: pa.Table) -> pa.RecordBatch:
 def leaves(plan: Plan, column: pa.ChunkedArray) -> Int64:
     """The leaf of each record; -1 where the plan has no such leaf."""
     names = pa.array([leaf.encode() for leaf in plan.regions.leaves], pa.binary())
-    found = column.combine_chunks()
-    if pa.types.is_dictionary(found.type):
+    result = column.combine_chunks()
+    if pa.types.is_dictionary(result.type):
         # A few names stand in many rows: each is looked up once.
-        place = pc.index_in(labels(found.dictionary), names).take(found.indices)
+        place = pc.index_in(labels(result.dictionary), names).take(result.indices)
     else:
-        place = pc.index_in(labels(found), names)
+        place = pc.index_in(labels(result), names)
     leaf: Int64 = place.fill_null(-1).cast(pa.int64()).to_numpy(zero_copy_only=False)
     return leaf
 
 
-def whole(found: pa.Array, most: int) -> Int64:
+def whole(numbers: pa.Array, most: int) -> Int64:
     """Numbers by the rule of all records: rounded down, 0 where there is none, `most` where it is more."""
     plain: npt.NDArray[Any]
-    if pa.types.is_integer(found.type):
-        plain = found.fill_null(0).to_numpy(zero_copy_only=False)
+    if pa.types.is_integer(numbers.type):
+        plain = numbers.fill_null(0).to_numpy(zero_copy_only=False)
         if plain.dtype == np.uint64:
             plain = np.minimum(plain, np.uint64(most))
         return plain.astype(np.int64).clip(0, most)
-    if pa.types.is_floating(found.type):
-        plain = found.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
+    if pa.types.is_floating(numbers.type):
+        plain = numbers.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
         plain = np.floor(np.nan_to_num(plain, nan=0.0, posinf=2.0**62, neginf=0.0).clip(0, 2.0**62))
         return plain.astype(np.int64).clip(0, most)
-    digits = pc.struct_field(pc.extract_regex(found, _NUMBER), "digits")
+    digits = pc.struct_field(pc.extract_regex(numbers, _NUMBER), "digits")
     long = pc.fill_null(pc.greater(pc.binary_length(digits), _DIGITS), False)
     number = pc.if_else(long, b"0", digits).cast(pa.string()).fill_null("0").cast(pa.int64())
     plain = np.minimum(number.to_numpy(zero_copy_only=False), most)

@@ -70,9 +70,9 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     if plan.kind == "persons" and (many := _ask(SEVERAL_SQL, plan, records)):
         problems.counts["person", "has records in several groups, and counts in one"] = many
     elif plan.kind == "events" and not problems.counts and 0 < total == _ask(ONCE_SQL, plan, records) == groups:
-        told = "have exactly one event of each group of the register, as a list of the groups has"
-        notes.counts["records", told] = 1
-        notes.listed[:0] = [Problem("records", told, "make sure that these are the events and not the register", name)]
+        text = "have exactly one event of each group of the register, as a list of the groups has"
+        notes.counts["records", text] = 1
+        notes.listed[:0] = [Problem("records", text, "make sure that these are the events and not the register", name)]
     decisive = [
         *_decisive(name, problems, total),
         *(_other_totals(plan, name, totals) if total and registered is None else ()),
@@ -163,9 +163,9 @@ def _decisive(file: str, problems: Tally, total: int) -> list[Problem]:
 
 def _other_totals(plan: Plan, file: str, totals: npt.NDArray[np.float64]) -> list[Problem]:
     """That leaves have another number of groups than is public."""
-    found, other = int(totals.sum()), int(np.count_nonzero(totals != np.array(plan.regions.totals or totals)))
-    if found != plan.groups:
-        problem, wrong = f"have {found:,} groups in regions of the plan, and {plan.groups:,} are public", "total"
+    problems, other = int(totals.sum()), int(np.count_nonzero(totals != np.array(plan.regions.totals or totals)))
+    if problems != plan.groups:
+        problem, wrong = f"have {problems:,} groups in regions of the plan, and {plan.groups:,} are public", "total"
     elif other:
         problem = f"have other numbers of groups than are public in {other:,} of {len(totals):,} leaves"
         wrong = "totals"

@@ -59,10 +59,10 @@ def corners_in_degrees(grid: Grid, boxes: Int32) -> Float64:
         ParameterError: the grid is in plain units.
     """
     _has_degrees(grid)
-    found = corners(grid, boxes)
+    result = corners(grid, boxes)
     if grid.crs == "degrees":
-        return found
-    part = found / float(RADIUS)
+        return result
+    part = result / float(RADIUS)
     turned: Float64 = np.stack([part[..., 0], np.arcsin(np.clip(part[..., 1], -1, 1))], axis=2)
     return np.asarray(np.degrees(turned))
 
@@ -77,8 +77,8 @@ def box_in_degrees(grid: Grid) -> tuple[float, float, float, float]:
 def aspect(grid: Grid) -> float:
     """How wide a cell is drawn for its height: degrees as they lie at the middle of the box, but never narrower than a quarter."""
     x0, y0, x1, y1 = map(float, grid.box)
-    found = (x1 - x0) / grid.columns / ((y1 - y0) / grid.rows)
-    return found * max(cos(radians((y0 + y1) / 2)), 0.25) if grid.crs == "degrees" else found
+    ratio = (x1 - x0) / grid.columns / ((y1 - y0) / grid.rows)
+    return ratio * max(cos(radians((y0 + y1) / 2)), 0.25) if grid.crs == "degrees" else ratio
 
 
 def reference_system(grid: Grid) -> str | Mapping[str, Any] | None:

@@ -132,10 +132,10 @@ class FreshCover:
         self._nodes["first"], self._nodes["end"] = bounds[:-1], bounds[1:]
         real = original >= 0
         for name, steered in (("fresh", False), ("steered", True)):
-            found = least_noisy(measured, self.noises, deviations, steered=steered)
-            self._nodes[name][real] = found[original[real], 0]
+            cover = least_noisy(measured, self.noises, deviations, steered=steered)
+            self._nodes[name][real] = cover[original[real], 0]
             self._nodes[f"{name}_noise"] = NOTHING
-            self._nodes[f"{name}_noise"][real] = found[original[real], 1]
+            self._nodes[f"{name}_noise"][real] = cover[original[real], 1]
         self._nodes["needs"] = NEAR * deviations[self._nodes["steered_noise"]]
         self._terms = np.zeros((len(boxes), len(self.noises)), dtype=np.int32)
         choose_covers(self._nodes, deviations**2, self._terms)
@@ -167,9 +167,9 @@ class FreshCover:
 
     def tiling(self) -> Tiling:
         """The smallest boxes with fresh measurements that tile the grid, in the order of the tree."""
-        kept = np.zeros(len(self._nodes), dtype=np.bool_)
-        finest(self._nodes, kept)
-        nodes = self._nodes[kept]
+        chosen = np.zeros(len(self._nodes), dtype=np.bool_)
+        finest(self._nodes, chosen)
+        nodes = self._nodes[chosen]
         boxes = np.stack([nodes[name] for name in _BOX], axis=1)
         return Tiling(boxes, nodes["fresh"], nodes["fresh_noise"], self.noises)
 
@@ -192,14 +192,14 @@ def least_noisy(
         steered: Which of them.
     """
     kinds = np.array([noises.index(each) for each in measured.noises], dtype=np.int64)[measured.noise]
-    found = np.zeros((len(measured.tree.parents), 2), dtype=np.int64)
-    found[:, 1] = NOTHING
+    best = np.zeros((len(measured.tree.parents), 2), dtype=np.int64)
+    best[:, 1] = NOTHING
     chosen = np.flatnonzero(measured.steered == steered)
     # The last one that is written stays: worst first. Few numbers of 16 bits are sorted by counting.
     rank = np.unique(-deviations, return_inverse=True)[1].astype(np.min_scalar_type(len(deviations)))
     order = chosen[np.argsort(rank[kinds[chosen]], kind="stable")]
-    found[measured.node[order]] = np.stack([measured.value[order], kinds[order]], axis=1)
-    return found
+    best[measured.node[order]] = np.stack([measured.value[order], kinds[order]], axis=1)
+    return best
 
 
 def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
@@ -305,19 +305,19 @@ def choose_covers(nodes: Nodes, variances: Float64, terms: Int32) -> None:
 
 
 @compiled
-def finest(nodes: Nodes, kept: npt.NDArray[np.bool_]) -> None:
+def finest(nodes: Nodes, chosen: npt.NDArray[np.bool_]) -> None:
     """Find the smallest boxes with covers that tile the grid: a box is cut further where all boxes below it have covers.
 
     Args:
         nodes: (nodes,).
-        kept: (nodes,), all false; true for these boxes in the end.
+        chosen: (nodes,), all false; true for these boxes in the end.
     """
-    kept[0] = True
+    chosen[0] = True
     for node in range(nodes.size):
-        if kept[node] and nodes[node]["cover"] != OWN_ALONE:
-            kept[node] = False
+        if chosen[node] and nodes[node]["cover"] != OWN_ALONE:
+            chosen[node] = False
             for child in range(nodes[node]["first"], nodes[node]["end"]):
-                kept[child] = True
+                chosen[child] = True
 
 
 @compiled

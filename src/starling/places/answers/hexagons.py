@@ -87,10 +87,10 @@ def touching(box: tuple[float, float, float, float], resolution: int) -> list[st
     part = (east - west) / 360 * (np.sin(np.radians(north)) - np.sin(np.radians(south))) / 2
     if part * earth > MOST_CELLS:
         raise ParameterError("resolution", f"has more than {MOST_CELLS:,} cells in the box", "give a coarser one")
-    found: set[str] = set()
+    cells_near: set[str] = set()
     across, up = (np.linspace(a, b, ceil((b - a) / _WIDE) + 1) for a, b in ((west, east), (south, north)))
     for x0, x1 in pairwise(across):
         for y0, y1 in pairwise(up):
             corners = [(y0, x0), (y0, x1), (y1, x1), (y1, x0)]
-            found.update(h3.polygon_to_cells_experimental(h3.LatLngPoly(corners), resolution, contain="overlap"))
-    return sorted(found)
+            cells_near.update(h3.polygon_to_cells_experimental(h3.LatLngPoly(corners), resolution, contain="overlap"))
+    return sorted(cells_near)

@@ -116,12 +116,12 @@ def hotspots(
             least 2 10^-9 for each).
     """
     boxes = checked_tiles(grid.shape, k, side)
-    asked = as_rectangles(boxes)
-    counts = grid.count(asked).counts
+    rectangles = as_rectangles(boxes)
+    counts = grid.count(rectangles).counts
     first = np.argsort(-counts, kind="stable")[:k]
     sure = None
     if surety is not None:
-        ends = surety.of(asked, 1 - (1 - level) / len(boxes))
+        ends = surety.of(rectangles, 1 - (1 - level) / len(boxes))
         # At most k - 1 other squares can have as many points as its lower end: less than k, with the square itself at most k.
         upper = np.sort(ends.upper)
         reaching = len(boxes) - np.searchsorted(upper, ends.lower[first], side="left")

@@ -73,16 +73,16 @@ class LayeredCover(FreshCover):
             return None
         depths, values, draws = np.zeros(nodes.size, np.int32), np.empty(nodes.size, np.int64), self._terms.copy()
         telescoped(nodes, self._original, depths, values, draws)
-        room, found = LARGEST * (nodes.size + draws.size) + FEW, []
+        room, layers = LARGEST * (nodes.size + draws.size) + FEW, []
         real = np.flatnonzero(self._original >= 0)
         # Below groups, which take levels of their own, depths may fall.
         real = real[np.argsort(depths[real], kind="stable")]
         for here in np.split(real, np.flatnonzero(np.diff(depths[real])) + 1):
             if (layer := _layer(self._shape, nodes, here, values, draws, room)) is None:
                 return None
-            found.append(layer)
+            layers.append(layer)
             room -= layer.table.size
-        return tuple(found)
+        return tuple(layers)
 
 
 def _layer(shape: tuple[int, int], nodes: Nodes, here: Int64, values: Int64, draws: Int32, room: int) -> Layer | None:

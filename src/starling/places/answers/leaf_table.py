@@ -84,19 +84,19 @@ class LeafTable:
         Raises:
             ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
         """
-        asked = checked_rectangles(rectangles)
+        queries = checked_rectangles(rectangles)
         rows, columns = self.shape
-        clipped = (asked[:, :2] < 0).any(axis=1) | (asked[:, 2] > columns) | (asked[:, 3] > rows)
-        return Counts(_count(self._boxes, self._sums, self._firsts, asked), np.asarray(clipped))
+        clipped = (queries[:, :2] < 0).any(axis=1) | (queries[:, 2] > columns) | (queries[:, 3] > rows)
+        return Counts(_count(self._boxes, self._sums, self._firsts, queries), np.asarray(clipped))
 
 
 def _along(boxes: Int32) -> Int64:
     """int64 (boxes,): the bits of the first row and column of each, in turn: the place along a curve."""
-    found = np.zeros(len(boxes), dtype=np.int64)
+    sums = np.zeros(len(boxes), dtype=np.int64)
     for bit in range(31):
         for shift, side in ((1, 0), (0, 2)):
-            found |= (boxes[:, side].astype(np.int64) >> bit & 1) << (2 * bit + shift)
-    return found
+            sums |= (boxes[:, side].astype(np.int64) >> bit & 1) << (2 * bit + shift)
+    return sums
 
 
 @compiled

@@ -65,7 +65,7 @@ def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction
     each = terms.reshape(-1, len(noises))
     first, back = distinct(each)
     rows = each[first]
-    found = np.zeros(len(rows), dtype=np.int64)
+    margins = np.zeros(len(rows), dtype=np.int64)
     many = rows.sum(axis=1)
     # Wider noise of the same form is less peaked, and so are sums of it (Birnbaum 1948): a margin can only grow.
     wide = [DiscreteLaplace(max(each.scale, NARROWEST)) for each in noises if isinstance(each, DiscreteLaplace)]
@@ -73,11 +73,11 @@ def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction
     variances = np.array([standard_deviation(each) ** 2 for each in wide])
     for row in np.flatnonzero(many == 1):
         # Symmetric: P(S > t) is half of P(|S| > t).
-        found[row] = margin(noises[int(np.argmax(rows[row]))], 2 * chance)
+        margins[row] = margin(noises[int(np.argmax(rows[row]))], 2 * chance)
     several = np.flatnonzero(many > 1)
     normal = -NormalDist().inv_cdf(float(chance))
-    found[several] = sum_margins(rows[several], scales, variances, 2 * float(chance), normal)
-    return found[back]
+    margins[several] = sum_margins(rows[several], scales, variances, 2 * float(chance), normal)
+    return margins[back]
 
 
 def distinct(rows: Int64) -> tuple[Int64, Int64]:
@@ -102,7 +102,7 @@ def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float,
         alpha: Above 0.
         normal: What a normal number of deviation 1 exceeds in size with chance alpha.
     """
-    found = np.empty(terms.shape[0], dtype=np.int64)
+    margins = np.empty(terms.shape[0], dtype=np.int64)
     angles, values = np.empty(MOST_ANGLES), np.empty(MOST_ANGLES)
     small = SPARE * alpha
     for row in range(terms.shape[0]):
@@ -124,8 +124,8 @@ def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float,
             low, high = (probe, high) if excess > 0.0 else (low, probe)
             # One beyond the crossing on the side that is open yet: a bound on both sides ends the search.
             probe += max(int(np.ceil(-excess / slope)), 1) if excess > 0.0 else min(int(np.floor(-excess / slope)), -1)
-        found[row] = high
-    return found
+        margins[row] = high
+    return margins
 
 
 @compiled

@@ -28,7 +28,7 @@ def read_rectangles(path: Path) -> Float64:
     if any(header.count(name) != 1 for name in ENDS):
         raise ParameterError("rectangles", f"{path.name} has no header with x0, y0, x1 and y1", "write them, once each")
     places = [header.index(name) for name in ENDS]
-    found, problems = [], []
+    rows, problems = [], []
     for number, line in enumerate(lines, start=2):
         if not line:
             continue
@@ -40,10 +40,10 @@ def read_rectangles(path: Path) -> Float64:
         if not (-np.inf < x0 <= x1 < np.inf and -np.inf < y0 <= y1 < np.inf):
             fix = "give finite numbers, x0 <= x1 and y0 <= y1"
             problems.append(Problem("rectangle", "has its ends in the wrong order, or none", fix, path.name, number))
-        found.append((x0, y0, x1, y1))
+        rows.append((x0, y0, x1, y1))
     if problems:
         raise ParameterError(problems=problems)
-    return np.array(found, dtype=np.float64).reshape(-1, 4)
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
 def read_polygons(path: Path) -> list[dict[str, Any]]:
@@ -57,18 +57,18 @@ def read_polygons(path: Path) -> list[dict[str, Any]]:
         document = json.loads(_text(path))
         kind = document["type"]
         features = document["features"] if kind == "FeatureCollection" else [document]
-        found = [each["geometry"] if each["type"] == "Feature" else each for each in features]
-        for number, each in enumerate(found, start=1):
+        polygons = [each["geometry"] if each["type"] == "Feature" else each for each in features]
+        for number, each in enumerate(polygons, start=1):
             if not (isinstance(each, dict) and each.get("type") in {"Polygon", "MultiPolygon"}):
                 fix = "give Polygons and MultiPolygons alone"
                 problems.append(Problem(f"feature {number}", "is no polygon", fix, path.name))
     except (ValueError, KeyError, TypeError, RecursionError):
-        found, problems = [], []
-    if problems and len(found) > 1:
+        polygons, problems = [], []
+    if problems and len(polygons) > 1:
         raise ParameterError(problems=problems)
-    if problems or not found:
+    if problems or not polygons:
         raise ParameterError("polygons", f"{path.name} is no GeoJSON of polygons", "give a FeatureCollection of them")
-    return found
+    return polygons
 
 
 def read_hexagons(path: Path) -> Sequence[str]:

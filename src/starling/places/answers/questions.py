@@ -66,7 +66,7 @@ class Counted(ABC):
 
     @property
     @abstractmethod
-    def less(self) -> str:
+    def advice(self) -> str:
         """What to ask where it is too much work."""
 
     def work(self, release: "PlacesRelease") -> Work:
@@ -74,10 +74,10 @@ class Counted(ABC):
         counts, intervals = self.counting(release.sizes)
         steps = work.opening(release.sizes) + counts + intervals
         if not self.typical:
-            return Work(steps, self.less)
+            return Work(steps, self.advice)
         # Besides the answer: the truth of the reruns, these, and the noise and the area of each query.
-        steps += (release.sizes.reruns + 3) * counts + work.again(release.sizes)
-        return Work(steps, f"{self.less}, or leave out typical errors")
+        steps += (release.sizes.reruns + 3) * counts + work.repeated(release.sizes)
+        return Work(steps, f"{self.advice}, or leave out typical errors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,8 @@ class Count(Counted):
 
     def of(self, grid: ReleasedGrid) -> Answers:
         """The counts of the rectangles in a grid; raises ParameterError as its method for them does."""
-        asked = np.array(self.rectangles, dtype=np.float64)
-        return grid.count(asked, self.units, self.level, together=self.together)
+        queries = np.array(self.rectangles, dtype=np.float64)
+        return grid.count(queries, self.units, self.level, together=self.together)
 
     def counting(self, sizes: work.Sizes) -> tuple[int, int]:
         """Each rectangle cuts boxes along its edges."""
@@ -107,7 +107,7 @@ class Count(Counted):
         return len(self.rectangles) * each, len(self.rectangles) * each
 
     @property
-    def less(self) -> str:
+    def advice(self) -> str:
         """Fewer of them."""
         return "ask for fewer rectangles at once"
 
@@ -152,7 +152,7 @@ class CountPolygons(Counted):
         return counts, counts + len(self.regions) * sizes.boxes * work.PER_RELATION
 
     @property
-    def less(self) -> str:
+    def advice(self) -> str:
         """Fewer of them."""
         return "ask for fewer or smaller regions, or regions with fewer corners, at once"
 
@@ -184,7 +184,7 @@ class CountHexagons(Counted):
         return counts, counts + len(self.cells) * sizes.boxes * work.PER_RELATION
 
     @property
-    def less(self) -> str:
+    def advice(self) -> str:
         """Fewer of them."""
         return "ask for fewer or smaller H3 cells at once"
 
@@ -218,7 +218,7 @@ class FindHotspots:
         steps = work.opening(sizes) + squares * work.PER_SQUARE + self.k * work.PER_CUT
         if not self.chance:
             return Work(steps, "ask for larger squares, by side")
-        steps += work.again(sizes) + sizes.draws * max(sizes.rivals, 10 * self.k) * work.PER_DRAW
+        steps += work.repeated(sizes) + sizes.draws * max(sizes.rivals, 10 * self.k) * work.PER_DRAW
         return Work(steps, "ask for larger squares, by side, or for fewer, by k, or without chances")
 
 

@@ -69,19 +69,19 @@ class CumulativeGrid:
         Raises:
             ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
         """
-        asked = rectangular(rectangles)
-        counts, clipped = np.empty(len(asked)), np.empty(len(asked), dtype=np.bool_)
+        queries = rectangular(rectangles)
+        counts, clipped = np.empty(len(queries)), np.empty(len(queries), dtype=np.bool_)
 
         def work(start: int) -> int:
             here = slice(start, start + PART)
-            bad = count_rectangles(self._sums, asked[here], counts[here], clipped[here])
+            bad = count_rectangles(self._sums, queries[here], counts[here], clipped[here])
             return bad if bad == ALL_GOOD else start + bad
 
-        starts = range(0, len(asked), PART)
+        starts = range(0, len(queries), PART)
         # Each rectangle is answered alone, so that threads change nothing but the time.
         for bad in in_order(work, starts) if len(starts) > 1 else map(work, starts):
             if bad != ALL_GOOD:
-                raise refused(asked, bad)
+                raise refused(queries, bad)
         return Counts(counts, clipped)
 
 
@@ -106,10 +106,10 @@ def checked_rectangles(rectangles: Float64) -> Float64:
     Raises:
         ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
     """
-    asked = rectangular(rectangles)
-    if (bad := first_bad(asked)) != ALL_GOOD:
-        raise refused(asked, bad)
-    return asked
+    queries = rectangular(rectangles)
+    if (bad := first_bad(queries)) != ALL_GOOD:
+        raise refused(queries, bad)
+    return queries
 
 
 def refused(rectangles: Float64, bad: int) -> ParameterError:

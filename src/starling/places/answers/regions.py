@@ -154,13 +154,13 @@ def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
     problems: list[Problem] = []
     for number, region in enumerate(regions):
         try:
-            found = cell_shares(region, grid.shape)
+            result = cell_shares(region, grid.shape)
         except ParameterError as error:
             problems += numbered(number, error)
             continue
-        rows, columns = found.share.shape
-        cells = grid.grid[found.row : found.row + rows, found.column : found.column + columns]
-        counts[number], clipped[number] = float((cells * found.share).sum()), found.clipped
+        rows, columns = result.share.shape
+        cells = grid.grid[result.row : result.row + rows, result.column : result.column + columns]
+        counts[number], clipped[number] = float((cells * result.share).sum()), result.clipped
     if problems:
         raise ParameterError(problems=problems)
     return Counts(counts, clipped)
@@ -191,10 +191,10 @@ def region_of(geometry: Mapping[str, Any]) -> list[list[Float64]]:
     Raises:
         ParameterError: it is no Polygon or MultiPolygon.
     """
-    kind, found = geometry.get("type"), geometry.get("coordinates")
+    kind, result = geometry.get("type"), geometry.get("coordinates")
     try:
         # Positions may have a height; it says nothing here.
-        polygons: Any = {"Polygon": [found], "MultiPolygon": found}.get(str(kind))
+        polygons: Any = {"Polygon": [result], "MultiPolygon": result}.get(str(kind))
         return [[np.asarray(ring, dtype=np.float64)[:, :2] for ring in polygon] for polygon in polygons]
     except (TypeError, ValueError, IndexError):
         raise ParameterError("region", "is no polygon", "give a GeoJSON Polygon or MultiPolygon") from None

@@ -117,10 +117,10 @@ class ReleasedGrid(InSession):
     def _with(self, other: "ReleasedGrid", sign: int) -> "ReleasedGrid":
         if self.grid != other.grid:
             raise ParameterError("grids", "are not the same", "compare releases on one public grid")
-        theirs = [(measured, sign * each) for measured, each in other.parts]
-        if any(one is two for one, _ in self.parts for two, _ in theirs):
+        others = [(measured, sign * each) for measured, each in other.parts]
+        if any(one is two for one, _ in self.parts for two, _ in others):
             raise ParameterError("grids", "share measurements, whose noise is not independent", "name another slice")
-        parts = [*self.parts, *theirs]
+        parts = [*self.parts, *others]
         if self.boxes is not None and other.boxes is not None:
             return ReleasedGrid(self.grid, self.boxes.plus(other.boxes, sign), parts)
         return ReleasedGrid(self.grid, self.table.grid + sign * other.table.grid, parts)
@@ -194,16 +194,16 @@ class ReleasedGrid(InSession):
         return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level, together)
 
     def _count_regions(self, regions: Sequence[Region], level: Exact, together: bool) -> Answers:
-        found = count_regions(self.table, regions)
+        counts = count_regions(self.table, regions)
         sure = self.surety.of_regions(regions, exact(level, field="level"), together=together) if self.surety else None
-        return _answers(found, sure)
+        return _answers(counts, sure)
 
     def hotspots(self, k: int, side: int = 1, level: Exact = LEVEL) -> Hotspots:
         """The k squares of `side` cells with most released points, and which of them surely are; see `hotspots.hotspots`."""
         return hotspots(self.table, k, side, surety=self.surety, level=exact(level, field="level"))
 
 
-def _answers(found: Counts, sure: SureIntervals | None) -> Answers:
+def _answers(counts: Counts, sure: SureIntervals | None) -> Answers:
     if sure is None:
-        return Answers(found.counts, None, None, None, found.clipped)
-    return Answers(found.counts, sure.lower, sure.upper, sure.cut, found.clipped)
+        return Answers(counts.counts, None, None, None, counts.clipped)
+    return Answers(counts.counts, sure.lower, sure.upper, sure.cut, counts.clipped)

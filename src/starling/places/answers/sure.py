@@ -86,9 +86,9 @@ class Surety:
         Raises:
             ParameterError: rectangles that `CumulativeGrid.count` refuses, or another level; that of each counts, where all hold together.
         """
-        asked = checked_rectangles(rectangles)
-        own = of_each(level, len(asked)) if together else level
-        return self._intervals([cover.sums(asked) for cover in self._covers], own)
+        queries = checked_rectangles(rectangles)
+        own = of_each(level, len(queries)) if together else level
+        return self._intervals([cover.sums(queries) for cover in self._covers], own)
 
     def of_regions(
         self, regions: Sequence[Region], level: Fraction = LEVEL, *, together: bool = False
@@ -167,13 +167,13 @@ def _divided(noises: Sequence[Distribution], low: Int64, high: Int64, missing: F
     if PARTS * LEAST <= missing < Fraction(1, 2):
         share = np.divide(below, below + above, out=np.full(len(low), 0.5), where=below + above > 0)
         parts = np.clip(np.rint(PARTS * share).astype(np.int64), below > 0, PARTS - (above > 0))
-    found = np.zeros((2, len(low)), dtype=np.int64)
+    margins = np.zeros((2, len(low)), dtype=np.int64)
     for part in np.unique(parts).tolist():
         here = parts == part
         for end, terms, chance in ((0, low, Fraction(part, PARTS)), (1, high, 1 - Fraction(part, PARTS))):
             if chance:
-                found[end, here] = upper_margins(noises, terms[here], chance * missing)
-    return found
+                margins[end, here] = upper_margins(noises, terms[here], chance * missing)
+    return margins
 
 
 def joined(parts: Sequence[Sums], noises: int) -> Sums:

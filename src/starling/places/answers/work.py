@@ -63,7 +63,7 @@ def cutting(sizes: Sizes) -> int:
     return PER_CUT * min(2 * sum(sizes.grid.shape), CUT * (isqrt(sizes.boxes) + 1))
 
 
-def again(sizes: Sizes) -> int:
+def repeated(sizes: Sizes) -> int:
     """Of measuring and estimating a grid again."""
     return sizes.reruns * sizes.grid.cells * PER_CELL_AGAIN
 

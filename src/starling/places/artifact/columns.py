@@ -68,18 +68,18 @@ def sheets() -> list[Sheet]:
 def pieces(plan: Plan, estimates: Sequence[Estimate]) -> Iterator[Mapping[str, pa.Table]]:
     """Rows of both tables, slice by slice."""
     step = max(PIECE // plan.grid.columns, 1)
-    for name, made in zip(plan.slice_names, estimates, strict=True):
-        grid = np.empty((0, 0)) if plan.grid.sparse else made.grid()
+    for name, estimated in zip(plan.slice_names, estimates, strict=True):
+        grid = np.empty((0, 0)) if plan.grid.sparse else estimated.grid()
         for first in range(0, len(grid), step):
             part = grid[first : first + step]
             row, column = (each.reshape(-1).astype(np.int32) for each in np.indices(part.shape))
             yield {
                 CELLS: pa.table([_named(name, part.size), row + np.int32(first), column, part.reshape(-1)], CELL_TABLE)
             }
-        for begin in range(0, len(made.leaves), PIECE):
-            boxes = np.ascontiguousarray(made.leaves[begin : begin + PIECE])
+        for begin in range(0, len(estimated.leaves), PIECE):
+            boxes = np.ascontiguousarray(estimated.leaves[begin : begin + PIECE])
             ends = corners(plan.grid, boxes)[:, [0, 2]].reshape(-1, 4)
-            points = made.counts[begin : begin + PIECE]
+            points = estimated.counts[begin : begin + PIECE]
             numbers = [np.ascontiguousarray(each) for each in (*boxes.T, *ends.T, points)]
             yield {BOXES: pa.table([_named(name, len(boxes)), *numbers], BOX_TABLE)}
 

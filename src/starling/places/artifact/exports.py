@@ -158,14 +158,18 @@ def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.T
     cells = touching(box_in_degrees(grid), resolution)
     counts, shares = np.empty(len(cells)), np.empty(len(cells))
     for number, region in enumerate(hexagon_regions(cells, degrees_in_cells(grid))):
-        found = cell_shares(region, grid.shape)
-        rows, columns = found.share.shape
-        under = released.grid[found.row : found.row + rows, found.column : found.column + columns]
-        counts[number] = float((under * found.share).sum())
+        counts_of_cells = cell_shares(region, grid.shape)
+        rows, columns = counts_of_cells.share.shape
+        under = released.grid[
+            counts_of_cells.row : counts_of_cells.row + rows, counts_of_cells.column : counts_of_cells.column + columns
+        ]
+        counts[number] = float((under * counts_of_cells.share).sum())
         # A cell on the antimeridian has its polygon twice.
-        shares[number] = min(float(found.share.sum()) * len(region) / sum(_area(ring) for (ring,) in region), 1.0)
-    kept = shares > 0
-    return pa.table({"h3": pa.array(cells).filter(pa.array(kept)), "count": counts[kept], "share": shares[kept]})
+        shares[number] = min(
+            float(counts_of_cells.share.sum()) * len(region) / sum(_area(ring) for (ring,) in region), 1.0
+        )
+    inside = shares > 0
+    return pa.table({"h3": pa.array(cells).filter(pa.array(inside)), "count": counts[inside], "share": shares[inside]})
 
 
 def _area(ring: Float64) -> float:

@@ -29,11 +29,11 @@ def particulars(plan: Plan) -> Particulars:
 
 def bounds(plan: Plan) -> dict[str, Json]:
     """What bounds the part of one unit, by rules that hold for every record."""
-    said: dict[str, Json] = {"points_of_a_unit": plan.points}
+    stated: dict[str, Json] = {"points_of_a_unit": plan.points}
     if plan.unit == "person":
-        said["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
-        said["cells_once"] = plan.distinct
-    return said
+        stated["kept"] = "the rows of smallest keyed hash among a person's own, over all slices together"
+        stated["cells_once"] = plan.distinct
+    return stated
 
 
 def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
@@ -58,7 +58,7 @@ def parameters(plan: Plan, mechanism: Sliced) -> dict[str, Json]:
 
 def product(plan: Plan) -> Product:
     """A release in the words of the registry."""
-    kept = (
+    bound = (
         f"of one person at most {plan.points} points are counted, those of smallest keyed hash among the person's own"
     )
     sliced = "" if plan.slices is None else f" and {len(plan.slice_names)} public slices"
@@ -67,7 +67,7 @@ def product(plan: Plan) -> Product:
         intended_use=f"Counts of any rectangle{'' if plan.grid.sparse else ', polygon or hexagon'}, all from one grid.",
         region=f"A public box, {plan.grid.box_text}",
         domain="Points with coordinates; those outside the box are dropped, and their number is not published.",
-        bounds=kept if plan.unit == "person" else "Each point lies in one cell of one slice.",
+        bounds=bound if plan.unit == "person" else "Each point lies in one cell of one slice.",
         mechanisms=f"{plan.method}: {METHODS[plan.method]}, with discrete Laplace noise, exact over the integers.",
         post_processing="One grid is made of all measurements; it is a function of them.",
         composition=(
@@ -106,16 +106,18 @@ def sections(plan: Plan, estimates: Sequence[Estimate]) -> tuple[Section, ...]:
 
 def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
     rows = tuple(
-        (name, f"{len(made.leaves):,}", rounded(float(made.counts.sum())))
-        for name, made in list(zip(plan.slice_names, estimates, strict=True))[:MOST_ROWS]
+        (name, f"{len(estimated.leaves):,}", rounded(float(estimated.counts.sum())))
+        for name, estimated in list(zip(plan.slice_names, estimates, strict=True))[:MOST_ROWS]
     )
-    made = (
+    estimated = (
         "The one box of each slice is the whole grid. Its cells are estimates, made of all coefficients; they may be negative."
         if plan.method in TRANSFORMS
         else "The points of all boxes add up to the total of the slice. They are estimates: noise is in every box, and points are spread"
         " over the cells of a box as a model has it, not as they lie."
     )
-    return Section("The published grid", made, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),))
+    return Section(
+        "The published grid", estimated, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),)
+    )
 
 
 def _public(plan: Plan) -> Section:

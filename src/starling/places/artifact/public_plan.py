@@ -121,8 +121,8 @@ def read_plan(folder: Path) -> Plan:
         IntegrityError: the file is not what it writes.
         PlanError: it states a plan that cannot be.
     """
-    found: Plan = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
-    return found
+    plan: Plan = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
+    return plan
 
 
 def write_measurements(create: Create, measured: Sequence[Measured]) -> None:
@@ -169,12 +169,12 @@ def read_measurements(folder: Path, plan: Plan) -> tuple[Measured, ...]:
     if len(stated.slices) != len(plan.slice_names):
         raise InvalidRelease(MEASUREMENTS, SLICES, "has another number of slices than the plan")
     files = {name: _Rows(folder, name) for name in FILES}
-    found = tuple(_read(plan, each, files) for each in stated.slices)
+    slices = tuple(_read(plan, each, files) for each in stated.slices)
     for each in files.values():
         each.check_end()
-    if plan.method == "singular" and not all(_is_singular(each, plan) for each in found):
+    if plan.method == "singular" and not all(_is_singular(each, plan) for each in slices):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "does not measure every cell once, with the noise of the plan")
-    return found
+    return slices
 
 
 class _Rows:
@@ -235,10 +235,10 @@ def _read(plan: Plan, stated: TreeOf | CoefficientsOf, files: dict[str, _Rows]) 
     if len(set(scales)) != len(scales) or len(np.unique(noise)) != len(scales):
         raise InvalidRelease(MEASUREMENTS, SLICES, "states a noise twice, or one that no measurement has")
     noises = tuple(map(DiscreteLaplace, scales))
-    found = MeasuredTree(tree, node, value, noise, noises, steered, searched)
-    if spent(found, plan.points) > float(plan.epsilon) * (1 + SLACK):
+    measured = MeasuredTree(tree, node, value, noise, noises, steered, searched)
+    if spent(measured, plan.points) > float(plan.epsilon) * (1 + SLACK):
         raise InvalidRelease(MEASUREMENTS, COUNTS, "has a path of boxes whose noise costs more than the plan's epsilon")
-    return found
+    return measured
 
 
 def _is_singular(measured: Measured, plan: Plan) -> bool:
@@ -246,15 +246,15 @@ def _is_singular(measured: Measured, plan: Plan) -> bool:
     rows, columns = plan.grid.shape
     if not isinstance(measured, MeasuredTree) or len(measured.value) != rows * columns:
         return False
-    ours = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.points / plan.epsilon))
+    expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.points / plan.epsilon))
     pairs: list[tuple[Numbers, Numbers]] = [
-        (ours.tree.boxes, measured.tree.boxes),
-        (ours.tree.parents, measured.tree.parents),
-        (ours.node, measured.node),
-        (ours.noise, measured.noise),
-        (ours.steered, measured.steered),
+        (expected.tree.boxes, measured.tree.boxes),
+        (expected.tree.parents, measured.tree.parents),
+        (expected.node, measured.node),
+        (expected.noise, measured.noise),
+        (expected.steered, measured.steered),
     ]
-    return ours.noises == measured.noises and all(np.array_equal(one, other) for one, other in pairs)
+    return expected.noises == measured.noises and all(np.array_equal(one, other) for one, other in pairs)
 
 
 def spent(measured: MeasuredTree, points: int) -> float:

@@ -65,28 +65,28 @@ def records(plan: Plan, points: int, seed: int = SEED) -> pa.Table:
     random = np.random.default_rng(seed)
     x, y = (_coordinates(edges, share) for edges, share in zip(plan.grid.edges, _shares(random, points), strict=True))
     named = plan.columns
-    found = {}
+    columns = {}
     if named.x:
-        found = {named.x: pa.array(x), named.y: pa.array(y)}
+        columns = {named.x: pa.array(x), named.y: pa.array(y)}
     elif named.geometry:
-        found = {named.geometry: _geometry(x, y)}
+        columns = {named.geometry: _geometry(x, y)}
     else:
-        found = {named.h3: _cells(x, y)}
+        columns = {named.h3: _cells(x, y)}
     if named.time:
-        found[named.time] = _times(plan, random, points)
+        columns[named.time] = _times(plan, random, points)
     if named.person:
         persons = max(1, points // min(ALIKE, plan.points))
-        found[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())
-    return pa.table(found)
+        columns[named.person] = pa.array(random.integers(0, persons, points)).cast(pa.string())
+    return pa.table(columns)
 
 
 def _shares(random: np.random.Generator, points: int) -> Float64:
     """float64 (2, points): how far right and up in the box each point lies, from 0 to less than 1; most are near a centre."""
     centres, widths = random.uniform(0.1, 0.9, (2, CENTRES)), random.uniform(*WIDTHS, CENTRES)
     near = random.choice(CENTRES, points, p=random.dirichlet(np.ones(CENTRES)))
-    found: Float64 = centres[:, near] + widths[near] * random.standard_normal((2, points))
-    anywhere = (random.uniform(0, 1, points) < EVERYWHERE) | ((found < 0) | (found >= 1)).any(axis=0)
-    spread: Float64 = np.where(anywhere, random.uniform(0, 1, (2, points)), found)
+    shares: Float64 = centres[:, near] + widths[near] * random.standard_normal((2, points))
+    anywhere = (random.uniform(0, 1, points) < EVERYWHERE) | ((shares < 0) | (shares >= 1)).any(axis=0)
+    spread: Float64 = np.where(anywhere, random.uniform(0, 1, (2, points)), shares)
     return spread
 
 

@@ -85,14 +85,14 @@ def parts(boxes: Int32, rows: Int64, columns: Int64) -> tuple[Int32, Int64]:
 
 def sides(boxes: Int32) -> Int64:
     """int64 (boxes, 2): rows and columns of each box."""
-    found: Int64 = (boxes[:, 1::2] - boxes[:, ::2]).astype(np.int64)
-    return found
+    lengths: Int64 = (boxes[:, 1::2] - boxes[:, ::2]).astype(np.int64)
+    return lengths
 
 
 def areas(boxes: Int32) -> Int64:
     """int64 (boxes,): cells of each box."""
-    found: Int64 = sides(boxes).prod(axis=1)
-    return found
+    cells: Int64 = sides(boxes).prod(axis=1)
+    return cells
 
 
 def halves(boxes: Int32, axis: Int64, places: Int64) -> tuple[Int32, Int32]:
@@ -117,8 +117,8 @@ def cut_axis(boxes: Int32, wanted: int) -> Int64:
         boxes: int32 (boxes, 4).
         wanted: 0 to cut rows, 1 to cut columns.
     """
-    found: Int64 = np.where(sides(boxes)[:, wanted] > 1, wanted, 1 - wanted)
-    return found
+    axis: Int64 = np.where(sides(boxes)[:, wanted] > 1, wanted, 1 - wanted)
+    return axis
 
 
 @compiled

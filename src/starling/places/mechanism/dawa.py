@@ -116,9 +116,9 @@ class Dawa:
         for halving in halvings:
             two = halving.two(below)
             cut = np.add.reduceat(costs, halving.parts)
-            found = noisy(deviations(cells, tree.sums, halving.boxes[two]), search)
+            measured = noisy(deviations(cells, tree.sums, halving.boxes[two]), search)
             as_one = np.full(len(two), np.iinfo(np.int64).max)
-            as_one[two] = np.maximum(found, 0) + bucket
+            as_one[two] = np.maximum(measured, 0) + bucket
             merged.append(as_one <= cut)
             costs, below = np.minimum(as_one, cut), len(two)
         interval = np.zeros(1, dtype=np.int64)
@@ -148,7 +148,7 @@ def halve(shape: tuple[int, int]) -> tuple[list[Halving], Int32]:
     order = np.argsort(along)
     along, row, column = along[order], rows[order], columns[order]
     cells = np.stack([row, row + 1, column, column + 1], axis=1).astype(np.int32)
-    found: list[Halving] = []
+    halves: list[Halving] = []
     boxes = cells
     for _ in range(2 * bits):
         along >>= 1
@@ -156,8 +156,8 @@ def halve(shape: tuple[int, int]) -> tuple[list[Halving], Int32]:
         along = along[parts]
         ends = (np.minimum, np.maximum, np.minimum, np.maximum)
         boxes = np.stack([end.reduceat(boxes[:, side], parts) for side, end in enumerate(ends)], axis=1)
-        found.append(Halving(boxes, parts))
-    return found, cells
+        halves.append(Halving(boxes, parts))
+    return halves, cells
 
 
 def hilbert(rows: Int64, columns: Int64, bits: int) -> Int64:

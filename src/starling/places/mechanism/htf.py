@@ -191,10 +191,10 @@ class Htf:
 
         def objectives(places: Int64, where: Bool, values: int) -> Int64:
             """Noisy objectives of the boxes `where`, of so many a box; the largest number for all others."""
-            found = np.full(len(boxes), np.iinfo(np.int64).max)
-            found[where] = noisy(unevenness(places, where), amount / values / SENSITIVITY)
-            searched.append(found[where])
-            return found
+            cuts = np.full(len(boxes), np.iinfo(np.int64).max)
+            cuts[where] = noisy(unevenness(places, where), amount / values / SENSITIVITY)
+            searched.append(cuts[where])
+            return cuts
 
         if self.cuts == "all":
             return best_of_all(lengths, objectives)
@@ -210,13 +210,13 @@ def selected(lengths: Int64, amount: Fraction, unevenness: Callable[[Int64, Bool
         amount: What one point pays.
         unevenness: At places, of those boxes alone that are asked for.
     """
-    found = np.ones_like(lengths)
+    cut = np.ones_like(lengths)
     for box in np.flatnonzero(lengths > 2).tolist():
         where = np.arange(len(lengths)) == box
         candidates = range(1, int(lengths[box]))
         scores = np.concatenate([-unevenness(np.full_like(lengths, place), where) for place in candidates])
-        found[box] = 1 + int(exponential_mechanism(scores, amount, SENSITIVITY)[0])
-    return found
+        cut[box] = 1 + int(exponential_mechanism(scores, amount, SENSITIVITY)[0])
+    return cut
 
 
 def best_of_all(lengths: Int64, objectives: Callable[[Int64, Bool, int], Int64]) -> Int64:
@@ -226,15 +226,15 @@ def best_of_all(lengths: Int64, objectives: Callable[[Int64, Bool, int], Int64])
         lengths: int64 (boxes,): rows or columns of each, at least 2.
         objectives: At places, of those boxes alone that are asked for, so many of a box; the largest number for all others.
     """
-    found = np.ones_like(lengths)
+    result = np.ones_like(lengths)
     for length in np.unique(lengths[lengths > 2]).tolist():
         where = lengths == length
         best = np.full(len(lengths), np.iinfo(np.int64).max)
         for place in range(1, length):
             noisy_ones = objectives(np.full_like(lengths, place), where, length - 1)
-            found[noisy_ones < best] = place
+            result[noisy_ones < best] = place
             best = np.minimum(best, noisy_ones)
-    return found
+    return result
 
 
 class Objectives(Protocol):

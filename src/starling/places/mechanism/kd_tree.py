@@ -133,5 +133,5 @@ def balances(sums: Int64, box: list[int], axis: int) -> Int64:
     whole = sums[top : bottom + 1, left : right + 1]
     edge = whole[:, -1] - whole[:, 0] if axis == 0 else whole[-1] - whole[0]
     near = edge - edge[0]
-    found: Int64 = -np.abs(2 * near[1:-1] - near[-1])
-    return found
+    result: Int64 = -np.abs(2 * near[1:-1] - near[-1])
+    return result

@@ -83,12 +83,12 @@ def mechanism_of(plan: Plan) -> Sliced:
     """
     kind = MECHANISMS[plan.method]
     own = {field.name: field for field in fields(kind) if field.init and field.name not in _OF_EVERY}
-    given = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
+    parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
     try:
-        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.points, **given)
+        method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.points, **parameters)
     except StarlingError as error:
-        found = [Problem(f"method.{each.field}", each.problem, each.fix) for each in error.problems]
-        raise PlanError(problems=found) from None
+        problems = [Problem(f"method.{each.field}", each.problem, each.fix) for each in error.problems]
+        raise PlanError(problems=problems) from None
     return Sliced(method, len(plan.slice_names))
 
 

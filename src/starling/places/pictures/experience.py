@@ -60,20 +60,20 @@ def experience(plan: Plan, released: ReleasedGrid, level: Fraction = LEVEL) -> E
         return None
     fold, side = (-(-max(plan.grid.shape) // most) for most in (SQUARES, ALONG))
     tables, squares = (as_rectangles(tiles(plan.grid.shape, each)) for each in (fold, side))
-    asked = np.concatenate([tables, squares])
+    rectangles = np.concatenate([tables, squares])
 
     def ask(grid: ReleasedGrid) -> Answers:
-        return grid.count(asked)
+        return grid.count(rectangles)
 
     errors, boxes = rerun_errors(plan, released, ask), deviations(released, ask)
     shape = tuple(-(-each // fold) for each in plan.grid.shape)
     split = len(tables)
     off = off_by(errors[:, split:], boxes[split:])
-    found = released.hotspots(min(HOTSPOTS, len(squares)), side, level)
+    hotspots = released.hotspots(min(HOTSPOTS, len(squares)), side, level)
     return Experience(
         fold,
         errors[:, :split].reshape(-1, *shape),
         boxes[:split].reshape(shape),
         side,
-        stated(found, released.table.count(squares).counts, off),
+        stated(hotspots, released.table.count(squares).counts, off),
     )

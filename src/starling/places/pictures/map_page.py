@@ -180,10 +180,10 @@ def tabled(known: Experience, blocks: dict[str, Any]) -> dict[str, Any]:
     blocks["errors"] = packed(np.rint(known.errors / unit).astype(np.int16))
     blocks["deviations"] = packed(np.rint(known.boxes / unit).astype(np.int16))
     reruns, rows, columns = known.errors.shape
-    found = known.hotspots
-    chances = np.full(len(found.counts), np.nan) if found.chance is None else found.chance
-    marks = np.zeros(len(found.counts), dtype=np.bool_) if found.sure is None else found.sure
-    listed = zip(found.boxes.tolist(), found.counts.tolist(), chances.tolist(), marks.tolist(), strict=True)
+    table = known.hotspots
+    chances = np.full(len(table.counts), np.nan) if table.chance is None else table.chance
+    marks = np.zeros(len(table.counts), dtype=np.bool_) if table.sure is None else table.sure
+    listed = zip(table.boxes.tolist(), table.counts.tolist(), chances.tolist(), marks.tolist(), strict=True)
     return {
         "typical": {
             "reruns": reruns,

@@ -127,10 +127,10 @@ class Grid:
     def in_cells(self, rectangles: npt.ArrayLike) -> Float64:
         """Rectangles in units of the box as rectangles in cells, with fractions; both float64 (rectangles, 4): x0, y0, x1, y1."""
         x0, y0, x1, y1 = self.box
-        given = np.asarray(rectangles, dtype=np.float64)
+        points = np.asarray(rectangles, dtype=np.float64)
         origin = np.array([float(x0), float(y0)] * 2)
         per_unit = np.array([float(self.columns / (x1 - x0)), float(self.rows / (y1 - y0))] * 2)
-        return np.asarray((given - origin) * per_unit)
+        return np.asarray((points - origin) * per_unit)
 
 
 @lru_cache(maxsize=4)
@@ -143,23 +143,23 @@ def _edges(first: Fraction, last: Fraction, cells: int) -> Float64:
     """
     below = lcm(first.denominator, last.denominator) * cells
     begin, step = int(first * below), int((last - first) * below / cells)
-    found = np.empty(cells + 1)
+    edges = np.empty(cells + 1)
     for at in range(cells + 1):
         above = begin + at * step
         nearest = above / below  # Python divides integers to the nearest double.
         top, bottom = nearest.as_integer_ratio()
-        found[at] = nearest if top * below >= above * bottom else nextafter(nearest, inf)
-    found.flags.writeable = False
-    return found
+        edges[at] = nearest if top * below >= above * bottom else nextafter(nearest, inf)
+    edges.flags.writeable = False
+    return edges
 
 
 @lru_cache(maxsize=4)
 def _projected(first: Fraction, last: Fraction, cells: int, degrees: Callable[[Fraction], float]) -> Float64:
     """float64 (cells + 1,): the edges of cells of equal area, taken back to degrees."""
     width = (last - first) / cells
-    found = np.array([degrees(first + at * width) for at in range(cells + 1)])
-    found.flags.writeable = False
-    return found
+    edges = np.array([degrees(first + at * width) for at in range(cells + 1)])
+    edges.flags.writeable = False
+    return edges
 
 
 def _longitude(metres: Fraction) -> float:

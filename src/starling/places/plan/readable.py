@@ -57,7 +57,7 @@ _BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: publi
 def read_plan(top: Section) -> dict[str, Any]:
     """The fields of the plan that the top of a file says; raises PlanError with every problem found."""
     top.only(_TOP)
-    said: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "title": top.text("title", "say what is published"),
         "point": top.text("point", 'say it in a word, as in point = "pickup"'),
         "expected": top.whole("expected", 0, MOST_EXPECTED) if "expected" in top.values else None,
@@ -70,10 +70,10 @@ def read_plan(top: Section) -> dict[str, Any]:
     }
     if top.problems:
         raise PlanError(problems=top.problems)
-    return said
+    return choices
 
 
-def _made(section: Section, kind: Any, *values: Any) -> Any:
+def _value_of(section: Section, kind: Any, *values: Any) -> Any:
     """The value of a class, which may refuse; None after a refusal of it or of any key before."""
     if section.problems:
         return None
@@ -91,26 +91,26 @@ def _grid(section: Section) -> Grid | None:
     name = section.text("crs_name", 'name it like "EPSG:2263"') if "crs_name" in section.values else ""
     box = _box(section)
     rows, columns = (section.whole(side, 1, MOST_SIDE) for side in ("rows", "columns"))
-    found: Grid | None = _made(section, Grid, box, rows, columns, crs, name)
-    return found
+    grid: Grid | None = _value_of(section, Grid, box, rows, columns, crs, name)
+    return grid
 
 
 def _box(section: Section) -> Box | None:
-    said = section.values.get("box")
-    if not isinstance(said, list) or len(said) != 4:
-        section.refuse("box", "is missing" if said is None else "is not four numbers", _BOX)
+    stated = section.values.get("box")
+    if not isinstance(stated, list) or len(stated) != 4:
+        section.refuse("box", "is missing" if stated is None else "is not four numbers", _BOX)
         return None
     try:
-        x0, y0, x1, y1 = (exact(each, field="box") for each in _exact_ones(said))
+        x0, y0, x1, y1 = (exact(each, field="box") for each in _exact_ones(stated))
     except ParameterError as error:
         section.refuse("box", error.problems[0].problem, _BOX)
         return None
     return x0, y0, x1, y1
 
 
-def _exact_ones(said: Iterable[Any]) -> Iterable[Any]:
+def _exact_ones(values: Iterable[Any]) -> Iterable[Any]:
     """A float of the file as a float, which is refused as such."""
-    return (0.5 if isinstance(each, Float) else each for each in said)
+    return (0.5 if isinstance(each, Float) else each for each in values)
 
 
 def _columns(section: Section) -> Columns | None:
@@ -120,22 +120,22 @@ def _columns(section: Section) -> Columns | None:
         )
     section.only((*_COLUMNS, "weight", "weights"))
     named = {key: section.text(key, "name a column") for key in _COLUMNS if key in section.values}
-    found: Columns | None = _made(section, lambda: Columns(**named))
-    return found
+    columns: Columns | None = _value_of(section, lambda: Columns(**named))
+    return columns
 
 
 def _privacy(section: Section) -> dict[str, Any]:
     section.only(("unit", "points_per_person", "distinct_cells", "epsilon"))
     unit = section.choice("unit", get_args(Unit), 'write "point" or "person": whose data the guarantee hides')
-    said: dict[str, Any] = {"unit": unit, "points": 1, "distinct": False}
+    choices: dict[str, Any] = {"unit": unit, "points": 1, "distinct": False}
     if unit == "person" or "points_per_person" in section.values:
-        said["points"] = section.whole("points_per_person", 1, MOST_POINTS)
+        choices["points"] = section.whole("points_per_person", 1, MOST_POINTS)
     if "distinct_cells" in section.values:
-        said["distinct"] = section.flag("distinct_cells", "write true or false")
+        choices["distinct"] = section.flag("distinct_cells", "write true or false")
     epsilon = section.number("epsilon", 'write it like "0.5"')
     if epsilon is not None and epsilon <= 0:
         section.refuse("epsilon", "is not above 0", "give a budget")
-    return said | {"epsilon": epsilon or Fraction(0)}
+    return choices | {"epsilon": epsilon or Fraction(0)}
 
 
 def _method(section: Section) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _slices(section: Section) -> Slices | None:
     section.only(("bounds", "names"))
     names = tuple(section.texts("names", "name each slice")) if "names" in section.values else ()
     if "bounds" not in section.values and names:
-        named: Slices | None = _made(section, Slices, names, None)
+        named: Slices | None = _value_of(section, Slices, names, None)
         return named
     texts = section.texts("bounds", 'write when slices begin, and the last ends, like ["2014-04-01", "2014-05-01"]')
     try:
@@ -163,5 +163,5 @@ def _slices(section: Section) -> Slices | None:
     except ValueError:
         section.refuse("bounds", "are not all dates or times", 'write them like "2014-04-01" or "2014-04-01T06:00"')
         return None
-    made: Slices | None = _made(section, Slices, names or tuple(texts[:-1]), bounds)
-    return made
+    slices: Slices | None = _value_of(section, Slices, names or tuple(texts[:-1]), bounds)
+    return slices

@@ -41,9 +41,9 @@ def spread(shape: tuple[int, int], leaves: Int32, counts: Float64) -> Float64:
         leaves: int32 (leaves, 4).
         counts: float64 (leaves,).
     """
-    found = np.empty(shape)
-    _spread(leaves, counts, found)
-    return found
+    cells = np.empty(shape)
+    _spread(leaves, counts, cells)
+    return cells
 
 
 @compiled

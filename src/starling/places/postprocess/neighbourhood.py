@@ -32,8 +32,10 @@ def _guides(logs: Float64, heights: Float64, widths: Float64, out: Float64, firs
             total = 0.0
             for k in range(4):
                 near = max(row - 1, 0) if k < 2 else min(row + 1, side - 1)
-                beside = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
-                mean = 9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, beside] + logs[near, beside]
+                neighbours = max(column - 1, 0) if k % 2 == 0 else min(column + 1, side - 1)
+                mean = (
+                    9 * logs[row, column] + 3 * logs[near, column] + 3 * logs[row, neighbours] + logs[near, neighbours]
+                )
                 out[row, column, k] = exp(mean / 16) * (heights[2 * row + k // 2] * widths[2 * column + k % 2])
                 total += out[row, column, k]
             if total > 0:

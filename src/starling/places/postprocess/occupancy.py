@@ -127,13 +127,13 @@ def levels_of(measured: MeasuredTree) -> Pyramid:
 
 def ends(cells: int, height: int) -> list[Int64]:
     """int64 (2^d + 1,) of each depth d: where boxes begin along one side, and its end."""
-    found = [np.array([0, cells])]
+    limits = [np.array([0, cells])]
     for _ in range(height):
-        above = found[-1]
+        above = limits[-1]
         ends = np.empty(2 * len(above) - 1, dtype=np.int64)
         ends[::2], ends[1::2] = above, (above[:-1] + above[1:]) // 2
-        found.append(ends)
-    return found
+        limits.append(ends)
+    return limits
 
 
 def fitted(pyramid: Pyramid) -> list[Float64]:
@@ -164,10 +164,10 @@ def fitted(pyramid: Pyramid) -> list[Float64]:
         for depth in range(height):
             shares[depth] = guides(fields[depth], *sizes[depth])
             fine = depth >= COARSE
-            made = divide(
+            estimate = divide(
                 fields[depth], up[depth + 1], shares[depth], spread, power, weights, TEMPER[fine], SMALL[fine]
             )
-            fields.append(made)
+            fields.append(estimate)
     return fields
 
 
@@ -182,7 +182,7 @@ def _plain(pyramid: Pyramid) -> list[Float64]:
     value = pyramid.values[-1]
     # Boxes without cells are known to hold no points.
     variance = np.where(np.outer(pyramid.heights[-1], pyramid.widths[-1]) > 0, pyramid.variances[-1], 0.0)
-    found = [np.maximum(value, 0.0)]
+    result = [np.maximum(value, 0.0)]
     for own, own_variance in zip(pyramid.values[-2::-1], pyramid.variances[-2::-1], strict=True):
         sums = value[::2, ::2] + value[1::2, ::2] + value[::2, 1::2] + value[1::2, 1::2]
         of_sums = variance[::2, ::2] + variance[1::2, ::2] + variance[::2, 1::2] + variance[1::2, 1::2]
@@ -192,5 +192,5 @@ def _plain(pyramid: Pyramid) -> list[Float64]:
         np.divide(of_sums, of_sums + own_variance, out=share, where=both)
         value = np.where(known, sums + share * (own - sums), own)
         variance = np.where(both, share * np.where(both, own_variance, 0), np.where(known, of_sums, own_variance))
-        found.append(np.maximum(value, 0.0))
-    return found[::-1]
+        result.append(np.maximum(value, 0.0))
+    return result[::-1]

@@ -79,12 +79,12 @@ def messages(
     out = np.zeros(shape), np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
 
     def band(first: int, end: int) -> Float64:
-        found = np.zeros(learned.shape)
-        _messages(below, shares, field, own, (spread, power, prior, float(prior.max())), found, out, first, end)
-        return found
+        width = np.zeros(learned.shape)
+        _messages(below, shares, field, own, (spread, power, prior, float(prior.max())), width, out, first, end)
+        return width
 
-    for found in in_bands(len(field), band):
-        learned += found
+    for bands in in_bands(len(field), band):
+        learned += bands
     return out
 
 

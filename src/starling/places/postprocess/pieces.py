@@ -45,8 +45,8 @@ def piecewise(measured: MeasuredTree) -> Estimate:
     own = merged(measured)
     tree, own = halved(measured.tree, own, upwards(measured.tree.parents, own).value)
     chosen = choose(tree, own)
-    counts, kept = divided(tree, chosen)
-    return Estimate(tree.shape, tree.boxes[kept], counts[kept])
+    counts, leaves = divided(tree, chosen)
+    return Estimate(tree.shape, tree.boxes[leaves], counts[leaves])
 
 
 def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
@@ -173,16 +173,16 @@ def _divided(
     below: Int64, ends: Int64, areas: Int64, value: Float64, variance: Float64, cut: Bool
 ) -> tuple[Float64, Bool]:
     nodes = len(value)
-    counts, kept = np.zeros(nodes), np.zeros(nodes, dtype=np.bool_)
-    counts[0], kept[0] = max(value[0], 0.0), True
+    counts, chosen = np.zeros(nodes), np.zeros(nodes, dtype=np.bool_)
+    counts[0], chosen[0] = max(value[0], 0.0), True
     for node in range(nodes):
-        if kept[node] and cut[node]:
-            kept[node] = False
+        if chosen[node] and cut[node]:
+            chosen[node] = False
             begin = ends[node - 1] if node else 0
             _project(counts[node], below[begin : ends[node]], areas, value, variance, counts)
             for at in range(begin, ends[node]):
-                kept[below[at]] = True
-    return counts, kept
+                chosen[below[at]] = True
+    return counts, chosen
 
 
 @compiled

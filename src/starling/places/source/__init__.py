@@ -37,7 +37,7 @@ _HEAD: Final = 1 << 16
 
 
 def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
-    """Check the public shape of records in a file, in a folder, or in memory: their form, columns and types, and the reference system.
+    """Check the public shape of records: their form, columns, types and reference system.
 
     Raises:
         SourceError: with all missing columns at once.

@@ -17,12 +17,12 @@ from starling.privacy.compiled import compiled
 def cells_of(plan: Plan, table: pa.Table) -> Int64:
     """int64 (records,): slice times cells of the grid, plus row times columns, plus column; -1 for a record that is dropped."""
     x, y = points_of(plan, table)
-    found = np.empty(len(x), dtype=np.int64)
-    _place(x, y, *plan.grid.edges, found)
+    cells = np.empty(len(x), dtype=np.int64)
+    _place(x, y, *plan.grid.edges, cells)
     if plan.slices is not None:
         at = slices_of(plan, table)
-        found = np.where((at >= 0) & (found >= 0), at * plan.grid.cells + found, -1)
-    return found
+        cells = np.where((at >= 0) & (cells >= 0), at * plan.grid.cells + cells, -1)
+    return cells
 
 
 def points_of(plan: Plan, table: pa.Table) -> tuple[Float64, Float64]:

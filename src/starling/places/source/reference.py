@@ -29,18 +29,18 @@ def check_reference(path: Path, plan: Plan, metadata: Mapping[bytes, bytes], fie
         metadata: Of the file, GeoParquet's below `geo`.
         field: Of the column, where Arrow's types of geometry say it.
     """
-    said: Any = {}
+    stated: Any = {}
     try:
         if b"geo" in metadata:
-            said = json.loads(metadata[b"geo"])["columns"][plan.columns.geometry]
-            encoding = said["encoding"]
+            stated = json.loads(metadata[b"geo"])["columns"][plan.columns.geometry]
+            encoding = stated["encoding"]
             if encoding not in ("WKB", "point"):
                 refuse(path, "has a geometry that is neither WKB nor native points", "write points as WKB")
         elif field.get(b"ARROW:extension:name", b"").startswith(b"geoarrow."):
-            said = json.loads(field.get(b"ARROW:extension:metadata") or b"{}")
+            stated = json.loads(field.get(b"ARROW:extension:metadata") or b"{}")
         else:
             return
-        named = said.get("crs", DEGREES[0])
+        named = stated.get("crs", DEGREES[0])
         reference = "" if named is None else identifier(named)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         refuse(path, "has GeoParquet metadata that cannot be read", "write it again as GeoParquet 1.0 or 1.1")

@@ -20,41 +20,43 @@ _CELL: Final = r"^(?:0[xX])?0*(?P<digits>[0-9a-fA-F]{1,16})$"
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> Float64:
     """float64: the nearest double to what a value or text says; NaN where that is no number."""
-    found = plain(column)
-    if not (pa.types.is_floating(found.type) or pa.types.is_integer(found.type) or pa.types.is_decimal(found.type)):
-        digits = pc.struct_field(pc.extract_regex(found.cast(pa.binary()), _NUMBER), "number")
-        found = digits.cast(pa.string())
-    doubles = found.cast(pa.float64(), safe=False).fill_null(np.nan)
+    values = plain(column)
+    if not (pa.types.is_floating(values.type) or pa.types.is_integer(values.type) or pa.types.is_decimal(values.type)):
+        digits = pc.struct_field(pc.extract_regex(values.cast(pa.binary()), _NUMBER), "number")
+        values = digits.cast(pa.string())
+    doubles = values.cast(pa.float64(), safe=False).fill_null(np.nan)
     return np.asarray(doubles.to_numpy(zero_copy_only=False))
 
 
 def coordinates(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
     """float64 and float64: x and y of points, native or WKB; NaN where a geometry is missing or is no point."""
-    found = plain(column)
-    if pa.types.is_struct(found.type):
-        missing = found.is_null().to_numpy(zero_copy_only=False)
-        x, y = (np.where(missing, np.nan, numbers(found.field(axis))) for axis in "xy")
+    pairs = plain(column)
+    if pa.types.is_struct(pairs.type):
+        missing = pairs.is_null().to_numpy(zero_copy_only=False)
+        x, y = (np.where(missing, np.nan, numbers(pairs.field(axis))) for axis in "xy")
         return x, y
-    return _wkb(found.cast(pa.large_binary()))
+    return _wkb(pairs.cast(pa.large_binary()))
 
 
 def geometry_types(column: pa.ChunkedArray | pa.Array) -> Int64:
     """int64: the type of each geometry by its place in TYPES, from 1 on; 0 for a missing geometry or another type."""
-    found = plain(column)
-    if not pa.types.is_struct(found.type):
-        _, _, kind = _heads(found.cast(pa.large_binary()))
+    result = plain(column)
+    if not pa.types.is_struct(result.type):
+        _, _, kind = _heads(result.cast(pa.large_binary()))
         types = (kind & 0x0FFFFFFF) % 1000
-        return np.where(found.is_valid().to_numpy(zero_copy_only=False) & (types <= len(TYPES)), types, 0)
-    if found.type.get_field_index("type") < 0:
-        return np.asarray(found.is_valid().cast(pa.int64()).to_numpy(zero_copy_only=False))
-    types = pc.index_in(found.field("type"), pa.array(TYPES)).fill_null(-1).cast(pa.int64())
+        return np.where(result.is_valid().to_numpy(zero_copy_only=False) & (types <= len(TYPES)), types, 0)
+    if result.type.get_field_index("type") < 0:
+        return np.asarray(result.is_valid().cast(pa.int64()).to_numpy(zero_copy_only=False))
+    types = pc.index_in(result.field("type"), pa.array(TYPES)).fill_null(-1).cast(pa.int64())
     return np.asarray(types.to_numpy(zero_copy_only=False)) + 1
 
 
-def _heads(found: pa.Array) -> tuple[npt.NDArray[np.uint8], Int64, Int64]:
+def _heads(geometries: pa.Array) -> tuple[npt.NDArray[np.uint8], Int64, Int64]:
     """All characters, then some zeros; where each text begins and, past the last, ends; the number that should be its type."""
-    offsets = np.frombuffer(found.buffers()[1], np.int64)[found.offset : found.offset + len(found) + 1]
-    data = found.buffers()[2]
+    offsets = np.frombuffer(geometries.buffers()[1], np.int64)[
+        geometries.offset : geometries.offset + len(geometries) + 1
+    ]
+    data = geometries.buffers()[2]
     characters = np.concatenate([np.frombuffer(data, np.uint8) if data else [], np.zeros(25, np.uint8)]).astype(
         np.uint8
     )
@@ -63,9 +65,9 @@ def _heads(found: pa.Array) -> tuple[npt.NDArray[np.uint8], Int64, Int64]:
     return characters, offsets, kind
 
 
-def _wkb(found: pa.Array) -> tuple[Float64, Float64]:
+def _wkb(geometries: pa.Array) -> tuple[Float64, Float64]:
     """Points as well-known binary: byte order, type, perhaps the id of a reference system (EWKB), x, y, perhaps z and m."""
-    characters, offsets, kind = _heads(found)
+    characters, offsets, kind = _heads(geometries)
     begin, length = offsets[:-1], np.diff(offsets)
     big = characters[begin] == 0
     named = kind & 0x20000000 != 0
@@ -76,7 +78,7 @@ def _wkb(found: pa.Array) -> tuple[Float64, Float64]:
     fits &= length == 21 + 4 * named + 8 * flags
     start = begin + 5 + 4 * named
     start = np.where(fits, start, 0)
-    fits &= found.is_valid().to_numpy(zero_copy_only=False)
+    fits &= geometries.is_valid().to_numpy(zero_copy_only=False)
     x, y = (np.where(fits, _read(characters, start + at, big, "f8"), np.nan) for at in (0, 8))
     return x, y
 
@@ -92,12 +94,12 @@ def centres(column: pa.ChunkedArray | pa.Array) -> tuple[Float64, Float64]:
     """float64 and float64: longitude and latitude of the centres of H3 cells, hexadecimal texts or integers; NaN for what is no cell."""
     from h3.api import basic_int as h3
 
-    found = plain(column)
-    if pa.types.is_integer(found.type):
-        coded = found.dictionary_encode()
+    centres_of = plain(column)
+    if pa.types.is_integer(centres_of.type):
+        coded = centres_of.dictionary_encode()
         cells = [cell % (1 << 64) for cell in coded.dictionary.to_pylist()]
     else:
-        coded = labels(found).dictionary_encode()
+        coded = labels(centres_of).dictionary_encode()
         # Of more than 16 digits the library makes an error.
         digits = pc.struct_field(pc.extract_regex(coded.dictionary, _CELL), "digits").to_pylist()
         cells = [int(each or b"0", 16) for each in digits]

@@ -37,10 +37,10 @@ def typical_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGr
     """
     if plan.grid.cells > MOST_CELLS:
         return None
-    found: Float64 = TIMES * np.sqrt(
+    errors: Float64 = TIMES * np.sqrt(
         (rerun_errors(plan, released, ask) ** 2).mean(axis=0) + deviations(released, ask) ** 2
     )
-    return found
+    return errors
 
 
 def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:

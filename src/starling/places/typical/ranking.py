@@ -55,9 +55,9 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
         ParameterError: as `hotspots`.
     """
     tiled = as_rectangles(checked_tiles(released.table.shape, k, side))
-    found = released.hotspots(k, side, level)
+    hotspots_of = released.hotspots(k, side, level)
     if plan.grid.cells > MOST_CELLS:
-        return found
+        return hotspots_of
     # Squares far behind have no part in chances, so that nothing is asked of them.
     rivals = tiled[rivals_of(released.table.count(tiled).counts, k)]
 
@@ -65,7 +65,7 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
         return grid.count(rivals, intervals=False)
 
     off = off_by(rerun_errors(plan, released, ask), deviations(released, ask))
-    return stated(found, ask(released).counts, off)
+    return stated(hotspots_of, ask(released).counts, off)
 
 
 def off_by(errors: Float64, boxes: Float64) -> Float64:
@@ -75,14 +75,14 @@ def off_by(errors: Float64, boxes: Float64) -> Float64:
         errors: float64 (reruns, squares): how far reruns are off.
         boxes: float64 (squares,): the standard deviation of the noise of a box where each lies.
     """
-    found: Float64 = np.sqrt(OF_RERUNS**2 * (errors**2).mean(axis=0) + OF_BOXES**2 * boxes * boxes)
-    return found
+    errors_of: Float64 = np.sqrt(OF_RERUNS**2 * (errors**2).mean(axis=0) + OF_BOXES**2 * boxes * boxes)
+    return errors_of
 
 
-def stated(found: Hotspots, counts: Float64, deviations: Float64) -> Hotspots:
+def stated(hotspots: Hotspots, counts: Float64, deviations: Float64) -> Hotspots:
     """Hotspots with their chances, which are no number below .6; `counts` and `deviations` are those of all squares, or of all rivals."""
-    likely = chances(counts, deviations, len(found.counts))
-    return replace(found, chance=np.where(likely < LEAST, np.nan, likely))
+    likely = chances(counts, deviations, len(hotspots.counts))
+    return replace(hotspots, chance=np.where(likely < LEAST, np.nan, likely))
 
 
 def rivals_of(counts: Float64, k: int) -> Int64:
@@ -99,9 +99,9 @@ def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
         k: At least 1, at most as many as there are squares.
     """
     rivals = rivals_of(counts, k)
-    found = np.zeros(k)
+    result = np.zeros(k)
     for number in range(DRAWS):
         invented = counts[rivals] + deviations[rivals] * normal(len(rivals), SEED, number)
         points = np.rint(np.maximum(invented, 0))
-        found += points[:k] >= np.partition(points, -k)[-k]
-    return found / DRAWS
+        result += points[:k] >= np.partition(points, -k)[-k]
+    return result / DRAWS
