@@ -47,7 +47,7 @@ def question_text(question: Question) -> str:
     """A question in words.
 
     >>> from fractions import Fraction
-    >>> asked(NumSig("g", 2, Fraction(1)))
+    >>> question_text(NumSig("g", 2, Fraction(1)))
     'How many SNPs are significant by g, told one by one up to 2 (permute-and-flip)'
     """
     if isinstance(question, NumSig):
