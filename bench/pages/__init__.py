@@ -11,6 +11,7 @@ from typing import Final
 
 from bench.pages import (
     core,
+    fuzz,
     genome,
     genome_figures,
     groups,
@@ -46,6 +47,7 @@ NAMES: Final = (
     "tables_own",
     "tables_rivals",
     "verify",
+    "fuzz",
     "ledger",
     "genome_distance",
     "genome_figure1",
@@ -82,6 +84,7 @@ BLOCK: Final = re.compile(r"(<!-- ([a-z0-9_]+) -->\n).*?(<!-- end -->)", re.DOTA
 TABLES: Final = {
     **whole.TABLES,
     **core.TABLES,
+    **fuzz.TABLES,
     **tables.TABLES,
     **ledger.TABLES,
     **genome.TABLES,
