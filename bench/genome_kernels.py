@@ -1,8 +1,11 @@
-"""Tables from a .bed of 2,000 people x 100,000 SNPs against PLINK, and loc_block's scores: time and memory. All data are invented.
+"""Tables from a .bed of 2,000 people x 100,000 SNPs against PLINK, the same as a .pgen, and loc_block's scores: time and memory.
 
 PLINK runs as a whole process that reads the file, counts, tests and writes its result. Starling's side reads the same file and counts, in a
 process that is already there; a second row adds the statistic of every SNP. PLINK is found on the PATH (Debian's plink1.9
 and plink2); without it its rows are left out.
+
+The .pgen is read by its library in a process of its own, which may die (starling.genome.source.pgen), and beside it by the same library in
+this process; both end with the packed calls of every SNP. All data are invented.
 """
 
 import shutil
@@ -14,14 +17,17 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from pgenlib import PgenReader, PgenWriter
 
 from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.process import Run, run
 from bench.record import Limit, Recorder
 from starling.genome.counts.genotypes import StatusMasks, carrier_tables, genotype_tables, status_masks
-from starling.genome.source.calls import bytes_a_snp
+from starling.genome.source.calls import bytes_a_snp, packed
+from starling.genome.source.pgen import open_pgen, read_pgen
 from starling.genome.statistics import chi_squared_statistic
 
+Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 
@@ -34,6 +40,10 @@ PLINK: Final = {
 }
 FASTER: Final = {"plink1.9 --model dom": 10, "plink2 --glm dominant": 50}
 """How many times as fast Starling is to be at least."""
+OWN_PROCESS: Final = "calls of a .pgen, by Starling's process of its own"
+SAME_PROCESS: Final = "calls of a .pgen, by pgenlib in this process"
+SLOWER: Final = 2
+"""How many times as long the process of its own may take."""
 BLOCKS: Final = """
 import sys
 from fractions import Fraction
@@ -61,16 +71,18 @@ print(perf_counter() - began)
 
 
 def invent(folder: Path, snps: int) -> None:
-    """A study as PLINK's three files: people in Hardy-Weinberg proportions, the first half cases, nothing missing."""
+    """A study as PLINK's three files and a .pgen: people in Hardy-Weinberg proportions, the first half cases, nothing missing."""
     numbers = np.random.default_rng(2)
-    with (folder / "study.bed").open("wb") as bed:
+    pgen = PgenWriter(bytes(folder / "study.pgen"), PEOPLE, variant_ct=snps, nonref_flags=False)
+    with (folder / "study.bed").open("wb") as bed, pgen:
         bed.write(b"\x6c\x1b\x01")
         for start in range(0, snps, 5_000):
             count = min(5_000, snps - start)
             copies = numbers.binomial(2, numbers.uniform(0.05, 0.5, (count, 1)), (count, PEOPLE))
             codes = np.array([3, 2, 0], dtype=np.uint8)[copies].reshape(count, -1, 4)
-            packed = codes[..., 0] | codes[..., 1] << 2 | codes[..., 2] << 4 | codes[..., 3] << 6
-            bed.write(packed.astype(np.uint8).tobytes())
+            four = codes[..., 0] | codes[..., 1] << 2 | codes[..., 2] << 4 | codes[..., 3] << 6
+            bed.write(four.astype(np.uint8).tobytes())
+            pgen.append_biallelic_batch(copies.astype(np.int8))
     lines = (f"1\trs{place}\t0\t{place}\tA\tG\n" for place in range(1, snps + 1))
     (folder / "study.bim").write_text("".join(lines))
     people = (f"f{person} p{person} 0 0 1 {2 if person < PEOPLE // 2 else 1}\n" for person in range(PEOPLE))
@@ -93,6 +105,38 @@ def tables(folder: Path, among: StatusMasks, snps: int) -> Int64:
             bed.readinto(piece[:count].data)
             out[start : start + count] = carrier_tables(piece[:count], among, "dominant", "a1")
     return out
+
+
+def opened(folder: Path, snps: int) -> None:
+    """The .pgen opened, with the process that reads it, and closed."""
+    open_pgen(folder / "study.pgen", PEOPLE, np.full(snps, 2))[1].close()
+
+
+def read_apart(folder: Path, snps: int) -> float:
+    """Seconds in which an opened .pgen gives the packed calls of all SNPs from the process that may die."""
+    path, every = folder / "study.pgen", np.arange(snps)
+    size, calls = open_pgen(path, PEOPLE, np.full(snps, 2))
+    try:
+        return timed(lambda: list(read_pgen(path, size, calls, every, every, np.ones_like(every), lambda _: None)))
+    finally:
+        calls.close()
+
+
+def read_here(folder: Path, snps: int, *, packs: bool) -> float:
+    """Seconds in which pgenlib, opened in this process, reads the calls of all SNPs, and `packed` packs them."""
+    reader = PgenReader(bytes(folder / "study.pgen"), raw_sample_ct=PEOPLE, variant_ct=snps)
+    block: Int8 = np.empty((PIECE, PEOPLE), dtype=np.int8)
+
+    def work() -> None:
+        for start in range(0, snps, PIECE):
+            count = min(PIECE, snps - start)
+            for at in range(count):
+                reader.read(start + at, block[at])
+            if packs:
+                packed(block[:count])
+
+    with reader:
+        return timed(work)
 
 
 def plink(folder: Path, name: str) -> float:
@@ -129,6 +173,10 @@ def main() -> None:
             "Starling, file to statistics": lambda: timed(lambda: chi_squared_statistic(tables(folder, among, snps))),
             **{name: (lambda name=name: plink(folder, name)) for name in there},  # type: ignore[misc]
             **{name: (lambda work=work: timed(work)) for name, work in kernels.items()},  # type: ignore[misc]
+            OWN_PROCESS: lambda: read_apart(folder, snps),
+            SAME_PROCESS: lambda: read_here(folder, snps, packs=True),
+            f"{SAME_PROCESS}, not packed": lambda: read_here(folder, snps, packs=False),
+            "a .pgen opened and closed, with the process": lambda: timed(lambda: opened(folder, snps)),
         }
         in_turn(calls, 1)
         found = in_turn(calls, rounds)
@@ -148,6 +196,10 @@ def main() -> None:
         )
         for name in there
     ]
+    slower = ratios(found[OWN_PROCESS], found[SAME_PROCESS])
+    rows.append({"run": "calls of a .pgen, the process of its own over this process", "times": slower.to_json()})
+    what = "packed calls of a .pgen of 2,000 x 100,000 from a process that may die, times as long as pgenlib in this process"
+    limits.append(Limit.of(what, slower, SLOWER, "times"))
     most = {2_000: 1.0, 10_000: 30.0}
     for size in sizes:
         runs = [blocks(size) for _ in range(rounds if size < 5_000 else min(rounds, 3))]
