@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
+from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import perf_counter
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Final
 
 STARLING: Final = Path(sys.executable).with_name("starling")
@@ -32,6 +32,16 @@ class Run:
     output: str
 
 
+LAUNCHER: Final = """
+import os, sys, time
+os.set_inheritable(int(sys.argv[1]), False)
+began = time.perf_counter()
+process = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(process, 0)
+figures = time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)
+os.write(int(sys.argv[1]), repr(figures).encode())
+"""
+"""Linux counts the memory of whatever starts a process as memory of that process: so a small one starts it."""
 CONSISTENT: Final = 7
 """How `starling verify` ends where nothing is wrong, and the key and the ledger were not named."""
 
@@ -51,19 +61,26 @@ def run(
     settings.pop("PYTHONDONTWRITEBYTECODE", None)
     with TemporaryDirectory() as scratch:
         said, wrong = Path(scratch, "out"), Path(scratch, "err")
-        with said.open("wb") as out, wrong.open("wb") as err:
-            began = perf_counter()
-            process = subprocess.Popen(
-                command, env=settings, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        with said.open("wb") as out, wrong.open("wb") as err, TemporaryFile() as figures:
+            subprocess.run(
+                [sys.executable, "-I", "-S", "-c", LAUNCHER, str(figures.fileno()), *command],
+                env=settings,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                pass_fds=(figures.fileno(),),
+                check=False,
             )
-            # Not Popen.wait: the usage of this child alone is wanted, and the kernel tells it to who waits like this.
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds = perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != right:
-            raise RuntimeError(f"{Path(command[0]).name} ended with {process.returncode}: {wrong.read_text()}")
+            figures.seek(0)
+            measured = figures.read()
+        if not measured:
+            raise RuntimeError(f"{Path(command[0]).name} did not start: {wrong.read_text()}")
+        seconds, cpu_seconds, peak, code = literal_eval(measured.decode())
+        if code != right:
+            raise RuntimeError(f"{Path(command[0]).name} ended with {code}: {wrong.read_text()}")
         # Linux counts ru_maxrss in units of 1024 bytes.
-        return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9, said.read_text())
+        return Run(seconds, cpu_seconds, peak * 1024 / 1e9, said.read_text())
 
 
 @contextmanager
