@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.places.answers.hotspots import hotspots, tiles
+from starling.places.answers import sure
+from starling.places.answers.hotspots import as_rectangles, hotspots, tiles
 from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.answers.sure import Surety
+from starling.places.answers.sure import LEVEL, Surety
 from starling.places.mechanism.singular import Singular, of_cells
+from starling.places.mechanism.table import MECHANISMS
+from starling.places.postprocess import estimate
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -76,3 +79,28 @@ def test_marks_are_right_together_at_their_level() -> None:
 def test_what_makes_no_sense_is_refused(k: int, side: int) -> None:
     with pytest.raises(ParameterError):
         hotspots(CumulativeGrid(CELLS), k, side)
+
+
+def test_hotspots_are_those_of_a_sort_of_all_squares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal counts, several parts of rectangles, sides that cut the grid, and any k, on releases by several methods."""
+    monkeypatch.setattr(sure, "TOGETHER", 37)
+    random = np.random.default_rng(8)
+    marked = 0
+    for name in ("adaptive", "htf", "quadtree", "adaptive_grid"):
+        cells = random.poisson(random.exponential(9, (24, 20)) ** 1.3).astype(np.int64)
+        measured = MECHANISMS[name](cells.shape, ADD_REMOVE_POINT, Fraction(9)).draw(cells)
+        grid = CumulativeGrid(np.rint(estimate(name, measured).grid() / 4))
+        for side in (1, 3, 7):
+            boxes = tiles(cells.shape, side)
+            counts = grid.count(as_rectangles(boxes)).counts
+            ends = [Surety([measured]).of(each[None], 1 - (1 - LEVEL) / len(boxes)) for each in as_rectangles(boxes)]
+            lower, upper = (np.concatenate([getattr(each, end) for each in ends]) for end in ("lower", "upper"))
+            for k in {1, 2, len(boxes) // 2, len(boxes) - 1, len(boxes)}:
+                result = hotspots(grid, k, side, surety=Surety([measured]))
+                order = sorted(range(len(boxes)), key=lambda at: (-counts[at], at))[:k]
+                assert result.boxes.tolist() == boxes[order].tolist()
+                assert result.counts.tolist() == counts[order].tolist()
+                wanted = [bool((upper >= lower[at]).sum() <= k) for at in order]
+                assert np.asarray(result.sure).tolist() == wanted
+                marked += 0 < sum(wanted) < k
+    assert marked

@@ -106,3 +106,10 @@ def test_many_rectangles_are_answered_by_threads_as_few_are(monkeypatch: pytest.
     query[[40, 90], 0] = np.nan
     with pytest.raises(ParameterError, match="rectangle 41"):
         table.count(query)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (33, 70)])
+def test_sums_are_those_of_numpy_to_the_bit(shape: tuple[int, int]) -> None:
+    grid = np.random.default_rng(5).exponential(1e3, shape) ** 3
+    wanted = np.pad(np.cumsum(np.cumsum(grid, axis=0), axis=1), ((1, 0), (1, 0)))
+    assert np.array_equal(CumulativeGrid(grid)._sums, wanted)

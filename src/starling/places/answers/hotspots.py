@@ -16,7 +16,7 @@ import numpy as np
 from starling.errors import SHOWN, ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.sure import LEVEL, Surety
-from starling.places.measurements import Bool, Int32
+from starling.places.measurements import Bool, Int32, Int64
 from starling.release.session import Grid, InSession
 
 
@@ -94,6 +94,12 @@ def as_rectangles(boxes: Int32) -> Float64:
     return boxes[:, [2, 0, 3, 1]].astype(np.float64)
 
 
+def first_by(counts: Float64, k: int) -> Int64:
+    """Which k counts are largest, or all where there are fewer: int64 (k,), largest first; of equal ones the earlier one first."""
+    candidates = np.flatnonzero(counts >= np.partition(counts, -k)[-k]) if k < len(counts) else np.arange(len(counts))
+    return candidates[np.argsort(-counts[candidates], kind="stable")[:k]]
+
+
 def hotspots(
     grid: CumulativeGrid,
     k: int,
@@ -118,12 +124,13 @@ def hotspots(
     boxes = checked_tiles(grid.shape, k, side)
     rectangles = as_rectangles(boxes)
     counts = grid.count(rectangles).counts
-    first = np.argsort(-counts, kind="stable")[:k]
+    first = first_by(counts, k)
     sure = None
     if surety is not None:
         ends = surety.of(rectangles, 1 - (1 - level) / len(boxes))
-        # At most k - 1 other squares can have as many points as its lower end: less than k, with the square itself at most k.
-        upper = np.sort(ends.upper)
-        reaching = len(boxes) - np.searchsorted(upper, ends.lower[first], side="left")
-        sure = reaching <= k
+        # At most k - 1 other squares can have as many points as its lower end: with the square itself at most k, so that the upper end
+        # of the next, the k + 1st from the largest on, is below it.
+        sure = np.ones(k, dtype=np.bool_)
+        if k < len(boxes):
+            sure = ends.lower[first] > np.partition(ends.upper, -k - 1)[-k - 1]
     return Hotspots(boxes[first], counts[first], sure)

@@ -51,8 +51,7 @@ class CumulativeGrid:
         rows, columns = grid.shape
         self.grid: Float64 = np.ascontiguousarray(grid, dtype=np.float64)
         self._sums = np.zeros((rows + 1, columns + 1))
-        # Sums run along one axis after the other, in a fixed order.
-        np.cumsum(np.cumsum(self.grid, axis=0), axis=1, out=self._sums[1:, 1:])
+        add_cells(self.grid, self._sums)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -117,6 +116,23 @@ def refused(rectangles: Float64, bad: int) -> ParameterError:
     finite = bool(np.isfinite(rectangles[bad]).all())
     problem = "has an end before its beginning" if finite else "has an end that is no finite number"
     return ParameterError(f"rectangle {bad + 1}", problem, "give x0 <= x1 and y0 <= y1")
+
+
+@compiled
+def add_cells(grid: Float64, sums: Float64) -> None:
+    """Add up all cells south-west of each corner, in a fixed order: northwards and then eastwards.
+
+    Args:
+        grid: (rows, columns).
+        sums: (rows + 1, columns + 1), all 0, written.
+    """
+    northwards = np.zeros(grid.shape[1])
+    for row in range(grid.shape[0]):
+        along = 0.0
+        for column in range(grid.shape[1]):
+            northwards[column] += grid[row, column]
+            along += northwards[column]
+            sums[row + 1, column + 1] = along
 
 
 @compiled

@@ -18,7 +18,7 @@ How wide it is. The width is T - S + t_in + t_out, and T - S, the points of the 
 is: a release says nothing of where they lie.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -38,6 +38,8 @@ from starling.privacy.distributions.discrete import Distribution
 LEVEL: Final = Fraction(19, 20)
 PARTS: Final = 16
 """In so many parts the chance of missing is divided over both ends."""
+TOGETHER: Final = 1 << 14
+"""Rectangles whose sums are in memory at a time: a number for each noise of each takes much room, and many have the same numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +90,8 @@ class Surety:
         """
         queries = checked_rectangles(rectangles)
         own = of_each(level, len(queries)) if together else level
-        return self._intervals([cover.sums(queries) for cover in self._covers], own)
+        parts = (queries[start : start + TOGETHER] for start in range(0, max(len(queries), 1), TOGETHER))
+        return self._intervals(([cover.sums(part) for cover in self._covers] for part in parts), own)
 
     def of_regions(
         self, regions: Sequence[Region], level: Fraction = LEVEL, *, together: bool = False
@@ -104,13 +107,35 @@ class Surety:
             ParameterError: a region that `cell_shares` refuses, or another level than `of` takes.
         """
         shares = [cell_shares(region, self._shape) for region in regions]
-        return self._intervals(
-            [joined([cover.sums_of_region(each) for each in shares], len(cover.noises)) for cover in self._covers],
-            of_each(level, len(regions)) if together else level,
-        )
+        sums = [joined([cover.sums_of_region(each) for each in shares], len(cover.noises)) for cover in self._covers]
+        return self._intervals([sums], of_each(level, len(regions)) if together else level)
 
-    def _intervals(self, sums: Sequence[Sums], level: Fraction) -> SureIntervals:
+    def _intervals(self, parts: Iterable[Sequence[Sums]], level: Fraction) -> SureIntervals:
+        """The intervals of all parts of the queries, from the sums of each by each release."""
+        ends, rows, places, many = [], [], [], 0
+        for sums in parts:
+            values, terms = self._ends(sums)
+            first, back = distinct(terms)
+            ends.append(values)
+            rows.append(terms[first])
+            places.append(back + many)
+            many += len(first)
         noises = [noise for cover in self._covers for noise in cover.noises]
+        low, high = np.split(np.concatenate(rows), 2, axis=1)
+        margins = divided_margins(noises, low, high, 1 - level)
+        place, (least, most, cut) = np.concatenate(places), np.concatenate(ends, axis=1)
+        lower = least - margins[0][place]
+        if -1 not in self._signs:
+            lower = np.maximum(lower, 0)
+        return SureIntervals(lower, np.maximum(most + margins[1][place], lower), cut)
+
+    def _ends(self, sums: Sequence[Sums]) -> tuple[Int64, Int64]:
+        """What queries are made of, whatever the margins.
+
+        Returns:
+            int64 (3, queries): sums at the lower and at the upper end, and measured points of the boxes that the query cuts.
+            int64 (queries, 2 noises): how many draws of each noise the first has, and then the second.
+        """
         values, terms = [], []
         for side in (1, -1):
             # What bounds the lower end of a sum from below bounds it from above where it is taken away.
@@ -118,19 +143,15 @@ class Surety:
             drawn = [
                 each.inside_terms if inner else each.touched_terms for each, inner in zip(sums, within, strict=True)
             ]
-            terms.append(np.concatenate(drawn, axis=1))
+            terms += drawn
             values.append(
                 sum(
                     sign * (each.inside if inner else each.touched)
                     for sign, each, inner in zip(self._signs, sums, within, strict=True)
                 )
             )
-        margins = divided_margins(noises, terms[0], terms[1], 1 - level)
-        lower = values[0] - margins[0]
-        if -1 not in self._signs:
-            lower = np.maximum(lower, 0)
-        cut = np.add.reduce([each.touched - each.inside for each in sums])
-        return SureIntervals(lower, np.maximum(values[1] + margins[1], lower), cut)
+        values.append(np.add.reduce([each.touched - each.inside for each in sums]))
+        return np.stack(values), np.concatenate(terms, axis=1)
 
 
 def of_each(level: Fraction, many: int) -> Fraction:

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from starling.places.answers.hotspots import Hotspots, as_rectangles, checked_tiles
+from starling.places.answers.hotspots import Hotspots, as_rectangles, checked_tiles, first_by
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.generate.noise import normal
@@ -87,7 +87,7 @@ def stated(hotspots: Hotspots, counts: Float64, deviations: Float64) -> Hotspots
 
 def rivals_of(counts: Float64, k: int) -> Int64:
     """Which squares are invented, int64 (rivals,): those with most points, most first."""
-    return np.argsort(-counts, kind="stable")[: max(RIVALS, 10 * k)]
+    return first_by(counts, max(RIVALS, 10 * k))
 
 
 def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
