@@ -1,8 +1,10 @@
 """What was made by a relative path means the same after the working folder has changed."""
 
 import inspect
+import tomllib
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import fields
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +23,8 @@ from starling.server.home import make_home, open_home
 from starling.tables.plan import read_regions
 from starling.tables.source import open_records
 from tests import four_domains
-from tests.genome.worlds import QUESTIONS
+from tests.genome.worlds import QUESTIONS, a_study
+from tests.groups import worlds
 
 Use = Callable[[], Any]
 UNPAID: Final = PaymentOptions(unvalidated=True)
@@ -65,8 +68,49 @@ def released(domain: str) -> Use:
 
 def loaded(domain: str) -> Use:
     """A plan, some public files of which are read again when it is released."""
-    plan, here = PLANS[domain].load(f"{domain}/plan.toml"), Path.cwd()
-    return lambda: plan.release(here / records_of(domain), out=here / domain / "loaded", **words_of(domain))
+    return released_later(PLANS[domain].load(f"{domain}/plan.toml"), domain, "loaded")
+
+
+def stated(domain: str) -> Use:
+    """The same of a plan that Python states; the folder of its files is the working folder's."""
+    values = tomllib.loads(Path(domain, "plan.toml").read_text())
+    return released_later(PLANS[domain].of(values, folder=domain), domain, "stated")
+
+
+def planned_groups() -> Use:
+    plan = groups.plan(
+        "groups/regions.csv",
+        ["land", "state", "county"],
+        largest=4,
+        kind="persons",
+        register="groups/register.csv",
+        groups=worlds.GROUPS,
+        epsilon=1,
+    )
+    return released_later(plan, "groups", "planned")
+
+
+def planned_study() -> Use:
+    return released_later(genome.plan("genome/public.bim", a_study().people), "genome", "planned")
+
+
+def released_later(plan: Any, domain: str, out: str) -> Use:
+    here = Path.cwd()
+    return lambda: plan.release(here / records_of(domain), out=here / domain / out, **words_of(domain))
+
+
+def generated(domain: str) -> Use:
+    plan = PLANS[domain].load(f"{domain}/plan.toml")
+    result = plan.generate(f"{domain}/generated")
+    values = result.values() if isinstance(result, dict) else [getattr(result, each.name) for each in fields(result)]
+
+    def use() -> None:
+        files = [path for path in values if isinstance(path, Path)]
+        # Genotypes are named by the prefix of their three files.
+        assert files
+        assert all(path.exists() or path.with_suffix(".bed").exists() for path in files)
+
+    return use
 
 
 def opened_records(domain: str) -> Use:
@@ -168,6 +212,10 @@ MADE: Final[dict[str, Callable[[], Use]]] = {
     **{f"{domain}.release": partial(published, domain) for domain in PLANS},
     **{f"{domain}.Plan.release": partial(released, domain) for domain in PLANS},
     **{f"{domain}.Plan.load": partial(loaded, domain) for domain in PLANS},
+    **{f"{domain}.Plan.generate": partial(generated, domain) for domain in PLANS},
+    "groups.Plan.of": partial(stated, "groups"),
+    "groups.plan": planned_groups,
+    "genome.plan": planned_study,
     **{f"{domain}.open_records": partial(opened_records, domain) for domain in PLANS},
     "open_release": partial(opened, "tables/out"),
     "open_release, a zip": partial(opened, "out.zip"),
@@ -196,7 +244,9 @@ AT_ONCE: Final = {
     "tables.evaluate",
     "tables.generate",
     "tables.read_geography",
+    "groups.Plan.save",
     "groups.Plan.validate",
+    "places.Plan.save",
     "places.Plan.validate",
     "genome.Plan.of",
     "genome.Plan.save",

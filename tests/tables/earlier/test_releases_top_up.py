@@ -178,7 +178,7 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     assert not (tmp_path / "no").exists()
 
 
-@pytest.mark.parametrize("pair", [("earlier", "topped"), ("earlier", "again"), ("topped", "again")])
+@pytest.mark.parametrize("pair", [("earlier", "topped"), ("earlier", "second_top_up"), ("topped", "second_top_up")])
 def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(
     pair: tuple[str, str], request: pytest.FixtureRequest
 ) -> None:
@@ -318,7 +318,7 @@ def test_a_release_that_brought_its_own_ledger_cannot_be_looked_up(topped: Path)
     assert states["earlier charges"] == "not checked"
 
 
-@pytest.mark.parametrize("folder", ["topped", "again"])
+@pytest.mark.parametrize("folder", ["topped", "second_top_up"])
 def test_a_topped_up_number_knows_all_draws_of_its_noise(folder: str, request: pytest.FixtureRequest) -> None:
     opened = open_release(request.getfixturevalue(folder))
     row = opened.rows("t1").to_pylist()[0]

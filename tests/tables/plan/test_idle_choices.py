@@ -108,10 +108,13 @@ def test_a_choice_is_idle_exactly_where_no_table_depends_on_it() -> None:
     assert all(compared.values()), compared
 
 
-def test_a_census_folder_names_its_own_key(tmp_path: Path) -> None:
+def test_a_census_folder_may_state_a_chance_that_leaves_nothing_out_and_a_plan_file_does_not(tmp_path: Path) -> None:
     off = {key(geography, level): 0 for geography in GEOGRAPHIES for level in (1, 2) if geography != "USA"}
     folder = census_folder(tmp_path, config(**off))
-    with pytest.raises(PlanError) as refused:
-        Plan.load(folder)
-    (problem,) = refused.value.problems
-    assert (problem.field, problem.file) == ("zero_suppression_chance", "config.json")
+    plan = Plan.load(folder)
+    assert plan.suppression
+    values = plan.values("definitions")
+    assert "suppression" not in values["publication"]
+    values["publication"]["suppression"] = "0.5"
+    with pytest.raises(PlanError, match=r"publication\.suppression would leave nothing out"):
+        Plan.of({**values, "definitions": str(folder)})

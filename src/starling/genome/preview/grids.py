@@ -10,8 +10,9 @@ from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, Sn
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
-from starling.genome.preview.typical import Assumed
+from starling.genome.preview.typical import Assumed, ExpectedAnswer, describe
 from starling.privacy.budget import decimal_up
+from starling.release.session import Grid as SessionGrid
 from starling.release.session import html, public
 from starling.release.text import table
 
@@ -75,6 +76,13 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
         ExpectedExplore: _explore,
     }
     return makers[type(expected[0])](expected)
+
+
+@describe.register(ExpectedAnswer)
+def describe_answer(expected: Any) -> tuple[str, tuple[SessionGrid, ...]]:
+    """A question and its tables, as a session shows them: the title of a table is the name of its first column."""
+    tables = (((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows) for each in grids((expected,)))
+    return question_text(expected.query), tuple(tables)
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,10 +10,10 @@ may be matters: a SNP that hardly anybody carries becomes significant when a few
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, singledispatch
 from math import log
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,6 @@ from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
 from starling.release.session import Grid, InSession
-
-if TYPE_CHECKING:
-    from starling.genome.preview.expected import Expected
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -49,17 +46,16 @@ class ExpectedAnswer(InSession):
     query: Any
 
     def _facts(self) -> list[tuple[str, str]]:
-        from starling.genome.preview.grids import question_text
-
-        return [("preview", question_text(self.query))]
+        return [("preview", describe(self)[0])]
 
     def _grids(self) -> tuple[Grid, ...]:
-        from starling.genome.preview.grids import grids
+        return describe(self)[1]
 
-        return tuple(
-            ((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows)
-            for each in grids((cast("Expected", self),))
-        )
+
+@singledispatch
+def describe(expected: object) -> tuple[str, tuple[Grid, ...]]:
+    """The question and the tables of what to expect; grids.py, which knows the kinds of answers, registers how."""
+    raise TypeError(f"nothing describes {type(expected).__name__}")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ name here.
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Never
@@ -257,10 +257,4 @@ def read_census(folder: Path) -> Choices:
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
         levels = population_levels(definitions, budgets, thresholds, records.attributes)
-        choices = Choices(
-            title=title, levels=levels, definitions=definitions, records=records, **CENSUS_PARTS, **others
-        )
-        # Of the choices that can be idle a configuration has only the suppression.
-        if problems := [replace(problem, field=SUPPRESSION) for problem in records.idle_choices(choices)]:
-            raise PlanError(problems=problems)
-        return choices
+        return Choices(title=title, levels=levels, definitions=definitions, records=records, **CENSUS_PARTS, **others)

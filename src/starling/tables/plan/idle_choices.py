@@ -1,6 +1,7 @@
 """Choices of a plan file that would change nothing of a release, or promise what it does not keep: refused, with the reason.
 
-The readers refuse them, not `Plan`: a release that was made with one before still opens.
+The reader of plan files refuses them, not `Plan`: a release that was made with one before still opens. A Census configuration may state a
+suppression that leaves nothing out: it has every key, also of levels that it switches off.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ SUPPRESSION: Final = "publication.suppression"
 
 def idle_census(plan: Choices) -> Iterator[Problem]:
     """The problems of a plan of the Census."""
-    if _suppresses_nothing(plan):
+    if suppresses_nothing(plan):
         problem = "would leave nothing out: it is for groups that may get detail, at levels below the state"
         yield Problem(SUPPRESSION, problem, "leave it out, or tabulate such groups below the state")
     if plan.variants.add_up and not any(_adds_up(plan, chain) for chain in nested_chains(plan)):
@@ -31,7 +32,7 @@ def idle_custom(plan: Choices) -> Iterator[Problem]:
     Its families do not add up to one another: a record with a value outside a column's domain is in everybody, and in no group of that
     column.
     """
-    if _suppresses_nothing(plan):
+    if suppresses_nothing(plan):
         problem = "would leave nothing out: it is for groups with [detail], at levels that regions.small lists"
         yield Problem(SUPPRESSION, problem, "leave it out, or add [detail] and list levels in regions.small")
     if not plan.suppression and any(level.small for level in plan.regions.levels):
@@ -47,8 +48,11 @@ def idle_custom(plan: Choices) -> Iterator[Problem]:
     yield from _stages(plan, "leave it out, or add [detail]")
 
 
-def _suppresses_nothing(plan: Choices) -> bool:
-    """A bare total is left out by its noise alone where its group could have had detail, in a level of small regions."""
+def suppresses_nothing(plan: Choices) -> bool:
+    """Whether its suppression has no effect.
+
+    A bare total is left out by its noise alone where its group could have had detail, in a level of small regions.
+    """
     small = [level for level in plan.levels if plan.regions.of(level.geography).small]
     return bool(plan.suppression) and all(level.single_stage for level in small)
 

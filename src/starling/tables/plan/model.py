@@ -277,7 +277,8 @@ class Plan(InSession, Choices):
         """
         choices, file = read(name)
         with within(file):
-            return cls._without_idle_choices(choices)
+            # A Census configuration states every key, also of levels that it switches off.
+            return cls(**vars(choices)) if file == CONFIG else cls._without_idle_choices(choices)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:

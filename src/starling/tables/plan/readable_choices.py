@@ -8,6 +8,7 @@ from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
 from starling.tables.plan.choices import STRUCTURE, Choices
+from starling.tables.plan.idle_choices import suppresses_nothing
 from starling.tables.plan.variants import Variants
 
 CHEAPEST: Final = "cheapest"
@@ -79,7 +80,8 @@ def privacy_values(plan: Choices) -> dict[str, Any]:
 def publication_values(plan: Choices) -> dict[str, Any]:
     """The values that say [publication] of a plan; what is left out is as where nothing is said."""
     values: dict[str, Any] = {"negative-counts": plan.allow_negative}
-    if plan.suppression:
+    # A Census configuration may state one that leaves nothing out, which a plan file may not.
+    if plan.suppression and not suppresses_nothing(plan):
         values["suppression"] = exact_text(plan.suppression)
     if plan.variants.both_stages:
         values["totals"] = _ESTIMATES["totals"][1]
