@@ -13,9 +13,10 @@ from starling.tables.generate import Generated, generate
 from starling.tables.generate.files import TextWriter
 from starling.tables.generate.runs import NOTE, RUN
 from starling.tables.plan import GeographyLevel, Plan, read_geography
+from starling.tables.plan.census_records import census_records
 from starling.tables.plan.stability import stability
 from starling.tables.source import open_persons, validate
-from tests.tables.small import census_attributes, small_plan, with_records
+from tests.tables.small import census_attributes, small_plan
 
 
 def digests(output: Generated) -> list[str]:
@@ -82,7 +83,7 @@ def test_the_custodian_finds_nothing_wrong_with_what_was_made(plan: Plan, tmp_pa
     levels = tuple(
         replace(each, stability=stability(each.iterations, census_attributes(codes))) for each in plan.levels
     )
-    fewer = with_records(replace(plan, levels=levels), max_race_codes=codes)
+    fewer = replace(plan, levels=levels, records=replace(census_records(plan), max_race_codes=codes))
     output = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
     geography = read_geography(output.geography, fewer)
     result = validate(fewer, geography, open_persons(output.persons, fewer)).value
