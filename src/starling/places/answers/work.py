@@ -16,7 +16,7 @@ PER_CELL: Final = 30
 """Of the grid, which is added up once."""
 PER_BOX: Final = 700
 """Of a box that is put into the index of sure intervals."""
-PER_SQUARE: Final = 2500
+PER_SQUARE: Final = 1000
 """Of a square whose sure interval is one of very many."""
 PER_CUT: Final = 300
 """Of a box that a rectangle cuts."""
