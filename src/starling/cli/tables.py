@@ -138,7 +138,7 @@ def preview(
     from starling.cli.plans import preview_json, preview_text
     from starling.tables.plan import Plan, known_regions
     from starling.tables.preview import SIZES
-    from starling.tables.preview import preview as foresee
+    from starling.tables.preview import preview as preview_of
     from starling.tables.preview.expected_detail import expect_detail, read_sizes
     from starling.tables.preview.page import TablesPage
 
@@ -153,7 +153,7 @@ def preview(
                 problem = "changes nothing: the plan measures each group once, whatever its size"
                 raise ParameterError(option, problem, "leave it out, or add [detail] to the plan")
     working("computing how far each number may be off")
-    seen = foresee(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
+    seen = preview_of(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
 
     def page() -> TablesPage:
         return TablesPage(seen, expect_detail(chosen, None if group_sizes is None else read_sizes(group_sizes)))

@@ -38,7 +38,7 @@ from starling.privacy.distributions.discrete import Distribution
 LEVEL: Final = Fraction(19, 20)
 PARTS: Final = 16
 """In so many parts the chance of missing is divided over both ends."""
-TOGETHER: Final = 1 << 14
+JOINT: Final = 1 << 14
 """Rectangles whose sums are in memory at a time: a number for each noise of each takes much room, and many have the same numbers."""
 
 
@@ -90,7 +90,7 @@ class Surety:
         """
         queries = checked_rectangles(rectangles)
         own = of_each(level, len(queries)) if together else level
-        parts = (queries[start : start + TOGETHER] for start in range(0, max(len(queries), 1), TOGETHER))
+        parts = (queries[start : start + JOINT] for start in range(0, max(len(queries), 1), JOINT))
         return self._intervals(([cover.sums(part) for cover in self._covers] for part in parts), own)
 
     def of_regions(
