@@ -83,7 +83,7 @@ def test_what_makes_no_sense_is_refused(k: int, side: int) -> None:
 
 def test_hotspots_are_those_of_a_sort_of_all_squares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal counts, several parts of rectangles, sides that cut the grid, and any k, on releases by several methods."""
-    monkeypatch.setattr(sure, "TOGETHER", 37)
+    monkeypatch.setattr(sure, "JOINT", 37)
     random = np.random.default_rng(8)
     marked = 0
     for name in ("adaptive", "htf", "quadtree", "adaptive_grid"):
