@@ -34,6 +34,7 @@ from starling.places.mechanism.boxes import SENSITIVITY, cut_axis, deviations, h
 from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
 from starling.places.mechanism.ladders import cube_root, remainders, shares
 from starling.places.mechanism.method import Spent
+from starling.places.plan.idle_parameters import LEAST_CELLS
 from starling.privacy.distributions.discrete import LARGEST_SCALE
 from starling.privacy.events import PureDP
 from starling.privacy.guarantee import Guarantee, sequential
@@ -85,7 +86,7 @@ class Htf:
     search: Fraction = Fraction(5, 10_000)
     rounds: int = 3
     least_points: int = 100
-    least_cells: int = 5
+    least_cells: int = LEAST_CELLS
 
     def __post_init__(self) -> None:
         if not (0 <= self.rounds <= MOST_ROUNDS and self.least_points >= 0 and self.least_cells >= 1):

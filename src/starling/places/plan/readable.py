@@ -41,6 +41,7 @@ from typing import Any, Final, get_args
 from starling.errors import ParameterError, PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
 from starling.places.plan.grid import MOST_SIDE, Box, Crs, Grid
+from starling.places.plan.idle_parameters import idle_parameters
 from starling.planfile.formats import read_format
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.times import microseconds
@@ -57,16 +58,17 @@ _BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: publi
 def read_plan(top: Section) -> dict[str, Any]:
     """The fields of the plan that the top of a file says; raises PlanError with every problem found."""
     top.only(_TOP)
+    grid = _grid(top.table("grid"))
     choices: dict[str, Any] = {
         "title": top.text("title", "say what is published"),
         "point": top.text("point", 'say it in a word, as in point = "pickup"'),
         "expected": top.whole("expected", 0, MOST_EXPECTED) if "expected" in top.values else None,
-        "grid": _grid(top.table("grid")),
+        "grid": grid,
         "columns": _columns(top.table("input")),
         "format": read_format(top),
         "slices": _slices(top.table("slices")) if "slices" in top.values else None,
         **_privacy(top.table("privacy")),
-        **(_method(top.table("method")) if "method" in top.values else {"method": DEFAULT}),
+        **(_method(top.table("method"), grid) if "method" in top.values else {"method": DEFAULT}),
     }
     if top.problems:
         raise PlanError(problems=top.problems)
@@ -138,7 +140,7 @@ def _privacy(section: Section) -> dict[str, Any]:
     return choices | {"epsilon": epsilon or Fraction(0)}
 
 
-def _method(section: Section) -> dict[str, Any]:
+def _method(section: Section, grid: Grid | None) -> dict[str, Any]:
     name = section.choice("name", tuple(METHODS), did_you_mean(str(section.values.get("name")), METHODS))
     parameters = {}
     for key, value in section.values.items():
@@ -148,6 +150,8 @@ def _method(section: Section) -> dict[str, Any]:
             section.refuse(key, "is no exact value", f'write it in quotes, like {key} = "0.5", or as an integer')
         else:
             parameters[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    for problem in idle_parameters(name, parameters, grid) if grid else ():
+        section.refuse(*problem)
     return {"method": name, "parameters": parameters}
 
 
