@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
+from starling.privacy.distributions import convolution
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.convolution import Part, sum_margin
-from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.distributions.discrete import LARGEST_SCALE, DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 
 ALPHA = Fraction(1, 20)
@@ -87,6 +88,32 @@ def test_many_terms_of_two_laws() -> None:
     parts = [Part(GAUSSIAN, 100_000, Fraction(1)), Part(LAPLACE, 50_000, Fraction(1))]
     spread = sum(part.variance for part in parts) ** 0.5
     assert float(sum_margin(parts, ALPHA)) == pytest.approx(1.96 * spread, rel=0.001)
+
+
+@pytest.mark.parametrize("weight", [Fraction(1), Fraction(-1, 3), Fraction(7, 10)])
+@pytest.mark.parametrize("terms", [1, 40])
+@pytest.mark.parametrize("scale", [Fraction(10**5), Fraction(2**40, 3), LARGEST_SCALE])
+def test_laplace_noise_however_wide_has_a_margin(scale: Fraction, terms: int, weight: Fraction) -> None:
+    """Wide noise is that of any other scale, in proportion; noise of this scale can be listed."""
+    listed = Fraction(1000)
+    parts = [(terms, Fraction(1)), (1, weight), (3, weight / 2)]
+    expected = sum_margin([Part(DiscreteLaplace(listed), *each) for each in parts], ALPHA) / listed
+    result = sum_margin([Part(DiscreteLaplace(scale), *each) for each in parts], ALPHA) / scale
+    assert float(result) == pytest.approx(float(expected), rel=0.01)
+
+
+@pytest.mark.parametrize("weight", [Fraction(1), Fraction(-1, 3), Fraction(7, 10)])
+@pytest.mark.parametrize("terms", [1, 2, 5])
+def test_noise_that_is_replaced_has_no_smaller_margin(
+    weight: Fraction, terms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it can be listed too; the replacement is coarse here, so that a margin of it alone would be too small."""
+    noise = DiscreteLaplace(Fraction(3000))
+    parts = [Part(noise, terms, Fraction(1)), Part(noise, 2, weight)]
+    exact = sum_margin(parts, ALPHA)
+    monkeypatch.setattr(convolution, "LONGEST", 2**17)
+    monkeypatch.setattr(convolution, "LISTED", 2**9)
+    assert exact <= sum_margin(parts, ALPHA) <= exact * Fraction(5, 4)
 
 
 def test_nothing_has_no_margin_and_too_much_is_refused() -> None:

@@ -113,7 +113,7 @@ def test_the_noise_of_what_is_let_through_can_be_drawn_at_any_width(width: int, 
             (problem,) = error.problems
             assert "too small to draw its noise" in problem.problem
             assert "a unit to which numbers are rounded" in problem.fix
-            plan = Plan.of(money(width, problem.problem.rsplit(" ", 1)[1], measure))
+            plan = Plan.of(money(width, problem.fix.removeprefix("give it at least ").split(",")[0], measure))
         (sums,) = plan.aggregates
         noise = sums.noise(measure, plan.share(sums))  # type: ignore[arg-type]
         assert draw(noise, 3).dtype == np.int64

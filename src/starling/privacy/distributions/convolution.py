@@ -8,6 +8,10 @@ standard deviation of the whole, and the margin is widened by half a step for ea
 a thousand; of noise so narrow that nearly all draws are 0, the step is 1/65,536 of the range. Floating point errors are below 10^-10,
 and alpha is undercut by that.
 
+Discrete Laplace noise X that is too wide to be listed is replaced by h Y, Y with q^h in place of q = e^(-1/scale). P(|X| >= k) is
+2 q^k/(1 + q) for k >= 1, so that P(|X| >= h j) <= P(|Y| >= j) <= P(|X| >= h (j - 1)): X and Y can be drawn together so that X is off h Y by
+at most h, with its sign. The margin is widened by h for each draw.
+
 One distribution and one weight have certified margins (accuracy.py), which are used.
 """
 
@@ -33,6 +37,8 @@ FINEST: Final = 20_000
 """Steps in a standard deviation, of a grid that moves nothing."""
 LONGEST: Final = 2**23
 """Points of a grid."""
+LISTED: Final = 2**18
+"""Values on either side of 0 of noise that replaces a wider one."""
 COARSE: Final = 2**16
 """Points of a grid for noise so narrow that its range would have more points than a grid may."""
 
@@ -65,7 +71,7 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
         alpha: Chance of missing, in (0, 1).
 
     Raises:
-        ParameterError: the sum is too wide to be listed: beyond about a million persons.
+        ParameterError: discrete Gaussian noise of several parts is too wide to be listed: beyond about a million persons.
 
     >>> noise = DiscreteLaplace(Fraction(10))
     >>> sum_margin([Part(noise, 46, Fraction(1))], Fraction(1, 20)), margin(noise, "0.05", 46)
@@ -75,6 +81,8 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
         return Fraction(0)
     if len(parts) == 1 and parts[0].terms <= MOST_TERMS:
         return abs(parts[0].weight) * margin(parts[0].distribution, alpha, parts[0].terms)
+    listed = [_listed(part) for part in parts]
+    parts, off = [part for part, _ in listed], sum((off for _, off in listed), Fraction(0))
     # In units of the common step of the weights everything is whole, if that is not too fine.
     unit = _step([part.weight for part in parts])
     spread = sum(part.variance for part in parts) ** 0.5
@@ -96,7 +104,17 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
     sides = whole[1 : size // 2] + whole[: -(size // 2) : -1]
     beyond = np.cumsum(sides[::-1])[::-1]
     index = int(np.argmax(beyond <= float(alpha) - SPARE * len(parts)))
-    return unit * index + unit * moved / 2
+    return unit * index + unit * moved / 2 + off
+
+
+def _listed(part: Part) -> tuple[Part, Fraction]:
+    """What stands for a part, and by how much the sum of its draws is off at the most: the part itself where it can be listed."""
+    noise, reach = part.distribution, _reach(part.distribution, part.terms)
+    if not isinstance(noise, DiscreteLaplace) or 2 * reach < LONGEST:
+        return part, Fraction(0)
+    step = -(-reach // LISTED)
+    instead = Part(DiscreteLaplace(noise.scale / step), part.terms, part.weight * step)
+    return instead, instead.terms * abs(instead.weight)
 
 
 def _points(parts: Sequence[Part], unit: Fraction) -> int:

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Final
 
 from starling.errors import Problem
-from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.discrete import LARGEST_SCALE, LARGEST_SIGMA_SQUARED, DiscreteLaplace
+from starling.privacy.least import least_text
 from starling.tables.plan.aggregates import (
     FINEST_SHARE,
     MOST_CLASSES,
@@ -68,24 +68,26 @@ def _problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
 
 
 def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Problem]:
-    share = aggregate.level.budget / plan.degree(aggregate.level)
-    quantiles = aggregate.quantiles
+    degree = plan.degree(aggregate.level)
+    share, quantiles = aggregate.level.budget / degree, aggregate.quantiles
     if quantiles is None:
         yield from _sum_problems(plan, aggregate, share)
         return
-    if share / aggregate.cells**2 < SMALLEST_SHARE:
-        yield Problem(aggregate.name, "has a budget too small to draw its noise", "give it more, or fewer classes")
-        return
     if not _possible(quantiles, aggregate.low, aggregate.high):
         yield Problem(aggregate.name, "has shares or classes that cannot be", "read them from a plan file")
+        return
+    counted, selected = SMALLEST_SHARE * aggregate.cells**2, Fraction(0)
+    if quantiles.way == "selection":
+        # At this epsilon, `reach_of` is LONGEST_REACH or less; it may be a little smaller.
+        epsilon = Fraction(2 * _LOGARITHM * max(map(sensitivity, quantiles.shares)), LONGEST_REACH - 2)
+        selected = quantiles.least_share(plan.measure, epsilon)
+    fix = f"give it at least {least_text(max(counted, selected) * degree)}, or "
+    if share < counted:
+        yield Problem(aggregate.name, "has a budget too small to draw its noise", f"{fix}fewer classes")
     elif quantiles.way == "selection":
         epsilon = quantiles.epsilon(plan.measure, share)
-        reach = (
-            max((reach_of(epsilon, each) for each in quantiles.shares), default=0) if epsilon > 0 else LONGEST_REACH + 1
-        )
-        if reach > LONGEST_REACH:
-            fix = 'give it more, or write way = "counts"'
-            yield Problem(aggregate.name, "has a budget too small for selections", fix)
+        if not epsilon or max(reach_of(epsilon, each) for each in quantiles.shares) > LONGEST_REACH:
+            yield Problem(aggregate.name, "has a budget too small for selections", f'{fix}write way = "counts"')
 
 
 def _sum_problems(plan: Choices, aggregate: Aggregate, share: Fraction) -> Iterator[Problem]:
@@ -102,9 +104,10 @@ def _sum_problems(plan: Choices, aggregate: Aggregate, share: Fraction) -> Itera
         else noise.sigma_squared / LARGEST_SIGMA_SQUARED
     )
     if wider > 1:
-        least = decimal_up(aggregate.level.budget * wider)
-        problem = f"has a budget too small to draw its noise: bounds {aggregate.width:,} units apart need {least}"
-        yield Problem(aggregate.name, problem, "give it more, narrower bounds, or a unit to which numbers are rounded")
+        problem = f"has a budget too small to draw its noise: its bounds are {aggregate.width:,} units apart"
+        least = least_text(aggregate.level.budget * wider)
+        fix = f"give it at least {least}, or narrower bounds, or a unit to which numbers are rounded"
+        yield Problem(aggregate.name, problem, fix)
 
 
 def _possible(quantiles: Quantiles, low: int, high: int) -> bool:

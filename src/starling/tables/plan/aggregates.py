@@ -22,7 +22,7 @@ Concentrating, and Truncating, 2021). Each share is one selection.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt, pi, sqrt
+from math import ceil, inf, isqrt, pi, sqrt
 from typing import Final, Literal, TypeAlias
 
 from starling.privacy.budget import Measure, Rho
@@ -72,6 +72,11 @@ class Quantiles:
             return each
         # The root of a floor, itself rounded down, is never above the root.
         return Fraction(isqrt(int(8 * each * _ROOT**2)), _ROOT)
+
+    def least_share(self, measure: Measure, epsilon: Fraction) -> Fraction:
+        """The least that a group spends on all of them where each selection has this epsilon, or a little more."""
+        each = epsilon if measure == "epsilon" else Fraction(ceil(epsilon * _ROOT) ** 2, 8 * _ROOT**2)
+        return each * len(self.shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,5 +277,5 @@ def rank_errors(
         counts.append(sqrt(2 / pi * variance))
     epsilon = Quantiles(shares, (), "selection").epsilon(measure, share)
     # Scores fall by b for each record, so that the records off are about exponential, to either side.
-    selection = [float(2 * sensitivity(each) / (epsilon * each.denominator)) for each in shares]
+    selection = [float(2 * sensitivity(each) / (epsilon * each.denominator)) if epsilon else inf for each in shares]
     return {"counts": tuple(counts), "selection": tuple(selection)}
