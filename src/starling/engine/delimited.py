@@ -332,6 +332,9 @@ def parsed(data: bytes, header: tuple[str, ...], columns: tuple[str, ...], form:
     """Records that have as many fields as the header: these columns, as bytes of UTF-8; what is no text of its encoding is U+FFFD."""
     if form.wide:
         data = data.decode(form.encoding, "replace").encode()
+    # Arrow leaves out one byte order mark: the first bytes of a part are those of a record, wherever the part begins.
+    if data.startswith(MARK):
+        data = MARK + data
     table = pacsv.read_csv(
         pa.BufferReader(data),
         pacsv.ReadOptions(column_names=list(header), block_size=len(data) + 1, use_threads=False),
