@@ -120,7 +120,11 @@ def shown_pages() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("page", [*shown_pages()])
-def test_page_does_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_does_what_it_shows(
+    page: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A home of its own: two pages may make a key of one name.
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.chdir(tmp_path)
     found = run_page(page.read_text(), title(page), tmp_path)
     assert not found, "\n".join(found)

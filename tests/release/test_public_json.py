@@ -52,3 +52,15 @@ def test_a_file_too_long_or_missing_is_refused(tmp_path: Path, monkeypatch: pyte
     for name in ("a.json", "none.json"):
         with pytest.raises(IntegrityError):
             public_json.read(tmp_path, name, made, back)
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, OverflowError, RecursionError]
+)
+def test_a_value_that_cannot_be_made_is_refused(tmp_path: Path, error: type[Exception]) -> None:
+    def fail(_: Any) -> tuple[str, int, bool]:
+        raise error
+
+    public_json.write(tmp_path, "a.json", back(("x", 9, True)))
+    with pytest.raises(IntegrityError):
+        public_json.read(tmp_path, "a.json", fail, back)

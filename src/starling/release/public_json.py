@@ -25,7 +25,7 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
     Args:
         folder: The folder of the release.
         name: The path of the file in the release.
-        make: The value of parsed JSON; raises ValueError, KeyError, TypeError or AttributeError for what is none.
+        make: The value of parsed JSON; raises ValueError, KeyError, TypeError, AttributeError or ArithmeticError for what is none.
         back: The JSON of a value.
 
     Raises:
@@ -39,7 +39,7 @@ def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], 
         value = make(json.loads(text))
         if form(back(value)) == text:
             return value
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
         pass
     raise IntegrityError(name, "is not as Starling writes it", DOWNLOAD_AGAIN)
 
