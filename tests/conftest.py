@@ -45,6 +45,7 @@ HALVES = (("tables", "places"), ("genome", "groups"))
 """Domains whose kernels are compiled by one process, and by another."""
 LONG = (
     "test_docs.py",
+    "worker/test_children_demo.py",
     "tables/test_publish_resume.py",
     "ledger/test_charging_crashes.py",
     "tables/counts/test_counting_distributed_cluster.py",
