@@ -120,6 +120,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_spark_stays() -> Iterator[None]:
+    """A process has one Spark at a time: one that a file of tests leaves running is refused to the next file that this worker gets."""
+    yield
+    pyspark = sys.modules.get("pyspark")
+    assert pyspark is None or pyspark.SparkContext._active_spark_context is None
+
+
 @pytest.fixture(scope="module")
 def few_parts() -> Iterator[None]:
     """Two parts of the records of persons in place of 16: each costs the start of DuckDB, and how many there are changes no count."""
