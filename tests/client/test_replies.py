@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from starling.client import replies
-from starling.client.replies import Progress
+from starling.client.replies import Budget, Dataset, Preview, Progress, Request, read, read_all
 from starling.errors import IntegrityError
 
 PROGRESS: dict[str, Any] = {
@@ -69,14 +68,14 @@ REQUEST: dict[str, Any] = {
 
 
 def test_they_are_values() -> None:
-    assert replies.progress(PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(
+    assert read(Progress, PROGRESS | {"leaves": "2026-01-01T00:00:00Z"}) == Progress(
         7, "data", "first", "charged", 3, invented=False
     )
-    (dataset,) = replies.datasets([DATASET])
+    (dataset,) = read_all(Dataset, [DATASET])
     assert (dataset.title, dataset.purpose) == ("Households\\x1b[2J", "care\\x1b[2J")
     assert (dataset.population, dataset.uses["DUO:9999999"]) == ("people", "")
-    assert replies.budget(BUDGET).left == {"analyst": "2", "dataset": None}
-    assert replies.requests([REQUEST])[0].words == "no\\x1b[2J"
+    assert read(Budget, BUDGET).left == {"analyst": "2", "dataset": None}
+    assert read_all(Request, [REQUEST])[0].words == "no\\x1b[2J"
 
 
 @pytest.mark.parametrize("key", PROGRESS)
@@ -84,16 +83,16 @@ def test_they_are_values() -> None:
 def test_no_other_form_is_progress(key: str, value: object) -> None:
     for said in (PROGRESS | {key: value}, {name: each for name, each in PROGRESS.items() if name != key}):
         with pytest.raises(IntegrityError, match="another form"):
-            replies.progress(said)
+            read(Progress, said)
 
 
 def test_a_preview_is_sections_of_text_and_even_tables() -> None:
-    (section,) = replies.preview(PREVIEW).sections
+    (section,) = read(Preview, PREVIEW).sections
     assert section["tables"][0]["rows"] == [["all", "1\\x1b[2J"]]
     for table in (TABLE | {"rows": [["all"]]}, TABLE | {"rows": ["all"]}, TABLE | {"header": [1, 2]}, {}, None):
         said = PREVIEW | {"sections": [{"title": "Error", "text": [], "tables": [table]}]}
         with pytest.raises(IntegrityError, match="another form"):
-            replies.preview(said)
+            read(Preview, said)
 
 
 @pytest.mark.parametrize("key", PREVIEW)
@@ -101,7 +100,7 @@ def test_a_preview_is_sections_of_text_and_even_tables() -> None:
 def test_no_other_form_is_a_preview(key: str, value: object) -> None:
     if type(value) is not type(PREVIEW[key]):
         with pytest.raises(IntegrityError, match="another form"):
-            replies.preview(PREVIEW | {key: value})
+            read(Preview, PREVIEW | {key: value})
 
 
 @pytest.mark.parametrize("key", REQUEST)
@@ -109,22 +108,22 @@ def test_no_other_form_is_a_preview(key: str, value: object) -> None:
 def test_no_other_form_is_a_request(key: str, value: object) -> None:
     for said in (REQUEST | {key: value}, REQUEST | {"state": "charged"}):
         with pytest.raises(IntegrityError, match="another form"):
-            replies.request(said)
+            read(Request, said)
 
 
 @pytest.mark.parametrize("said", [None, [], "x", 1, {}, {"caps": 1}, PROGRESS | {"state": "done"}])
 def test_nothing_else_is_anything(said: object) -> None:
-    for reading in (replies.progress, replies.dataset, replies.budget, replies.request, replies.preview):
+    for kind in (Progress, Dataset, Budget, Request, Preview):
         with pytest.raises(IntegrityError, match="another form"):
-            reading(said)
+            read(kind, said)
     if said != []:
         with pytest.raises(IntegrityError, match="another form"):
-            replies.datasets(said)
+            read_all(Dataset, said)
         with pytest.raises(IntegrityError, match="another form"):
-            replies.requests(said)
+            read_all(Request, said)
 
 
 @pytest.mark.parametrize("caps", [[None], [1], [{"scope": 1}], [{"scope": "analyst", "left": 2}]])
 def test_caps_are_caps(caps: object) -> None:
     with pytest.raises(IntegrityError, match="another form"):
-        replies.budget(BUDGET | {"caps": caps})
+        read(Budget, BUDGET | {"caps": caps})

@@ -82,11 +82,11 @@ class Client:
 
     def datasets(self) -> tuple[Dataset, ...]:
         """What can be released; raises as every call, the server's own errors, or LedgerUnavailable where it cannot be reached."""
-        return replies.datasets(self._transport.ask("GET", "/v1/datasets"))
+        return replies.read_all(Dataset, self._transport.ask("GET", "/v1/datasets"))
 
     def budget(self, dataset: str) -> Budget:
         """What may still be spent on a dataset."""
-        return replies.budget(self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
+        return replies.read(Budget, self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
 
     def preview(self, dataset: str, question: Question | None = None) -> Preview:
         """What a release or an answer costs, and how far its numbers may be off; free.
@@ -95,8 +95,8 @@ class Client:
             dataset: Of which data.
             question: What is asked, as JSON by the schema that `datasets` gives; None where the plan says all.
         """
-        return replies.preview(
-            self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
+        return replies.read(
+            Preview, self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
         )
 
     def study(
@@ -131,7 +131,7 @@ class Client:
             request_id: A name that is used once; a fresh one without it.
             question: What is asked, as JSON; None where the plan says all.
         """
-        return replies.progress(self._post(dataset, "releases", request_id, question))
+        return replies.read(Progress, self._post(dataset, "releases", request_id, question))
 
     def request(
         self, dataset: str, reason: str, *, request_id: str | None = None, question: Question | None = None
@@ -147,15 +147,15 @@ class Client:
         Returns:
             The request; what was asked before and waits or is approved is the same.
         """
-        return replies.request(self._post(dataset, "requests", request_id, question, reason=reason))
+        return replies.read(Request, self._post(dataset, "requests", request_id, question, reason=reason))
 
     def requests(self) -> tuple[Request, ...]:
         """The first thousand requests for approval that this user made, with what became of them."""
-        return replies.requests(self._transport.ask("GET", "/v1/requests?most=1000"))
+        return replies.read_all(Request, self._transport.ask("GET", "/v1/requests?most=1000"))
 
     def decision(self, number: int) -> Request:
         """What became of a request for approval."""
-        return replies.request(self._transport.ask("GET", f"/v1/requests/{int(number)}"))
+        return replies.read(Request, self._transport.ask("GET", f"/v1/requests/{int(number)}"))
 
     def approval(self, waiting: Request, on_progress: Callable[[Request], None] = lambda _: None) -> Request:
         """Wait until the custodian has decided.
@@ -192,7 +192,7 @@ class Client:
 
     def progress(self, number: int) -> Progress:
         """How far a release has come."""
-        return replies.progress(self._transport.ask("GET", f"/v1/releases/{int(number)}"))
+        return replies.read(Progress, self._transport.ask("GET", f"/v1/releases/{int(number)}"))
 
     def questions(self, number: int) -> Mapping[str, Any]:
         """The JSON Schema of the questions that a release answers at no cost."""

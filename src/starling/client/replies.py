@@ -1,8 +1,9 @@
 """What a server says, as values: nothing in it is believed before its form was checked, and an error is one of the library's own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, get_args
+from dataclasses import dataclass, field, fields
+from types import UnionType
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from starling.errors import (
     BudgetRefused,
@@ -19,10 +20,11 @@ from starling.errors import (
     plain,
 )
 
+T = TypeVar("T")
 State: TypeAlias = Literal["charged", "released"]
 Decision: TypeAlias = Literal["waiting", "approved", "declined"]
 
-_KINDS: tuple[type[StarlingError], ...] = (
+_KINDS: Final[tuple[type[StarlingError], ...]] = (
     BudgetRefused,
     IntegrityError,
     LedgerUnavailable,
@@ -48,6 +50,47 @@ _BY_STATUS: Final[dict[int, type[StarlingError]]] = {
     504: LedgerUnavailable,
 }
 """What an error is that it names otherwise, or a proxy in front of it sends."""
+READER: Final = "reader"
+"""The metadata of a field that a reply says in another form: what reads it of the whole reply."""
+
+
+def _of(values: Any, name: str, kind: type) -> Any:
+    """What a reply says under a name, of exactly this type."""
+    if not isinstance(values, dict) or type(values.get(name)) is not kind:
+        raise _strange()
+    return values[name]
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    return [_value(str, {name: each}, name) for each in _of(values, name, list)]
+
+
+def _uses(values: Any) -> dict[str, str]:
+    uses = _of(values, "uses", list)
+    return {_value(str, each, "code"): _value(str | None, each, "name") or "" for each in uses}
+
+
+def _left(values: Any) -> dict[str, str | None]:
+    caps = _of(values, "caps", list)
+    return {_value(str, cap, "scope"): _value(str | None, {"left": None} | cap, "left") for cap in caps}
+
+
+def _sections(values: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(map(_section, _of(values, "sections", list)))
+
+
+def _section(values: Any) -> dict[str, Any]:
+    tables = [
+        {
+            "caption": _value(str, each, "caption"),
+            "header": _texts(each, "header"),
+            "rows": [_texts({"row": row}, "row") for row in _of(each, "rows", list)],
+        }
+        for each in _of(values, "tables", list)
+    ]
+    if any(len(row) != len(each["header"]) for each in tables for row in each["rows"]):
+        raise _strange()
+    return {"title": _value(str, values, "title"), "text": _texts(values, "text"), "tables": tables}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +116,7 @@ class Dataset:
     title: str
     population: str | None
     purpose: str
-    uses: Mapping[str, str]
+    uses: Mapping[str, str] = field(metadata={READER: _uses})
     neighbours: str
     cost: Mapping[str, Any] | None
     deadline: int
@@ -123,7 +166,7 @@ class Budget:
     population: str
     measure: str
     amount: str | None
-    left: Mapping[str, str | None]
+    left: Mapping[str, str | None] = field(metadata={READER: _left})
     more: int | None
     ask_first: bool
     reserve: str
@@ -156,7 +199,7 @@ class Preview:
     amount: str
     more: int
     ask_first: bool
-    sections: tuple[Mapping[str, Any], ...]
+    sections: tuple[Mapping[str, Any], ...] = field(metadata={READER: _sections})
     invented: bool
 
 
@@ -189,123 +232,45 @@ class Request:
     question: Mapping[str, Any] | None
 
 
-def dataset(values: Any) -> Dataset:
-    """A dataset; raises IntegrityError where it is none."""
-    texts = {name: _text(values, name) for name in ("name", "domain", "title", "purpose", "neighbours")}
-    cost, questions = _or_none(values, "cost", dict), _or_none(values, "questions", dict)
-    population = _or_none(values, "population", str)
-    names = [(_text(each, "code"), _or_none(each, "name", str)) for each in _of(values, "uses", list)]
-    return Dataset(
-        population=None if population is None else plain(population),
-        uses={code: "" if name is None else plain(name) for code, name in names},
-        cost=cost,
-        deadline=_of(values, "deadline", int),
-        questions=questions,
-        invented=_of(values, "invented", bool),
-        **texts,
-    )
+def read(kind: type[T], values: Any) -> T:
+    """A reply as one of these values, each field by its type or by its own reader; raises IntegrityError where it is none.
 
-
-def datasets(values: Any) -> tuple[Dataset, ...]:
-    """Datasets; raises IntegrityError where they are none."""
-    if not isinstance(values, list):
-        raise _strange()
-    return tuple(map(dataset, values))
-
-
-def progress(values: Any) -> Progress:
-    """How far a release has come; raises IntegrityError where that is not said."""
-    state: State = _of(values, "state", str)
-    if state not in get_args(State):
-        raise _strange()
-    return Progress(
-        id=_of(values, "id", int),
-        dataset=_text(values, "dataset"),
-        request_id=_text(values, "request_id"),
-        state=state,
-        wait=_of(values, "wait", int),
-        invented=_of(values, "invented", bool),
-    )
-
-
-def budget(values: Any) -> Budget:
-    """A budget; raises IntegrityError where it is none."""
-    texts = {name: _text(values, name) for name in ("dataset", "population", "measure", "reserve")}
-    caps = _of(values, "caps", list)
-    left = {_text(cap, "scope"): None if cap.get("left") is None else _text(cap, "left") for cap in caps}
-    amount, more = _or_none(values, "amount", str), _or_none(values, "more", int)
-    return Budget(
-        left=left,
-        amount=None if amount is None else plain(amount),
-        more=more,
-        ask_first=_of(values, "ask_first", bool),
-        retired=_of(values, "retired", bool),
-        invented=_of(values, "invented", bool),
-        **texts,
-    )
-
-
-def preview(values: Any) -> Preview:
-    """A preview; raises IntegrityError where it is none."""
-    texts = {name: _text(values, name) for name in ("dataset", "title", "neighbours", "measure", "amount")}
-    return Preview(
-        cost=_of(values, "cost", dict),
-        more=_of(values, "more", int),
-        ask_first=_of(values, "ask_first", bool),
-        sections=tuple(map(_section, _of(values, "sections", list))),
-        invented=_of(values, "invented", bool),
-        **texts,
-    )
-
-
-def _section(values: Any) -> dict[str, Any]:
-    tables = [
-        {
-            "caption": _text(each, "caption"),
-            "header": _texts(each, "header"),
-            "rows": [_texts({"row": row}, "row") for row in _of(each, "rows", list)],
+    A key that is not a field is left: a newer server may say more.
+    """
+    hints, readers = get_type_hints(kind), {each.name: each.metadata.get(READER) for each in fields(cast(Any, kind))}
+    return kind(
+        **{
+            name: _value(hint, values, name) if (reader := readers[name]) is None else reader(values)
+            for name, hint in hints.items()
         }
-        for each in _of(values, "tables", list)
-    ]
-    if any(len(row) != len(each["header"]) for each in tables for row in each["rows"]):
-        raise _strange()
-    return {"title": _text(values, "title"), "text": _texts(values, "text"), "tables": tables}
-
-
-def request(values: Any) -> Request:
-    """A request for approval; raises IntegrityError where it is none."""
-    state: Decision = _of(values, "state", str)
-    if state not in get_args(Decision):
-        raise _strange()
-    texts = {name: _text(values, name) for name in ("dataset", "request_id", "title", "cost", "reason", "words")}
-    cost, question = _or_none(values, "approved_cost", str), _or_none(values, "question", dict)
-    return Request(
-        number=_of(values, "number", int),
-        state=state,
-        approved_cost=None if cost is None else plain(cost),
-        question=question,
-        **texts,
     )
 
 
-def requests(values: Any) -> tuple[Request, ...]:
-    """Requests for approval; raises IntegrityError where they are none."""
-    if not isinstance(values, list):
-        raise _strange()
-    return tuple(map(request, values))
+def read_all(kind: type[T], values: Any) -> tuple[T, ...]:
+    """A list of them; raises IntegrityError where they are none."""
+    return tuple(read(kind, each) for each in _of({"all": values}, "all", list))
+
+
+def _value(hint: Any, values: Any, name: str) -> Any:
+    """What a reply says under a name, by a type hint; of texts nothing is left that a terminal would obey."""
+    if get_origin(hint) is UnionType:
+        optional = isinstance(values, dict) and name in values and values[name] is None
+        return None if optional else _value(get_args(hint)[0], values, name)
+    if get_origin(hint) is Literal:
+        if (choice := _of(values, name, str)) not in get_args(hint):
+            raise _strange()
+        return choice
+    # All that has an origin besides is a mapping.
+    return plain(_of(values, name, str)) if hint is str else _of(values, name, dict if get_origin(hint) else hint)
 
 
 def refusal(status: int, values: Any) -> StarlingError:
     """The error that a server answered with: of the same class, with the same field, problem and fix."""
     try:
-        error = values["error"]
-        kind, problems = (
-            error["kind"],
-            [
-                Problem(plain(str(each["field"])), plain(str(each["problem"])), plain(str(each["fix"])))
-                for each in error["problems"]
-            ],
-        )
+        kind, problems = values["error"]["kind"], []
+        for each in values["error"]["problems"]:
+            where, problem, fix = (plain(str(each[name])) for name in ("field", "problem", "fix"))
+            problems.append(Problem(where, problem, fix))
     except (KeyError, TypeError):
         kind, problems = "", []
     if not problems:
@@ -325,30 +290,6 @@ def answer(values: Any) -> Any:
     if not isinstance(values, dict) or "answer" not in values:
         raise _strange()
     return values["answer"]
-
-
-def _texts(values: Any, name: str) -> list[str]:
-    """Texts of a reply, with nothing that a terminal would obey."""
-    texts = _of(values, name, list)
-    if not all(isinstance(each, str) for each in texts):
-        raise _strange()
-    return [plain(each) for each in texts]
-
-
-def _or_none(values: Any, name: str, kind: type) -> Any:
-    """What a reply says, or None where it says null."""
-    return None if isinstance(values, dict) and name in values and values[name] is None else _of(values, name, kind)
-
-
-def _text(values: Any, name: str) -> str:
-    """A text of a reply, with nothing that a terminal would obey."""
-    return plain(str(_of(values, name, str)))
-
-
-def _of(values: Any, name: str, kind: type) -> Any:
-    if not isinstance(values, dict) or type(values.get(name)) is not kind:
-        raise _strange()
-    return values[name]
 
 
 def _strange() -> IntegrityError:
