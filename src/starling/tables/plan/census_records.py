@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.tables.plan.attributes import Attribute
@@ -56,7 +57,7 @@ REGIONAL: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class CensusRecords:
-    """The `Records` of a plan of the Census; raises PlanError where nothing bounds the groups of a person.
+    """The records of a plan of the Census, each of one person; raises PlanError where nothing bounds the groups of a person.
 
     Attributes:
         max_race_codes: Race columns read of a record, 1 to 8.
@@ -67,6 +68,10 @@ class CensusRecords:
     max_race_codes: int
     states: frozenset[str]
     puerto_rico: bool
+    by_name: ClassVar[Mapping[str, Column]] = MappingProxyType({})
+    families: ClassVar[tuple[CustomFamily, ...]] = ()
+    unit: ClassVar[Unit | None] = None
+    protects: ClassVar[Literal["person", "household"]] = "person"
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_race_codes <= MOST_RACE_CODES:
@@ -80,26 +85,6 @@ class CensusRecords:
     def attributes(self) -> tuple[Attribute, ...]:
         """Race, of which a record has several codes, and ethnicity, of which it has one."""
         return Attribute("race", self.max_race_codes), Attribute("ethnicity", 1, separate=True)
-
-    @property
-    def by_name(self) -> Mapping[str, Column]:
-        """None: its columns are the Census's."""
-        return {}
-
-    @property
-    def families(self) -> tuple[CustomFamily, ...]:
-        """None: its groups are those of the definitions."""
-        return ()
-
-    @property
-    def unit(self) -> Unit | None:
-        """None: a person is one record."""
-        return None
-
-    @property
-    def protects(self) -> Literal["person", "household"]:
-        """A person."""
-        return "person"
 
     @property
     def several_parts(self) -> bool:

@@ -12,10 +12,11 @@ from starling.privacy.budget import Measure
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.census_records import CensusRecords
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
+from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level, Thresholds
-from starling.tables.plan.records import Records
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
@@ -23,6 +24,8 @@ from starling.tables.plan.wording import Wording
 
 LevelKey: TypeAlias = tuple[GeographyLevel, int]
 """A geography level and an iteration level of the Census."""
+Records: TypeAlias = CensusRecords | CustomRecords
+"""What a plan says of its records. Only readers and writers ask of which kind they are (docs/decisions/0023-tables-of-ones-own.md)."""
 STRUCTURE: Final = re.compile(r"[A-Za-z][\w.-]{0,59}:[\w@$-]{1,60}\([0-9][0-9.]{0,19}\+?\)", re.ASCII)
 """A data structure by its agency, its name and its version."""
 

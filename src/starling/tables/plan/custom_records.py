@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +118,9 @@ class CustomRecords:
     unit: Unit | None = None
     protects: Literal["person", "household"] = "person"
     format: TextFormat = field(default=PLAIN, metadata=OPTIONAL)
+    states: ClassVar[frozenset[str]] = frozenset()
+    several_parts: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, int]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
         names = [*(column.name for column in self.columns), *([self.areas.column] if self.areas.column else [])]
@@ -164,15 +168,8 @@ class CustomRecords:
     def _code_twice(self) -> str | None:
         """A code of two groups, or of two values of families; also where sets of values hide it, records would count for either."""
         codes = [code for code, _ in self.definitions.codes]
-        return next(
-            (
-                before
-                for some in (codes, [each.code for each in self.definitions.iterations])
-                for before, after in pairwise(some)
-                if before == after
-            ),
-            None,
-        )
+        groups = [each.code for each in self.definitions.iterations]
+        return next((first for some in (codes, groups) for first, second in pairwise(some) if first == second), None)
 
     def read(self, aggregates: Iterable[Aggregate] = ()) -> RecordColumns:
         """All that is read of a record: the area, the columns of families as these cut them, those of the detail, and of aggregates."""
@@ -195,16 +192,6 @@ class CustomRecords:
         ]
         codes = [pair for family in self.families for pair in family.values(self.by_name)]
         return Definitions(tuple(sorted(iterations, key=lambda each: each.code)), tuple(sorted(codes)))
-
-    @property
-    def states(self) -> frozenset[str]:
-        """None: the plan states its areas."""
-        return frozenset()
-
-    @property
-    def several_parts(self) -> bool:
-        """All areas are in one part."""
-        return False
 
     def problems(self, families: tuple[str, ...], definitions: Definitions) -> list[Problem]:
         """Families and groups are those of the declared columns."""
@@ -256,11 +243,6 @@ class CustomRecords:
     def counting(self, detail: Detail) -> tuple[str, dict[str, str]]:
         """By area, groups and cell."""
         return CUSTOM_SQL, custom_tables(detail)
-
-    @property
-    def parameters(self) -> "dict[str, Json]":
-        """None: plan.json states them."""
-        return {}
 
     @property
     def bounds(self) -> "dict[str, Json]":

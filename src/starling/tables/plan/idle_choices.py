@@ -5,17 +5,19 @@ suppression that leaves nothing out: it has every key, also of levels that it sw
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starling.errors import Problem
-from starling.tables.plan.choices import Choices
 from starling.tables.plan.nesting import families, nested_chains
+
+if TYPE_CHECKING:
+    from starling.tables.plan.choices import Choices
 
 ADD_UP: Final = "publication.add-up"
 SUPPRESSION: Final = "publication.suppression"
 
 
-def idle_census(plan: Choices) -> Iterator[Problem]:
+def idle_census(plan: "Choices") -> Iterator[Problem]:
     """The problems of a plan of the Census."""
     if suppresses_nothing(plan):
         problem = "would leave nothing out: it is for groups that may get detail, at levels below the state"
@@ -26,7 +28,7 @@ def idle_census(plan: Choices) -> Iterator[Problem]:
     yield from _stages(plan, "leave it out")
 
 
-def idle_custom(plan: Choices) -> Iterator[Problem]:
+def idle_custom(plan: "Choices") -> Iterator[Problem]:
     """The problems of a plan of custom tables.
 
     Its families do not add up to one another: a record with a value outside a column's domain is in everybody, and in no group of that
@@ -48,7 +50,7 @@ def idle_custom(plan: Choices) -> Iterator[Problem]:
     yield from _stages(plan, "leave it out, or add [detail]")
 
 
-def suppresses_nothing(plan: Choices) -> bool:
+def suppresses_nothing(plan: "Choices") -> bool:
     """Whether its suppression has no effect.
 
     A bare total is left out by its noise alone where its group could have had detail, in a level of small regions.
@@ -57,7 +59,7 @@ def suppresses_nothing(plan: Choices) -> bool:
     return bool(plan.suppression) and all(level.single_stage for level in small)
 
 
-def _stages(plan: Choices, fix: str) -> Iterator[Problem]:
+def _stages(plan: "Choices", fix: str) -> Iterator[Problem]:
     """What is made of two measurements of a group, where each group is measured once."""
     if plan.variants.both_stages and not plan.staged:
         yield Problem("publication.totals", "would change nothing: each group is measured once", fix)
@@ -65,7 +67,7 @@ def _stages(plan: Choices, fix: str) -> Iterator[Problem]:
         yield Problem("publication.intervals", "would change nothing: every group is published as it is measured", fix)
 
 
-def _adds_up(plan: Choices, chain: list[str]) -> bool:
+def _adds_up(plan: "Choices", chain: list[str]) -> bool:
     """Whether an iteration is followed through two neighbouring levels of a chain, or is a sum of others in one of them."""
     above: set[str] = set()
     for name in chain:

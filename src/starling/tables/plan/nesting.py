@@ -20,10 +20,13 @@ with a code of C1 and one of C2 is alone in neither. Such iterations are left as
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import Iteration
+
+if TYPE_CHECKING:
+    from starling.tables.plan.choices import Choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,11 @@ def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool
     return bool(codes) and sorted(codes) == sorted(parent.codes)
 
 
-def nested(plan: Choices, level: str) -> bool:
+def nested(plan: "Choices", level: str) -> bool:
     """Whether the regions of a level take part."""
     return any(level in steps for steps in nested_chains(plan))
 
 
-def nested_chains(plan: Choices) -> list[list[str]]:
+def nested_chains(plan: "Choices") -> list[list[str]]:
     """The chains of levels, each as far as the plan has it: the regions of each level are unions of those of the next."""
     return plan.records.chains(plan.regions, {level.geography for level in plan.levels})
