@@ -20,7 +20,7 @@ SCORES = {
     "loc_sig, greedy distance": genome_cases.greedy,
     "loc_sig, Wald distance": genome_cases.wald,
     "loc_sig without the skip": genome_cases.without_skip,
-    "loc_sig by alleles, counted as patients": genome_cases.alleles_as_patients,
+    "loc_sig by alleles, counted as patients": genome_cases.significance,
     "loc_sig": genome_cases.significance,
     "loc_sig by alleles": genome_cases.alleles,
 }

@@ -47,25 +47,25 @@ def test_every_mechanism_and_every_mutant_is_checked() -> None:
 @pytest.mark.statistical
 def test_a_right_mechanism_stands_and_a_mutant_is_caught() -> None:
     """False alarm at most 1e-6 each; the mutant is missed in three tries with a chance below 1e-3."""
-    assert quick.check_bound(RIGHT).passed
-    assert quick.check_mutant(MUTANT).passed
+    assert quick.check_case(RIGHT).passed
+    assert quick.check_case(MUTANT).passed
     assert quick.check_distribution(laplace(Fraction(1))).passed
-    assert quick.check_misstated(fit.MISSTATED[0]).passed
+    assert quick.check_distribution(fit.MISSTATED[0]).passed
 
 
 @pytest.mark.statistical
 def test_a_mutant_that_passes_for_right_is_refuted_and_a_right_one_is_no_mutant() -> None:
-    refuted = quick.check_bound(MUTANT)
+    refuted = quick.check_case(replace(MUTANT, flaw=""))
     assert not refuted.passed
     assert refuted.estimate is not None
     assert refuted.estimate > MUTANT.claim.amount
-    missed = quick.check_mutant(replace(RIGHT, draws=100))
+    missed = quick.check_case(replace(RIGHT, flaw="none", draws=100))
     assert not missed.passed
     assert missed.draws == 400
 
 
 @pytest.mark.statistical
 def test_another_distribution_and_a_claim_too_low_are_refuted() -> None:
-    assert not quick.check_distribution(fit.MISSTATED[0]).passed
+    assert not quick.check_distribution(replace(fit.MISSTATED[0], flaw="")).passed
     assert not quick.check_distribution(replace(laplace(Fraction(1)), claim=Epsilon(Fraction(9, 10)))).passed
-    assert not quick.check_misstated(replace(laplace(Fraction(1)), draws=1_000)).passed
+    assert not quick.check_distribution(replace(laplace(Fraction(1)), flaw="none", draws=1_000)).passed

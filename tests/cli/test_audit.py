@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -14,10 +15,10 @@ from starling.cli import main
 RIGHT = core_cases.MECHANISMS[0]
 MUTANT = core_cases.MUTANTS[0]
 GOOD = [
-    (RIGHT.name, partial(quick.check_bound, RIGHT)),
-    (MUTANT.name, partial(quick.check_mutant, MUTANT)),
+    (RIGHT.name, partial(quick.check_case, RIGHT)),
+    (MUTANT.name, partial(quick.check_case, MUTANT)),
     ("discrete Laplace, scale 1", partial(quick.check_distribution, laplace(Fraction(1)))),
-    (MISSTATED[0].name, partial(quick.check_misstated, MISSTATED[0])),
+    (MISSTATED[0].name, partial(quick.check_distribution, MISSTATED[0])),
 ]
 
 
@@ -54,9 +55,12 @@ def test_json_is_one_document(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("check", "problem"),
     [
-        (partial(quick.check_bound, MUTANT), "and declares epsilon 1"),
-        (partial(quick.check_distribution, MISSTATED[0]), "draws another distribution than it states"),
-        (partial(quick.check_mutant, RIGHT), "is wrong on purpose and was not caught"),
+        (partial(quick.check_case, replace(MUTANT, flaw="")), "and declares epsilon 1"),
+        (
+            partial(quick.check_distribution, replace(MISSTATED[0], flaw="")),
+            "draws another distribution than it states",
+        ),
+        (partial(quick.check_case, replace(RIGHT, flaw="none")), "is wrong on purpose and was not caught"),
     ],
     ids=["bound", "distribution", "missed"],
 )

@@ -2,19 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from fractions import Fraction
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.audit.falsifier import Goal, Sampler
-from starling.privacy.budget import Cost
+from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.sampling.entropy import BitSource, system
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
 Draws: TypeAlias = Callable[[Int64, int, BitSource], Int64]
 """A mechanism: exact values of one database, number of draws, source of words -> outputs, int64 (draws,) or (draws, values)."""
+
+
+ONE: Final = Epsilon(Fraction(1))
+"""What most mechanisms here say that they cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +29,23 @@ class Case:
     Attributes:
         name: What the mechanism is.
         flaw: What is wrong with it; empty for a right one.
-        claim: What it says it costs.
         truth: What it costs, at least on this pair: epsilon, or rho where the claim is in rho; None where only the claim is known.
         mechanism: Draws from it.
         left: Exact values of one database.
         right: Exact values of its neighbour.
         draws: How often it is drawn from on each neighbour. For a mutant enough for a power of 0.9 at a false alarm of 1e-6, measured by
             bench/audit.py, bench/genome_audit.py and bench/groups_audit.py; those of places were refuted in all or all but one of 40 tries.
+        claim: What it says it costs.
     """
 
     name: str
     flaw: str
-    claim: Cost
     truth: float | None
     mechanism: Draws
     left: tuple[int, ...]
     right: tuple[int, ...]
     draws: int
+    claim: Cost = ONE
 
     @property
     def goal(self) -> Goal:

@@ -8,6 +8,7 @@ listed are one more outcome.
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import sqrt
 from statistics import NormalDist
@@ -111,13 +112,16 @@ def fit(stated: Stated, *, false_alarm: float = 1e-6, source: BitSource | None =
 
 def _noise(
     name: str,
-    draw: Callable[[int, BitSource], Int64],
+    sampler: Callable[..., Int64],
+    parameter: Fraction,
     distribution: Callable[[int], Distribution],
     claim: Cost,
-    draws: int,
-    flaw: str = "",
+    flaw: str,
 ) -> Stated:
     """Noise on a count: its distribution, pooled beyond some reach, and its cost for counts that differ by 1."""
+
+    def draw(number: int, source: BitSource) -> Int64:
+        return sampler(parameter, number, source=source)
 
     def cost() -> Bracket:
         wide = distribution(_FAR + 2)
@@ -130,31 +134,22 @@ def _noise(
         del inner[-_NEAR], inner[_NEAR]
         return inner
 
-    return Stated(name, flaw, draw, listed, claim, cost, draws)
+    return Stated(name, flaw, draw, listed, claim, cost, 200_000)
 
 
 def laplace(scale: Fraction, drawn: Fraction | None = None, flaw: str = "") -> Stated:
     """Discrete Laplace noise of a scale; drawn with another one, if that is said."""
-    return _noise(
-        f"discrete Laplace, scale {scale}",
-        lambda number, source: discrete_laplace(drawn or scale, number, source=source),
-        lambda reach: exact.laplace_distribution(scale, reach),
-        Epsilon(1 / scale),
-        200_000,
-        flaw,
-    )
+    name, by_definition = f"discrete Laplace, scale {scale}", partial(exact.laplace_distribution, scale)
+    return _noise(name, discrete_laplace, drawn or scale, by_definition, Epsilon(1 / scale), flaw)
 
 
 def gaussian(sigma_squared: Fraction, drawn: Fraction | None = None, flaw: str = "") -> Stated:
     """Discrete Gaussian noise of a sigma squared; drawn with another one, if that is said."""
-    return _noise(
+    name, by_definition = (
         f"discrete Gaussian, sigma^2 {sigma_squared}",
-        lambda number, source: discrete_gaussian(drawn or sigma_squared, number, source=source),
-        lambda reach: exact.gaussian_distribution(sigma_squared, reach),
-        Rho(1 / (2 * sigma_squared)),
-        200_000,
-        flaw,
+        partial(exact.gaussian_distribution, sigma_squared),
     )
+    return _noise(name, discrete_gaussian, drawn or sigma_squared, by_definition, Rho(1 / (2 * sigma_squared)), flaw)
 
 
 def lattice(columns: Literal[2, 3]) -> Stated:

@@ -4,7 +4,6 @@ Each study is a few people and SNPs, written as copies of the carried allele and
 the replaced patient moves all of them, as far as one patient can.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, TypeAlias, assert_never
@@ -121,18 +120,11 @@ def _pair(others: list[Patient], left: Patient, right: Patient) -> tuple[tuple[i
     return one, other
 
 
-def _people(row: Callable[[int], Patient], cases: int, carry: int, controls: int, also: int) -> list[Patient]:
-    """So many cases, of whom some carry every SNP, then so many controls; `row` repeats copies for all SNPs."""
-    case = [(1, *row(int(number < carry))) for number in range(cases)]
-    control = [(0, *row(int(number < also))) for number in range(controls)]
-    return case + control
-
-
 def _same(copies: int) -> Patient:
     return (copies,) * SNPS
 
 
-_OTHERS: Final = _people(_same, 3, 0, 12, 6)
+_OTHERS: Final[list[Patient]] = [(1, *_same(0))] * 3 + [(0, *_same(1))] * 6 + [(0, *_same(0))] * 6
 """With one control more each SNP's table is (0, 3; 6, 7) where she carries none, the last before significance, else (0, 3; 7, 6)."""
 _ONE: Final = _pair(_OTHERS, (0, 1, *[0] * (SNPS - 1)), (0, 0, *[1] * (SNPS - 1)))
 """One SNP gains what all others lose."""
@@ -171,7 +163,7 @@ def _case(
     snps: int = SNPS,
     model: Model = "dominant",
 ) -> Case:
-    return Case(name, "", question.guarantee.cost, None, question_draws(question, snps, model), *pair, draws)
+    return Case(name, "", None, question_draws(question, snps, model), *pair, draws, claim=question.guarantee.cost)
 
 
 DECLARED: Final[tuple[Case, ...]] = (

@@ -18,7 +18,6 @@ import numpy as np
 
 from starling.audit.case import Case, Draws, Int64
 from starling.groups.optimise.isotonic import isotonic
-from starling.privacy.budget import Epsilon
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.noise import discrete_laplace
 
@@ -121,12 +120,9 @@ def world(leaves: int, moved: int) -> tuple[int, ...]:
     return tuple(cells.reshape(-1).tolist())
 
 
-_ONE: Final = Epsilon(Fraction(1))
-
 CHAIN: Final = Case(
     f"chain_published, {LEAVES} leaves",
     "a chain over all regions, noise for one",
-    _ONE,
     (LEAVES + 1) / 2,
     chain_published(Fraction(1)),
     world(LEAVES, 0),
@@ -139,7 +135,6 @@ MUTANTS: Final[tuple[Case, ...]] = (
     Case(
         "sizes from 1 on, exact G",
         "a group without members is gone from G",
-        _ONE,
         inf,
         without_size_zero,
         (0, 1, 0),
@@ -150,6 +145,6 @@ MUTANTS: Final[tuple[Case, ...]] = (
 """All of them are rejected."""
 
 MECHANISMS: Final[tuple[Case, ...]] = (
-    replace(CHAIN, name=f"chain by region, {LEAVES} leaves", flaw="", truth=1, mechanism=chain_by_region(_ONE.amount)),
+    replace(CHAIN, name=f"chain by region, {LEAVES} leaves", flaw="", truth=1, mechanism=chain_by_region(Fraction(1))),
 )
 """Counterparts of the mutants that keep their promise, tried in the same way."""

@@ -79,7 +79,7 @@ def _case(name: str, method: Method, measure: Measure, *, quantity: int = 1, bud
     after[1 + quantity] += 1
     amount = plan.budget.whole * LEVELS / (LEVELS + 1)
     cost: Cost = Epsilon(amount) if measure == "epsilon" else Rho(amount)
-    return Case(name, "", cost, None, released(plan), BEFORE, tuple(after), 25_000)
+    return Case(name, "", None, released(plan), BEFORE, tuple(after), 25_000, claim=cost)
 
 
 DECLARED: Final[tuple[Case, ...]] = (

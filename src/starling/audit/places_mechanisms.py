@@ -74,7 +74,7 @@ def of_a_unit(shape: tuple[int, int], points: int) -> tuple[tuple[int, ...], tup
 
 def _case(name: str, method: TreeMethod) -> Case:
     without, with_it = of_a_unit(method.shape, method.points)
-    return Case(name, "", method.guarantee.cost, None, released(method.shape, method.draw), without, with_it, 800)
+    return Case(name, "", None, released(method.shape, method.draw), without, with_it, 800, claim=method.guarantee.cost)
 
 
 _LINE: Final = (1, 16)
@@ -114,34 +114,36 @@ def where_points_lie(exact: Int64) -> MeasuredTree:
 FEW: Final = 6
 """The most points for which the coarse grid is one box."""
 
+_CLAIM: Final = Epsilon(MUTANTS_EPSILON)
+
 MUTANTS: Final[tuple[Case, ...]] = (
     Case(
         "coarse grid, exact number of points",
         "its boxes tell the number of points",
-        Epsilon(MUTANTS_EPSILON),
         inf,
         released((2, 2), with_exact_number),
         (FEW, 0, 0, 0),
         (FEW + 1, 0, 0, 0),
         300,
+        _CLAIM,
     ),
     Case(
         "quadtree, leaves with noise alone",
         "boxes are cut where points lie",
-        Epsilon(MUTANTS_EPSILON),
         inf,
         released((2, 2), where_points_lie),
         *of_a_unit((2, 2), 1),
         300,
+        _CLAIM,
     ),
     Case(
         "adaptive, noise for one point",
         "a person has two points",
-        Epsilon(MUTANTS_EPSILON),
         2 * float(MUTANTS_EPSILON),
         released((1, 4), Adaptive((1, 4), ADD_REMOVE_POINT, MUTANTS_EPSILON, many=BY_DEPTH).draw),
         *of_a_unit((1, 4), 2),
         1_000,
+        _CLAIM,
     ),
 )
 """Methods that cost more than they declare."""

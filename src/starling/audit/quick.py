@@ -67,55 +67,43 @@ Check: TypeAlias = Callable[[], Result]
 
 def checks() -> Iterator[tuple[str, Check]]:
     """Every check with its name, in the order in which they are shown."""
-    for stated in fit.STATED:
-        yield stated.name, partial(check_distribution, stated)
-    for case in (
+    right = (
         *core_cases.MECHANISMS,
         *tables_mechanisms.DECLARED,
         *genome_mechanisms.DECLARED,
         *groups_mechanisms.DECLARED,
         *places_mechanisms.DECLARED,
-    ):
-        yield case.name, partial(check_bound, case)
-    for stated in fit.MISSTATED:
-        yield stated.name, partial(check_misstated, stated)
-    for case in (
+    )
+    mutants = (
         *core_cases.MUTANTS,
         *genome_cases.MUTANTS,
         *groups_cases.MUTANTS,
         *groups_mechanisms.MUTANTS,
         *places_mechanisms.MUTANTS,
-    ):
-        yield case.name, partial(check_mutant, case)
+    )
+    for distributions, cases in ((fit.STATED, right), (fit.MISSTATED, mutants)):
+        yield from ((stated.name, partial(check_distribution, stated)) for stated in distributions)
+        yield from ((case.name, partial(check_case, case)) for case in cases)
 
 
-def check_distribution(stated: Stated) -> Result:
-    """Whether draws fit the stated distribution, and its cost is what is declared."""
-    cost, result = stated.cost(), fit.fit(stated, false_alarm=FALSE_ALARM)
-    passed = cost.low <= stated.claim.amount and result.wrong is None
-    return Result("distribution", stated.name, "", stated.claim, cost.low, result.resolution, stated.draws, passed)
-
-
-def check_bound(case: Case) -> Result:
-    """Whether the falsifier leaves the declared cost standing."""
-    finding = falsify(*case.samplers(), case.draws, goal=case.goal, false_alarm=FALSE_ALARM)
-    bound = getattr(finding, case.goal)
-    return Result("bound", case.name, "", case.claim, bound, None, case.draws, not finding.refutes(case.claim))
-
-
-def check_misstated(stated: Stated, tries: int = TRIES) -> Result:
-    """Whether draws of another distribution than the stated one are recognised."""
+def check_distribution(stated: Stated, tries: int = TRIES) -> Result:
+    """Whether draws fit the stated distribution, and its cost is what is declared; of a mutant, whether draws are seen not to fit."""
     result = fit.fit(stated, false_alarm=FALSE_ALARM)
+    if not stated.flaw:
+        cost = stated.cost().low
+        passed = cost <= stated.claim.amount and result.wrong is None
+        return Result("distribution", stated.name, "", stated.claim, cost, result.resolution, stated.draws, passed)
     caught = result.wrong is not None
     if not caught and tries > 1:
-        return check_misstated(replace(stated, draws=2 * stated.draws), tries - 1)
+        return check_distribution(replace(stated, draws=2 * stated.draws), tries - 1)
     return Result("mutant", stated.name, stated.flaw, stated.claim, None, result.resolution, stated.draws, caught)
 
 
-def check_mutant(case: Case, tries: int = TRIES) -> Result:
-    """Whether the falsifier refutes what a mutant declares."""
+def check_case(case: Case, tries: int = TRIES) -> Result:
+    """Whether the falsifier leaves the declared cost standing; of a mutant, whether it refutes that."""
     finding = falsify(*case.samplers(), case.draws, goal=case.goal, false_alarm=FALSE_ALARM)
-    caught = finding.refutes(case.claim)
-    if not caught and tries > 1:
-        return check_mutant(replace(case, draws=2 * case.draws), tries - 1)
-    return Result("mutant", case.name, case.flaw, case.claim, getattr(finding, case.goal), None, case.draws, caught)
+    passed = finding.refutes(case.claim) == bool(case.flaw)
+    if case.flaw and not passed and tries > 1:
+        return check_case(replace(case, draws=2 * case.draws), tries - 1)
+    kind: Kind = "mutant" if case.flaw else "bound"
+    return Result(kind, case.name, case.flaw, case.claim, getattr(finding, case.goal), None, case.draws, passed)

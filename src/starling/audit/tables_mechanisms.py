@@ -4,7 +4,10 @@ Many counties hold the same people, so that each is one independent run of the m
 what a cost that forgot a group would not survive.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -32,25 +35,25 @@ MOST: Final = 9
 """Noisy counts are clipped to LEAST to MOST, which is post-processing, so that a histogram of few outputs sees what matters."""
 
 
+@dataclass(frozen=True, slots=True)
 class SameCounties:
     """Exact counts of counties that all hold so many persons of one sex and age in each of their groups.
 
-    Args:
+    Attributes:
         persons: How many persons each population group has.
     """
 
-    def __init__(self, persons: int) -> None:
-        self._persons = persons
+    persons: int
 
     def totals(self, piece: Piece, /) -> Int64:
         """Persons in each group of the piece."""
         groups = (piece.stop - piece.first) * piece.iterations
-        return np.full(groups, self._persons, dtype=np.int64)
+        return np.full(groups, self.persons, dtype=np.int64)
 
     def cells(self, _: Piece, groups: Int64, /) -> Int64:
         """Persons by sex and age, all of them in the first cell."""
         detail = np.zeros((len(groups), SEX_BY_AGE.finest), dtype=np.int64)
-        detail[:, 0] = self._persons
+        detail[:, 0] = self.persons
         return detail
 
 
@@ -106,20 +109,20 @@ def released(measure: Measure, thresholds: Thresholds, *, repeated: bool = False
     return draws
 
 
+@dataclass(frozen=True, slots=True)
 class SameWards:
     """Exact numbers of wards that all hold so many records, whose number is the largest.
 
-    Args:
+    Attributes:
         records: How many each ward has.
     """
 
-    def __init__(self, records: int) -> None:
-        self._records = records
+    records: int
 
     def aggregate(self, piece: Piece, /) -> Int64:
         """All in the last cell: each record is W above the least number, and in the last class."""
         cells = np.zeros((piece.groups, CLASSES), dtype=np.int64)
-        cells[:, -1] = self._records
+        cells[:, -1] = self.records
         return cells
 
 
@@ -158,47 +161,24 @@ def aggregated(measure: Measure, way: Way | None) -> Draws:
     return draws
 
 
-def _of_aggregates(name: str, way: Way | None) -> list[Case]:
-    return [
-        Case(
-            name,
-            "",
-            cost,
-            None,
-            aggregated(cost.measure, way),
-            (5 if way is None else 0,),
-            (6 if way is None else 1,),
-            50_000,
-        )
-        for cost in (Epsilon(BUDGET), Rho(BUDGET))
-    ]
-
-
 _DETAIL: Final[dict[str, Thresholds]] = {"totals": (50, 60, 70), "cells": (1, 60, 70), "adaptive": (5, 7, 9)}
 
 
-def _cases(name: str, detail: str, *, repeated: bool = False) -> list[Case]:
-    thresholds, costs = _DETAIL[detail], (Epsilon(BUDGET), Rho(BUDGET))
-    return [
-        Case(
-            f"{name}, {detail}",
-            "",
-            cost,
-            None,
-            released(cost.measure, thresholds, repeated=repeated),
-            (5,),
-            (6,),
-            50_000,
-        )
-        for cost in costs
-    ]
+def _cases(name: str, draws: Callable[[Measure], Draws], before: int = 5) -> list[Case]:
+    """In both measures, of one more than `before` in each county or ward."""
+    costs = (Epsilon(BUDGET), Rho(BUDGET))
+    return [Case(name, "", None, draws(cost.measure), (before,), (before + 1,), 50_000, cost) for cost in costs]
 
 
 DECLARED: Final[tuple[Case, ...]] = (
-    *(case for detail in _DETAIL for case in _cases("SafeTab", detail)),
-    *_cases("SafeTab measured again", "adaptive", repeated=True),
-    *_of_aggregates("sums", None),
-    *_of_aggregates("medians from noisy counts", "counts"),
-    *_of_aggregates("medians by selection", "selection"),
+    *(
+        case
+        for detail, thresholds in _DETAIL.items()
+        for case in _cases(f"SafeTab, {detail}", partial(released, thresholds=thresholds))
+    ),
+    *_cases("SafeTab measured again, adaptive", partial(released, thresholds=_DETAIL["adaptive"], repeated=True)),
+    *_cases("sums", partial(aggregated, way=None)),
+    *_cases("medians from noisy counts", partial(aggregated, way="counts"), 0),
+    *_cases("medians by selection", partial(aggregated, way="selection"), 0),
 )
 """Every mechanism of tables, with what its plan declares to cost; `Plan.guarantee` is the same number, which the tests see to."""
