@@ -3,7 +3,7 @@
 The class gives the command line its exit code and the server its HTTP status.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,6 +63,13 @@ class StarlingError(Exception):
     ) -> None:
         self.problems: tuple[Problem, ...] = (Problem(field, problem, fix),) if problems is None else tuple(problems)
         super().__init__(str(self))
+
+    @classmethod
+    def check(cls, problems: Iterable[Problem]) -> None:
+        """Raise an error of this class with all of these problems, unless there are none."""
+        every = tuple(problems)
+        if every:
+            raise cls(problems=every)
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:SHOWN]]

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.generate.files import WRITERS, Columns, ParquetWriter, TextWriter, fields
-from starling.tables.plan.geography import digit_bytes
+from starling.tables.generate.files import WRITERS, Columns, ParquetWriter, TextWriter, digit_bytes, fields
 
 COLUMNS: Columns = {
     "A": (digit_bytes(np.array([7, 42]), 3), np.array([1, 0, 1])),

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from starling.tables.generate.land import Int32, Land
 from starling.tables.generate.people import Mix, People
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS, digit_bytes
+from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS
 from starling.tables.plan.sex_by_age import TOP_AGE
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -25,6 +25,20 @@ Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]
 FILLER, and for each row which of them it has."""
 
 FILLER: Final = 0
+
+
+def digit_bytes(values: npt.NDArray[np.integer], width: int) -> Bytes:
+    """Decimal digits with leading zeros, uint8 of shape (len(values), width).
+
+    >>> digit_bytes(np.array([7, 42]), 3).tobytes()
+    b'007042'
+    """
+    text = np.empty((len(values), width), dtype=np.uint8)
+    rest = np.asarray(values, dtype=np.int64)
+    for position in reversed(range(width)):
+        rest, digit = np.divmod(rest, 10)
+        text[:, position] = digit + ord("0")
+    return text
 
 
 def fields(words: tuple[str, ...]) -> Bytes:

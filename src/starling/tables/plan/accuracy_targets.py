@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.accuracy import Kind, distribution_for_margin, smallest
@@ -43,7 +43,7 @@ from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE, WIDEST_LISTED, StageNoise, noise_of_stages
 
 Number: TypeAlias = Literal["cell", "sex total", "total", "bare total", "total only", "deciding total"]
-NUMBERS: Final[tuple[Number, ...]] = ("cell", "sex total", "total", "bare total", "total only", "deciding total")
+NUMBERS: Final[tuple[Number, ...]] = get_args(Number)
 CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of a target that states none."""
 

@@ -72,8 +72,7 @@ class _Config:
 
     def check(self) -> None:
         """Raise PlanError with the problems so far, if there are any."""
-        if self.problems:
-            raise PlanError(problems=self.problems)
+        PlanError.check(self.problems)
 
     def number(self, key: str, condition: str, low: int, *, include: bool, below: int | None) -> Fraction:
         """The exact number under `key`, in [low or (low, up to but not at `below`; 0 after a refusal."""

@@ -172,6 +172,5 @@ def population_levels(
         levels.append(Level(geography, level, budget, thresholds[geography, level], iterations, bound))
     if not levels and not problems:
         problems.append(Problem("budgets", "are 0 everywhere, so nothing would be tabulated", "give a level a budget"))
-    if problems:
-        raise PlanError(problems=problems)
+    PlanError.check(problems)
     return tuple(levels)

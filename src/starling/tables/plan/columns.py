@@ -60,8 +60,7 @@ class Codes:
             problems.append(Problem("codes", "hold one that no field of a record can say", fix))
         if self.other and self.other not in self.codes:
             problems.append(Problem("other", "is not one of the codes", "add it to the codes"))
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(problems)
 
     @cached_property
     def codes(self) -> tuple[str, ...]:
@@ -184,9 +183,7 @@ class Column:
     def __post_init__(self) -> None:
         if not self.fields:
             object.__setattr__(self, "fields", (self.name,))
-        problems = list(self._problems())
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(self._problems())
 
     def _problems(self) -> Iterator[Problem]:
         where = f"column {self.name}"
@@ -259,9 +256,7 @@ class RecordColumns:
     format: TextFormat = PLAIN
 
     def __post_init__(self) -> None:
-        problems = list(self._problems())
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(self._problems())
 
     def _problems(self) -> Iterator[Problem]:
         if self.area is not None and not isinstance(self.area.domain, Codes):

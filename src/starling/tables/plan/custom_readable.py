@@ -86,13 +86,11 @@ def read_custom(top: Section, folder: Path) -> Choices:
     by_name = {column.name: column for column in columns}
     of_detail, detail = _detail(top.table("detail"), by_name) if "detail" in top.values else ((), TOTALS)
     families = [_family(section, staged=bool(detail.steps)) for section in top.tables("groups")]
-    if top.problems:
-        raise PlanError(problems=top.problems)
+    PlanError.check(top.problems)
     with within(top.file):
         records = CustomRecords(tuple(columns), areas, tuple(families), of_detail, expected, unit, protects, form)
         stated = read_custom_levels(top, regions, records, detail)
-        if top.problems:
-            raise PlanError(problems=top.problems)
+        PlanError.check(top.problems)
         tabulated = {
             key: tuple(each for each in records.definitions.iterations if each.level == key[1]) for key in stated
         }
@@ -102,13 +100,11 @@ def read_custom(top: Section, folder: Path) -> Choices:
         degrees = {key: degree(measure, bound, of_one) for key, bound in bounds.items()}
         for key, level in stated.items():
             check_targets(level.targets, tabulated[key], level.thresholds or (1,))
-        if top.problems:
-            raise PlanError(problems=top.problems)
+        PlanError.check(top.problems)
         gamma, budgets = solved(
             top, stated, degrees, measure, gamma, both_stages=variants.both_stages, detail=detail, regions=regions
         )
-        if top.problems:
-            raise PlanError(problems=top.problems)
+        PlanError.check(top.problems)
         levels = [
             Level(
                 *(key[0], key[1], budgets[key], stated[key].thresholds, tabulated[key], bounds[key]),

@@ -157,8 +157,7 @@ class CustomRecords:
         if not problems and (repeated := self._code_twice()):
             fix = "rename a family, or a value: commas and colons between names and values are read as part of them"
             problems.append(Problem("groups", f"give two groups the one code {shown(repeated)}", fix))
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(problems)
 
     @cached_property
     def by_name(self) -> dict[str, Column]:

@@ -184,8 +184,7 @@ def read_definitions(folder: Path) -> Definitions:
     drafts = _iterations(folder, problems)
     codes = _codes(folder, problems)
     _mapping(folder, drafts, codes, problems)
-    if problems:
-        raise PlanError(problems=problems)
+    PlanError.check(problems)
     iterations = tuple(drafts[code].finished() for code in sorted(drafts))
     return Definitions(iterations, tuple(sorted(codes.items())))
 

@@ -78,9 +78,7 @@ class Detail:
     partitions: tuple[Cuts, ...]
 
     def __post_init__(self) -> None:
-        problems = [*self._attribute_problems(), *self._chain_problems()]
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check((*self._attribute_problems(), *self._chain_problems()))
 
     def _attribute_problems(self) -> Iterator[Problem]:
         names = [name for each in self.attributes for name in {each.name, *each.columns, each.text_column}]

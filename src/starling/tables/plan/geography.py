@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, Never, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from starling.errors import PlanError, Problem
@@ -78,24 +79,9 @@ def block_ids(columns: dict[str, Int64]) -> Int64:
     return number
 
 
-def digit_bytes(values: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.uint8]:
-    """Decimal digits with leading zeros, uint8 of shape (len(values), width).
-
-    >>> digit_bytes(np.array([7, 42]), 3).tobytes()
-    b'007042'
-    """
-    text = np.empty((len(values), width), dtype=np.uint8)
-    rest = np.asarray(values, dtype=np.int64)
-    for position in reversed(range(width)):
-        rest, digit = np.divmod(rest, 10)
-        text[:, position] = digit + ord("0")
-    return text
-
-
 def digits(values: Int64, width: int) -> pa.StringArray:
     """Numbers as text of `width` digits, with leading zeros."""
-    offsets = np.arange(0, (len(values) + 1) * width, width, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(digit_bytes(values, width)))
+    return pc.utf8_lpad(pa.array(values).cast(pa.string()), width, "0")
 
 
 def _is_parquet(path: Path) -> bool:
@@ -131,22 +117,8 @@ def _columns(path: Path) -> dict[str, Int64]:
 
 def _number(values: pa.ChunkedArray, width: int) -> Int64 | None:
     """Texts of `width` digits as integers; None if one of them is not that."""
-    if len(values) == 0:
-        return np.zeros(0, dtype=np.int64)
-    text = values.combine_chunks()
-    _, starts, data = text.buffers()
-    offsets = np.frombuffer(starts, dtype=np.int32)[text.offset : text.offset + len(text) + 1]
-    if text.null_count or not (np.diff(offsets) == width).all():
-        return None
-    # Unsigned, so that a byte below "0" wraps to a large digit.
-    figures = np.frombuffer(data, dtype=np.uint8)[offsets[0] : offsets[-1]].reshape(-1, width) - np.uint8(ord("0"))
-    if figures.max() > 9:
-        return None
-    number = np.zeros(len(figures), dtype=np.int64)
-    for column in figures.T:
-        number *= 10
-        number += column
-    return number
+    good = pc.and_(pc.equal(pc.binary_length(values), width), pc.ascii_is_decimal(values))
+    return None if values.null_count or pc.any(pc.invert(good)).as_py() else values.cast(pa.int64()).to_numpy()
 
 
 def _refuse(path: Path, repeated: frozenset[str] = frozenset()) -> Never:
@@ -251,30 +223,16 @@ def read_blocks_within(path: Path, plan: "Choices") -> dict[str, Int64]:
     Raises:
         PlanError: it is not a block file, lists a block twice, or lacks a state of the plan.
     """
-    columns = _inside(read_blocks(path), plan)
-    _check_states(columns, plan, path.name)
-    return columns
-
-
-def _check_states(columns: Mapping[str, Int64], plan: "Choices", file: str) -> None:
-    """Raises PlanError unless every state of the plan has a block: people of one without would be in no table, the nation's included."""
-    there = {f"{code:02d}" for code in np.unique(columns["TABBLKST"]).tolist()}
-    records = census_records(plan)
-    lacking = sorted((records.states | ({PUERTO_RICO} if records.puerto_rico else frozenset())) - there)
-    if lacking:
+    columns, records = read_blocks(path), census_records(plan)
+    states = records.states | ({PUERTO_RICO} if records.puerto_rico else frozenset())
+    # People of a state without a block would be in no table, the nation's included.
+    if lacking := sorted(states - {f"{code:02d}" for code in np.unique(columns["TABBLKST"]).tolist()}):
         named = ", ".join(f"{code} ({STATES.get(code, 'Puerto Rico')})" for code in lacking[:MOST_SHOWN])
         more = f" and {len(lacking) - MOST_SHOWN} more" if len(lacking) > MOST_SHOWN else ""
         problem = f"lacks {named}{more} of the plan's states"
         fix = "give the block file of all of them, or take them out of the plan's states"
-        raise PlanError(problems=[Problem("TABBLKST", problem, fix, file)])
-
-
-def _inside(columns: dict[str, Int64], plan: "Choices") -> dict[str, Int64]:
-    """The blocks of the plan's states, and of Puerto Rico if the plan tabulates it."""
-    records, wanted = census_records(plan), np.zeros(100, dtype=np.bool_)
-    wanted[[int(code) for code in records.states]] = True
-    wanted[int(PUERTO_RICO)] = records.puerto_rico
-    keep = wanted[columns["TABBLKST"]]
+        raise PlanError(problems=[Problem("TABBLKST", problem, fix, path.name)])
+    keep = np.isin(columns["TABBLKST"], [int(code) for code in states])
     return columns if keep.all() else {name: values[keep] for name, values in columns.items()}
 
 
@@ -337,8 +295,7 @@ def _read_names(path: Path) -> dict[tuple[str, str], str]:
         if (kind, region) in names:
             problems.append(Problem("REGION_ID", f"{kind} {region} is named twice", "remove one line", file, line))
         names[kind, region] = name
-    if problems:
-        raise PlanError(problems=problems)
+    PlanError.check(problems)
     return names
 
 

@@ -78,8 +78,7 @@ class Plan(InSession, Choices):
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
         problems += self.records.problems(self.families, self.definitions)
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(problems)
 
     def _top_up_problems(self, *, excluded: bool) -> list[Problem]:
         """What is wrong with what is stated of an earlier release; its cost is not looked at where the variants are `excluded`."""
@@ -260,8 +259,7 @@ class Plan(InSession, Choices):
     @classmethod
     def _without_idle_choices(cls, choices: Choices) -> Self:
         plan = cls(**vars(choices))
-        if problems := plan.records.idle_choices(plan):
-            raise PlanError(problems=problems)
+        PlanError.check(plan.records.idle_choices(plan))
         return plan
 
     @classmethod

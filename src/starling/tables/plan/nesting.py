@@ -18,7 +18,7 @@ With two race codes and m > 1 it is false. Who is in combination in C1 and in C2
 with a code of C1 and one of C2 is alone in neither. Such iterations are left as they are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,15 +65,11 @@ def families(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -
             and set(one.codes) <= set(parent.codes)
         }
         single = parent.kind in single_valued or len(within) == 1
-        if single and parent.code not in taken and _partition(parent, within) and not taken & within.keys():
+        codes = sorted(code for held in within.values() for code in held)
+        if single and codes and codes == sorted(parent.codes) and not taken & {parent.code, *within}:
             known.append(Family(parent.code, tuple(within)))
             taken |= {parent.code, *within}
     return tuple(known)
-
-
-def _partition(parent: Iteration, within: Mapping[str, tuple[str, ...]]) -> bool:
-    codes = [code for held in within.values() for code in held]
-    return bool(codes) and sorted(codes) == sorted(parent.codes)
 
 
 def nested(plan: "Choices", level: str) -> bool:

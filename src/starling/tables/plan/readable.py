@@ -75,8 +75,7 @@ def read_section(top: Section, folder: Path) -> Choices:
     gamma, budgets = solved(
         top, stated, bounds, measure, gamma, both_stages=variants.both_stages, detail=SEX_BY_AGE, regions=CENSUS_REGIONS
     )
-    if top.problems:
-        raise PlanError(problems=top.problems)
+    PlanError.check(top.problems)
     with within(top.file):
         levels = population_levels(
             definitions, budgets, {key: each.thresholds for key, each in stated.items()}, records.attributes

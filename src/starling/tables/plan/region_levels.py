@@ -54,8 +54,7 @@ class RegionLevels:
             problems.append(Problem("regions", "has a level with a name that no file can have", fix))
         wrong = (name_problem(level.kind) for level in self.levels)
         problems += [Problem("regions", f"has a level whose words {each}", "write a name") for each in wrong if each]
-        if problems:
-            raise PlanError(problems=problems)
+        PlanError.check(problems)
 
     @property
     def names(self) -> tuple[str, ...]:
