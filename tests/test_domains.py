@@ -14,6 +14,7 @@ import pytest
 from starling import genome, groups, places, tables
 from starling.cli import main
 from starling.domains import DOMAINS, domain
+from starling.errors import ParameterError
 from starling.release.session import SHORT
 from tests.conftest import ROOT
 from tests.genome.studies import a_study, plan_of, write_bed
@@ -141,10 +142,21 @@ def of_genome(folder: Path) -> dict[str, Any]:
 SESSIONS = {"tables": of_tables, "groups": of_groups, "places": of_places, "genome": of_genome}
 
 
+FRAMES = {"tables": 2, "groups": 3, "places": 64}
+"""Rows of the table that is meant where none is named; the answer to a question of a study has several."""
+
+
 @pytest.mark.parametrize("name", DOMAINS)
 def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tmp_path: Path) -> None:
     values = SESSIONS[name](tmp_path)
     release = values["release"]
+    if name in FRAMES:
+        frame = release.to_pandas()
+        assert len(frame) == FRAMES[name]
+        assert release.to_polars().columns == frame.columns.tolist()
+    else:
+        with pytest.raises(ParameterError, match="table is not named; take one of number, selections"):
+            release.to_pandas()
     if name != "genome":
         values["figure"] = release.plot()
     values |= {"cost": release.cost, "verification": release.verify(), "plan of the release": release.plan}

@@ -56,6 +56,7 @@ class GroupsRelease(DomainRelease):
     """
 
     questions: ClassVar[Any] = Rows | Number
+    main: ClassVar[str | None] = "regions"
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)

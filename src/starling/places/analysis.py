@@ -45,6 +45,7 @@ class PlacesRelease(DomainRelease):
     """
 
     questions: ClassVar[Any] = Rows | Count | CountPolygons | CountHexagons | FindHotspots
+    main: ClassVar[str | None] = "boxes"
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)

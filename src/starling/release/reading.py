@@ -91,6 +91,8 @@ class Release(InSession):
     """
 
     questions: ClassVar[Any] = Rows
+    main: ClassVar[str | None] = None
+    """The table that is meant where none is named; None where a release has one alone."""
 
     def __init__(self, path: Path, key: Pin | None = None) -> None:
         self._opened = path
@@ -140,14 +142,14 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table, or no such column of texts.
         """
-        rows = self.table(table)
-        labels = [field.name for field in rows.schema if pa.types.is_string(_values(field.type))]
-        for column, values in wanted.items():
-            if column not in labels:
-                raise ParameterError(column, "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
-            chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
-            rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
-        return rows
+        return having(self.table(table), wanted)
+
+    def _main_rows(self, wanted: Mapping[str, Wanted]) -> pa.Table:
+        """Rows of the table that is meant where none is named."""
+        published = [name for name in self.names if "/" not in name]
+        if self.main is None and len(published) > 1:
+            raise ParameterError("table", "is not named", f"take one of {', '.join(published)}")
+        return self.rows(self.main or published[0], **wanted)
 
     def size(self, table: str) -> tuple[int, int]:
         """Rows and columns of one of `names`; raises ParameterError where there is no such table."""
@@ -203,21 +205,21 @@ class Release(InSession):
             chosen = one if chosen is None else chosen & one
         return file.scanner(filter=chosen)
 
-    def to_pandas(self, table: str, **wanted: Wanted) -> Any:
-        """`rows` as a pandas data frame.
+    def to_pandas(self, table: str | None = None, **wanted: Wanted) -> Any:
+        """`rows` as a pandas data frame; of the main table where none is named.
 
         Raises:
             ParameterError: there is no such table or column, or pandas is not installed.
         """
-        return to_pandas(self.rows(table, **wanted))
+        return to_pandas(self._main_rows(wanted) if table is None else self.rows(table, **wanted))
 
-    def to_polars(self, table: str, **wanted: Wanted) -> Any:
-        """`rows` as a polars data frame.
+    def to_polars(self, table: str | None = None, **wanted: Wanted) -> Any:
+        """`rows` as a polars data frame; of the main table where none is named.
 
         Raises:
             ParameterError: there is no such table or column, or polars is not installed.
         """
-        return to_polars(self.rows(table, **wanted))
+        return to_polars(self._main_rows(wanted) if table is None else self.rows(table, **wanted))
 
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
@@ -255,6 +257,17 @@ class Release(InSession):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def having(rows: pa.Table, wanted: Mapping[str, Wanted]) -> pa.Table:
+    """The rows whose columns of texts have the wanted values; raises ParameterError where there is no such column."""
+    labels = [field.name for field in rows.schema if pa.types.is_string(_values(field.type))]
+    for column, values in wanted.items():
+        if column not in labels:
+            raise ParameterError(column, "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
+        chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
+        rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
+    return rows
 
 
 def by_column(where: Where) -> dict[str, list[str]]:

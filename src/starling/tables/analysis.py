@@ -22,7 +22,7 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.release.intervals import CONFIDENCE, Value, total
-from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column
+from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any
 from starling.release.statement import Json
 from starling.release.work import Work
@@ -32,6 +32,7 @@ from starling.tables.export import Form, export
 from starling.tables.export.workbook import Front
 from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
+from starling.tables.inference.labelled_counts import labelled_counts
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
 from starling.tables.plan import Detail, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
@@ -126,6 +127,10 @@ class TablesRelease(DomainRelease):
         if name not in self._read:
             self._read[name] = super().table(name)
         return self._read[name]
+
+    def _main_rows(self, wanted: Mapping[str, Wanted]) -> pa.Table:
+        """T1 by the columns that the plan declares."""
+        return having(labelled_counts(self.plan, self.geography, self.table("t1")), wanted)
 
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:
         """The numbers of these rows, in their order.
