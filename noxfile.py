@@ -38,6 +38,7 @@ def reference(session: nox.Session) -> None:
     session.install("-e", ".[test]")
     session.run("python", "docs/build_cli_reference.py")
     session.run("python", "docs/build_api_reference.py")
+    session.run("python", "docs/build_plan_reference.py")
 
 
 @nox.session(python=False)

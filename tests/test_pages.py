@@ -21,7 +21,7 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if "decisions" not in page.pa
 MOST_WORDS = 45_000
 MOST_WORDS_OF_A_SENTENCE = 18
 PARTS = ["Starling", "Tutorials", "How-to", "Reference", "Explanation", "Evidence", "Decisions"]
-GENERATED = {"cli": "build_cli_reference", "python-api": "build_api_reference"}
+GENERATED = {"cli": "build_cli_reference", "python-api": "build_api_reference", "plan-keys": "build_plan_reference"}
 NO_PROSE = re.compile(r"^```.*?^```$|<!--.*?-->|\$\$.*?\$\$|^(?:\||#|!\[)[^\n]*$", re.MULTILINE | re.DOTALL)
 MARKS = re.compile(r"[`*_]|!?\[([^\]]*)\]\([^)]*\)|\{ *#[^}]*\}")
 

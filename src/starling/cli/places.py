@@ -13,7 +13,7 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination, released
-from starling.cli.verbs import previewed, validating
+from starling.cli.verbs import previewed, schema_of, validating
 
 if TYPE_CHECKING:
     from starling.places.evaluate import Evaluation
@@ -28,6 +28,7 @@ places = Group(
     "PLAN is a plan file (TOML); docs/reference/places.md says what stands in it.",
     lazy={
         "plan": "starling.cli.places:plan",
+        "schema": "starling.cli.places:schema",
         "preview": "starling.cli.places:preview",
         "validate": "starling.cli.places:validate",
         "release": "starling.cli.places:release",
@@ -57,6 +58,9 @@ def plan(plan: Path) -> Result:
 
     chosen = Plan.load(plan)
     return Result(partial(str, chosen), partial(_plan_json, chosen))
+
+
+schema = schema_of("places")
 
 
 @command("preview", example="starling places preview plan.toml --size 1 --size 5")

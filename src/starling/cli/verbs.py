@@ -30,6 +30,25 @@ def previewed(result: Result, page: "Callable[[], PreviewPage]", out: Path | Non
     return result
 
 
+def schema_of(domain: str) -> click.Command:
+    """The command `schema` of a domain."""
+
+    def schema() -> Result:
+        import json
+
+        from starling.domains import domain as registered
+        from starling.planfile.grammar import plan_schema
+
+        value = registered(domain)
+        text = {} if value is None else plan_schema(domain, *value.grammars.values())
+        return Result(lambda: json.dumps(text, indent=2), lambda: text)
+
+    schema.__doc__ = (
+        "The JSON Schema of plan files, by which editors complete keys and mark wrong ones. Keep it beside the plan."
+    )
+    return command("schema", example=f"starling {domain} schema")(schema)
+
+
 @dataclass(frozen=True, slots=True)
 class Acceptance:
     """What is to be listed, and in which ledger the files are accepted, as the options of a command say it.

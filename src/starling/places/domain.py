@@ -6,6 +6,7 @@ from typing import Final
 
 from starling.places.analysis import PlacesRelease
 from starling.places.artifact.public_plan import read_plan
+from starling.places.plan.grammar import PLAN
 from starling.places.publication import CHECKS, PlacesPublication
 from starling.release.domain import Delivering, Delivery, Domain, Invented
 from starling.release.report.pages import PreviewPage
@@ -38,4 +39,5 @@ PLACES: Final = Domain(
     lambda folder: PlacesPublication(read_plan(folder)),
     PlacesRelease,
     Delivering(("records",), _deliver, _preview, invent=_invent),
+    {"places": PLAN},
 )

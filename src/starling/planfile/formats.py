@@ -1,50 +1,74 @@
-"""`[format]` of a plan file: how text says its records (text_format.py)."""
+"""`[format]` of a plan file: how text says its records (text_format.py), where that is not as usual."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
-from starling.errors import PlanError
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import table
 from starling.planfile.toml import Section
-from starling.text_format import KEYS, NAMED, PLAIN, TextFormat, encoding_of
+from starling.text_format import NAMED, PLAIN, TextFormat, encoding_of
 
 _NAMES: Final = {mark: name for name, mark in NAMED.items()}
 
 
+def _mark(example: str) -> Kind:
+    """A text that may be empty; a mark that is not printed is known by its name."""
+
+    def read(section: Section, key: str, _: Values) -> str:
+        value = section.values[key]
+        if isinstance(value, str) and (value.isprintable() or value in _NAMES):
+            return _NAMES.get(value, value) if key in ("separator", "thousands") else value
+        section.refuse(key, "is not a text", f'write it like {key} = "{example}"')
+        return ""
+
+    return Kind("text", {"type": "string"}, read)
+
+
+def _changed(name: str) -> Callable[[TextFormat], str | None]:
+    return lambda form: None if (value := getattr(form, name)) == getattr(PLAIN, name) else value
+
+
+def _format(separator: str, encoding: str, **stated: str) -> TextFormat:
+    mark = NAMED.get(separator, separator)
+    known = encoding_of(encoding, mark if len(mark) == 1 and mark.isascii() else ",")
+    return TextFormat(separator, encoding=known or encoding, **stated)
+
+
+_KEYS: Final = {
+    "separator": (";", 'The mark between fields, such as `";"`, `"tab"` or `"space"`.'),
+    "decimal": (",", "The mark before decimals. Once stated, a number is one by these marks alone."),
+    "thousands": (".", 'The mark between thousands: `"."`, `","`, `"\'"` or `"space"`.'),
+    "dates": (
+        "%d.%m.%Y",
+        "The form of dates and times, of the directives `%Y %y %m %b %d %H %I %M %S %f %p`; `%b` is English. ISO 8601 without it.",
+    ),
+    "encoding": (
+        "cp1252",
+        "As Python names it: one in which letters of ASCII are those of ASCII, or `utf-16` (without a mark at the start: `utf-16-le`).",
+    ),
+    "sheet": (
+        "Sheet1",
+        "Which sheet of a workbook (.xlsx, extra `excel`) is read. Its first row with a value names the columns; formulas count as saved.",
+    ),
+}
+"""An example of each key, and what it states."""
+FORMAT: Final = Table(
+    {
+        key: Key(what, _mark(example), getattr(PLAIN, key), value=_changed(key))
+        for key, (example, what) in _KEYS.items()
+    },
+    make=_format,
+)
+FORMAT_KEY: Final = Key("How text says the records, where that is not as usual.", table(FORMAT), default=PLAIN)
+"""The key `format` of a plan, whose field has the same name."""
+
+
 def read_format(top: Section) -> TextFormat:
     """The format that a plan states; the usual one where it states none, or after a refusal."""
-    if "format" not in top.values:
-        return PLAIN
-    section = top.table("format")
-    section.only(KEYS)
-    stated = {}
-    for key in KEYS:
-        value = section.values.get(key, getattr(PLAIN, key))
-        if not isinstance(value, str) or (not value.isprintable() and value not in _NAMES):
-            section.refuse(key, "is not a text", f'write it like {key} = "{_EXAMPLES[key]}"')
-            return PLAIN
-        stated[key] = _NAMES.get(value, value) if key in ("separator", "thousands") else value
-    mark = NAMED.get(stated["separator"], stated["separator"])
-    stated["encoding"] = (
-        encoding_of(stated["encoding"], mark if len(mark) == 1 and mark.isascii() else ",") or stated["encoding"]
-    )
-    try:
-        return TextFormat(**stated)
-    except PlanError as error:
-        for each in error.problems:
-            section.refuse(each.field, each.problem, each.fix)
-        return PLAIN
+    return (FORMAT.parse(top.table("format")) if "format" in top.values else None) or PLAIN
 
 
 def format_values(form: TextFormat) -> dict[str, Any]:
     """The key `format` of a plan with the values that `read_format` reads; none for the usual format."""
-    stated = {key: getattr(form, key) for key in KEYS if getattr(form, key) != getattr(PLAIN, key)}
+    stated = FORMAT.values(form)
     return {"format": stated} if stated else {}
-
-
-_EXAMPLES: Final = {
-    "separator": ";",
-    "decimal": ",",
-    "thousands": ".",
-    "dates": "%d.%m.%Y",
-    "encoding": "cp1252",
-    "sheet": "Sheet1",
-}

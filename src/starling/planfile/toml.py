@@ -135,6 +135,19 @@ class Section:
             return []
         return value
 
+    def numbers(self, key: str, count: int, problem: str, fix: str) -> tuple[Fraction, ...]:
+        """A list of so many exact numbers; none after a refusal, which is `problem` where there are more or fewer."""
+        values = self.values.get(key)
+        if not isinstance(values, list) or len(values) != count:
+            self._wrong(key, problem, fix)
+            return ()
+        try:
+            stated: list[Any] = [0.5 if isinstance(each, Float) else each for each in values]
+            return tuple(exact(each, field=key) for each in stated)
+        except ParameterError as error:
+            self.refuse(key, error.problems[0].problem, fix)
+            return ()
+
     def table(self, key: str) -> "Section":
         """The table `[key]`; an empty one after a refusal."""
         value = self.values.get(key)

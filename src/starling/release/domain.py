@@ -7,13 +7,14 @@ registered in `starling.domains` under its name, with the place of its `Domain` 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
 from starling.errors import Findings
+from starling.planfile.grammar import Table as Grammar
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Confidential, Mechanism
@@ -291,6 +292,7 @@ class Domain:
         opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
             measurements are not as Starling writes them.
         delivering: How a server is given plan and files; None where none serves it.
+        grammars: The grammars of its plan files, each by what it is called.
     """
 
     name: str
@@ -298,6 +300,7 @@ class Domain:
     reopen: Callable[[Path], Publication[Any, Any]]
     opened: Callable[[Release], Release]
     delivering: Delivering | None = None
+    grammars: Mapping[str, Grammar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 from starling.errors import PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, SPARSE, Columns, Slices, Unit
+from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import read_file
@@ -102,9 +103,7 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem found.
         """
-        from starling.places.plan.readable import read_plan
-
-        return cls(**read_plan(read_file(Path(path))))
+        return cls(**PLAN.read(read_file(Path(path))))
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -117,15 +116,11 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem found.
         """
-        from starling.places.plan.readable import read_plan
-
-        return cls(**read_plan(section_of(values)))
+        return cls(**PLAN.read(section_of(values)))
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""
-        from starling.places.plan.values import values_of
-
-        return values_of(self)
+        return PLAN.values(self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan as a plan file, which `load` reads back as the same plan.

@@ -1,0 +1,74 @@
+"""Write docs/reference/plan-keys.md from the grammars of plan files. Run this file after a change of a key."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from starling.domains import DOMAINS, domain
+from starling.planfile.formats import FORMAT
+from starling.planfile.grammar import NEEDED, Key, Table, plan_schema
+
+HEAD: Final = """# Plan keys
+
+For everyone who writes a plan: every key, with the values that it takes.
+This page is written by `python docs/build_plan_reference.py` from the grammar that reads and writes plans, and a test compares the two.
+
+Plans are TOML. An exact number is a text such as `"0.1"` or `"1/3"`, or an integer. A float is refused, because 0.1 would not be 1/10.
+A key that is not listed is refused, with the nearest one that is. The third column has the value where a key is left out.
+
+**In an editor.** `starling places schema > plan.schema.json` writes a JSON Schema; so do the other domains. With the first line
+`#:schema ./plan.schema.json` of a plan, an editor completes keys and marks wrong ones. Which keys go together, the commands check.
+"""
+COLUMNS: Final = ("key", "takes", "left out", "means")
+RULE: Final = ("---",) * len(COLUMNS)
+
+
+def rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
+    """A row for each key of a table and of those inside it."""
+    for name, key in table.keys.items():
+        inside = None if key.kind.inside is FORMAT else key.kind.inside
+        if key.kind.words and (inside is None or key.default is not NEEDED):
+            yield f"`{above}{name}`", key.kind.words, without(key), key.what
+        if inside is not None:
+            yield from rows(inside, f"{above}{name}.")
+    if table.free is not None:
+        yield f"`{above}*`", table.free.kind.words, "", table.free.what
+
+
+def without(key: Key) -> str:
+    """What a plan has that leaves a key out."""
+    if key.default is NEEDED:
+        return "needed"
+    unstated = key.kind.inside is not None or key.default in (None, "", ())
+    return "" if unstated else f"`{json.dumps(key.kind.write(key.default))}`"
+
+
+def section(title: str, table: Table) -> str:
+    """A part of the page."""
+    lines = [COLUMNS, RULE, *rows(table)]
+    return f"## {title}\n\n" + "\n".join(f"|{'|'.join(line)}|" for line in lines)
+
+
+def grammars() -> dict[str, Mapping[str, Table]]:
+    """The grammars of each domain."""
+    registered = ((name, domain(name)) for name in DOMAINS)
+    return {name: value.grammars for name, value in registered if value is not None and value.grammars}
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [
+        section(title[0].upper() + title[1:], each) for named in grammars().values() for title, each in named.items()
+    ]
+    return "\n\n".join([HEAD.rstrip("\n"), *parts, section("`[format]` { #format }", FORMAT)]) + "\n"
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """The JSON Schema of the plan files of each domain."""
+    return {name: plan_schema(name, *each.values()) for name, each in grammars().items()}
+
+
+if __name__ == "__main__":
+    reference = Path(__file__).parent / "reference"
+    (reference / "plan-keys.md").write_text(page())

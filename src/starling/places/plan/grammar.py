@@ -1,0 +1,158 @@
+"""The grammar of the plan file of points: every key, what it states, and what is refused."""
+
+from collections.abc import Sequence
+from typing import Final, get_args
+
+from starling.errors import PlanError
+from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, Columns, Slices, Unit
+from starling.places.plan.grid import MOST_SIDE, Crs, Grid
+from starling.places.plan.idle_parameters import idle_parameters
+from starling.planfile.formats import FORMAT_KEY
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import choice, exact, flag, misplaced, numbers, table, text, texts, whole
+from starling.planfile.times import microseconds, time_text
+from starling.planfile.toml import Float, Section
+
+_BOX: Final = 'write x0, y0, x1, y1 like ["-74.3", "40.5", "-73.7", "41"]: public numbers, since a box taken from the data tells of them'
+_BOUNDS: Final = 'write when slices begin, and the last ends, like ["2014-04-01", "2014-05-01"]'
+_COLUMN: Final = text("name a column")
+_WEIGHT: Final = Key(
+    "",
+    misplaced("is not for points: each counts 1, whatever it says", "remove it, or count what it weighs"),
+    default={},
+)
+_GRID: Final = Table(
+    {
+        "crs": Key(
+            "The units of the box. Of `equal-area` they are metres, and points come in degrees; `plain` needs `crs_name`.",
+            choice(get_args(Crs), 'write "degrees", "equal-area", or "plain" with a crs_name'),
+        ),
+        "crs_name": Key(
+            'The reference system of plain units, such as `"EPSG:2263"`.', text('name it like "EPSG:2263"'), default=""
+        ),
+        "box": Key("x0, y0, x1, y1: public, never taken from the data.", numbers(4, "is not four numbers", _BOX)),
+        "rows": Key("Cells from y0 to y1.", whole(1, MOST_SIDE)),
+        "columns": Key("Cells from x0 to x1.", whole(1, MOST_SIDE)),
+    },
+    make=Grid,
+)
+_INPUT: Final = Table(
+    {
+        "x": Key("Column of longitudes, or of x in plain units.", _COLUMN, default=""),
+        "y": Key("Column of latitudes, or of y in plain units.", _COLUMN, default=""),
+        "geometry": Key("In place of x and y: column of points of GeoParquet or GeoJSON.", _COLUMN, default=""),
+        "h3": Key("In place of x and y: column of H3 cells.", _COLUMN, default=""),
+        "time": Key("Column that sorts points into slices.", _COLUMN, default=""),
+        "person": Key("Column that says whose a point is, where persons are protected.", _COLUMN, default=""),
+        "weight": _WEIGHT,
+        "weights": _WEIGHT,
+    },
+    make=Columns,
+)
+
+
+def _check_privacy(section: Section, values: Values) -> None:
+    if values["unit"] == "person" and "points_per_person" not in section.values:
+        section.whole("points_per_person", 1, MOST_POINTS)
+
+
+_PRIVACY: Final = Table(
+    {
+        "unit": Key(
+            "Whose data the guarantee hides: one point, or one person with all points.",
+            choice(get_args(Unit), 'write "point" or "person": whose data the guarantee hides'),
+        ),
+        "points_per_person": Key(
+            "Of persons, where it is needed: k, the most points of one that count.",
+            whole(1, MOST_POINTS),
+            default=1,
+            field="points",
+            value=lambda plan: plan.points if plan.unit == "person" else None,
+        ),
+        "distinct_cells": Key(
+            "Of persons: whether points of one in one cell of one slice count once.",
+            flag(),
+            default=False,
+            field="distinct",
+            value=lambda plan: plan.distinct if plan.unit == "person" else None,
+        ),
+        "epsilon": Key(
+            "The whole budget.",
+            exact('write it like "0.5"', lambda value: value <= 0, "is not above 0", "give a budget"),
+        ),
+    },
+    check=_check_privacy,
+)
+
+
+def _read_parameter(section: Section, key: str, _: Values) -> str:
+    value = section.values[key]
+    if isinstance(value, Float) or not isinstance(value, int | str):
+        section.refuse(key, "is no exact value", f'write it in quotes, like {key} = "0.5", or as an integer')
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check_method(section: Section, values: Values) -> None:
+    for problem in idle_parameters(values["method"], values["parameters"], values["grid"]) if values["grid"] else ():
+        section.refuse(*problem)
+
+
+_METHOD: Final = Table(
+    {"name": Key("The method; its parameters stand beside it.", choice(METHODS), field="method")},
+    check=_check_method,
+    free=Key(
+        "A parameter of the method.",
+        Kind("exact number, text or flag", {"type": ["string", "integer", "boolean"]}, _read_parameter),
+        field="parameters",
+    ),
+)
+
+
+def _check_slices(section: Section, _: Values) -> None:
+    if not {"bounds", "names"} & set(section.values):
+        section.texts("bounds", _BOUNDS)
+
+
+def _slices(bounds: Sequence[str] | None, names: tuple[str, ...]) -> Slices:
+    if bounds is None:
+        return Slices(names, None)
+    try:
+        times = tuple(map(microseconds, bounds))
+    except ValueError:
+        fix = 'write them like "2014-04-01" or "2014-04-01T06:00"'
+        raise PlanError("slices.bounds", "are not all dates or times", fix) from None
+    return Slices(names or tuple(bounds[:-1]), times)
+
+
+_SLICES: Final = Table(
+    {
+        "bounds": Key(
+            "When slices begin, and when the last ends.",
+            texts(_BOUNDS),
+            default=None,
+            value=lambda slices: None if slices.bounds is None else map(time_text, slices.bounds),
+        ),
+        "names": Key(
+            "A name for each; without bounds these are the values of the column themselves.",
+            texts("name each slice"),
+            default=(),
+        ),
+    },
+    make=_slices,
+    check=_check_slices,
+)
+PLAN: Final = Table(
+    {
+        "title": Key("For people; stands on the report.", text("say what is published")),
+        "point": Key("What is counted, in a word.", text('say it in a word, as in point = "pickup"')),
+        "expected": Key(
+            "About how many points there are, publicly, for previews.", whole(0, MOST_EXPECTED), default=None
+        ),
+        "grid": Key("The public grid.", table(_GRID)),
+        "input": Key("Where records say what.", table(_INPUT), field="columns"),
+        "format": FORMAT_KEY,
+        "privacy": Key("What is promised.", table(_PRIVACY)),
+        "method": Key("What is measured.", table(_METHOD), default={"method": "adaptive", "parameters": {}}),
+        "slices": Key("Slices of the points by time, or by another public list.", table(_SLICES), default=None),
+    }
+)
