@@ -70,7 +70,7 @@ TESTED_ELSEWHERE = {
     "places/domain.py": "test_domains.py finds it by its name",
     "places/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "engine/workbook_beginning.py": "test_workbooks.py opens workbooks by it alone",
-    "places/mechanism/method.py": "a protocol; every method's tests keep it",
+    "places/mechanism/method.py": "what all methods inherit; every method's tests keep it",
     "ledger/account.py": "the promises charge through it, and test_charging_crashes.py kills it",
     "ledger/billing.py": "the promises charge by it, and test_terms.py by every term",
     "ledger/registered.py": "test_replay.py and test_terms.py forge each of its events",

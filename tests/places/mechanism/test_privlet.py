@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from starling.places.measurements import Int64
-from starling.places.mechanism.privlet import Privlet, haar
+from starling.places.mechanism import privlet
+from starling.places.mechanism.privlet import Privlet, coefficients_of_a_point, haar
 from starling.privacy.events import DiscreteLaplaceNoise
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import check_cost, largest_loss, tiny_grids
@@ -33,8 +34,8 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
     method = Privlet(shape, ADD_REMOVE_PERSON, Fraction(1, 2), points)
     assert largest_loss(method, tiny_grids(shape), points, (-90, 90), monkeypatch) == Fraction(1, 2)
     # Noise for half the sensitivity is found.
-    right = method.sensitivity
-    monkeypatch.setattr(Privlet, "sensitivity", Fraction(right, 2))
+    half = Fraction(coefficients_of_a_point(shape), 2)
+    monkeypatch.setattr(privlet, "coefficients_of_a_point", lambda _: half)
     assert largest_loss(method, tiny_grids(shape)[:1], points, (-90, 90), monkeypatch) == 1
 
 

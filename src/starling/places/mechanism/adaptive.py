@@ -8,6 +8,7 @@ leaf, whose path has not been given the amounts of deeper levels, is measured af
 leaf spends epsilon/k to the last bit, whatever the shape, and the shape follows from released values.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -15,13 +16,12 @@ from typing import Final
 
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism import dynamic
-from starling.places.mechanism.growing import GrowingTree, of_a_partition
+from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.ladders import remainders, shares
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.method import Method
 from starling.places.occupied import Exact
 from starling.privacy.events import PureDP
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.privacy.guarantee import Guarantee
 
 TOTAL: Final = Fraction(1, 50)
 """The part of the budget that the number of points is measured with."""
@@ -53,46 +53,32 @@ def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
+class Adaptive(Method):
     """A quadtree cut by its noisy counts: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         many: From a noisy number of points times epsilon/k of this on, amounts go by depth.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the boxes of an adaptive quadtree"
     many: int = MANY
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """The number of points, and what every path spends."""
-        first = of_a_partition("points of the grid", self.relation, TOTAL * self.epsilon / self.points, self.points)
-        rest = Guarantee("boxes down a path", self.relation, PureDP((1 - TOTAL) * self.epsilon))
-        return sequential("points of the boxes of an adaptive quadtree", (first, rest))
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """The number of points, and the boxes down a path."""
-        return (
-            Spent("number of points", TOTAL * self.epsilon),
-            Spent("boxes down a path", (1 - TOTAL) * self.epsilon),
-        )
+        name = "boxes down a path"
+        return {
+            "number of points": [self.disjoint("points of the grid", TOTAL * self.amount)],
+            name: [Guarantee(name, self.relation, PureDP((1 - TOTAL) * self.epsilon))],
+        }
 
     def draw(self, exact: Exact, /) -> MeasuredTree:
         """Measure the root, then depth by depth; at each depth first all boxes, then the leaves afresh. See `Method.draw`."""
-        amount = self.epsilon / self.points
         tree = GrowingTree(exact)
-        total = int(tree.measure(TOTAL * amount, steered=True)[0])
-        rest = (1 - TOTAL) * amount
-        if total * amount >= self.many:
-            grow(tree, height(self.shape, total, amount), rest)
+        total = int(tree.measure(TOTAL * self.amount, steered=True)[0])
+        rest = (1 - TOTAL) * self.amount
+        if total * self.amount >= self.many:
+            grow(tree, height(self.shape, total, self.amount), rest)
         else:
             dynamic.grow(tree, (max(self.shape) - 1).bit_length(), rest)
         return tree.measured()

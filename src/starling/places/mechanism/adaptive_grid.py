@@ -7,6 +7,7 @@ half. A box that is not cut is measured again. The boxes of each of the two grid
 sequentially to epsilon.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -14,11 +15,10 @@ from typing import Final
 import numpy as np
 
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, of_a_partition
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.growing import GrowingTree
+from starling.places.mechanism.method import Method
 from starling.places.mechanism.uniform_grid import LOAD, TOTAL, side
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.privacy.guarantee import Guarantee
 
 LEAST: Final = 10
 """Boxes along each side of the coarse grid, at least."""
@@ -27,53 +27,36 @@ FINE_LOAD: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveGrid:
+class AdaptiveGrid(Method):
     """Boxes of a coarse grid and of finer grids in them: a `Method`.
-
-    Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
 
     Source: Qardaji, Yang and Li 2013, "Differentially private grids for geospatial data", Section IV-B; HTF (2021), Section 5.3.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of a coarse grid and of finer ones"
 
     @property
     def amounts(self) -> tuple[Fraction, Fraction, Fraction]:
         """What one point pays for the number of points, for its coarse box, and for its fine one."""
-        amount = self.epsilon / self.points
-        return TOTAL * amount, (1 - TOTAL) * amount / 2, (1 - TOTAL) * amount / 2
+        half = (1 - TOTAL) * self.amount / 2
+        return TOTAL * self.amount, half, half
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """A count, and two vectors of counts."""
-        names = ("points of the grid", "points of the boxes of a coarse grid", "points of the boxes of fine grids")
-        return sequential(
-            "points of a coarse grid and of finer ones",
-            [
-                of_a_partition(name, self.relation, amount, self.points)
-                for name, amount in zip(names, self.amounts, strict=True)
-            ],
-        )
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """The number of points, and the boxes of both grids."""
-        names = ("number of points", "coarse boxes", "fine boxes")
-        return tuple(Spent(name, amount * self.points) for name, amount in zip(names, self.amounts, strict=True))
+        total, coarse, fine = self.amounts
+        return {
+            "number of points": [self.disjoint("points of the grid", total)],
+            "coarse boxes": [self.disjoint("points of the boxes of a coarse grid", coarse)],
+            "fine boxes": [self.disjoint("points of the boxes of fine grids", fine)],
+        }
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure the root, the coarse boxes, then the fine ones; see `Method.draw`."""
         first, coarse, fine = self.amounts
         tree = GrowingTree(exact)
         total = int(tree.measure(first, steered=True)[0])
-        boxes = max(LEAST, -(-side(total * self.epsilon / self.points / LOAD) // 4))
+        boxes = max(LEAST, -(-side(total * self.amount / LOAD) // 4))
         tree.split(tree.every, boxes, boxes)
         values = tree.measure(coarse, steered=tree.areas > 1)
         distinct, place = np.unique(values, return_inverse=True)

@@ -13,6 +13,7 @@ of each length, so that the vector of one length has L1 sensitivity 2048 k. The 
 sequentially to epsilon. The noisy deviations are not kept, which is post-processing: there are as many as cells.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -22,11 +23,10 @@ import numpy as np
 
 from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
 from starling.places.mechanism.boxes import GRAIN, SENSITIVITY, deviations
-from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.growing import GrowingTree, noisy
+from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, measurement, sequential
-from starling.privacy.neighbours import Relation
+from starling.privacy.guarantee import Guarantee, measurement
 
 PARTITION: Final = Fraction(1, 4)
 """The part of the budget that deviations are measured with."""
@@ -50,59 +50,34 @@ class Halving:
 
 
 @dataclass(frozen=True, slots=True)
-class Dawa:
+class Dawa(Method):
     """Buckets along a Hilbert curve: a `Method`.
-
-    Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
 
     Source: Li, Hay, Miklau and Wang 2014, "A data- and workload-aware algorithm for range queries under differential privacy".
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the buckets of a partition"
 
     @property
     def lengths(self) -> int:
-        """How many lengths of intervals there are above cells."""
-        return 2 * (max(self.shape) - 1).bit_length()
+        """How many lengths of intervals there are above cells, at least 1."""
+        return max(2 * (max(self.shape) - 1).bit_length(), 1)
 
     @property
     def amounts(self) -> tuple[Fraction, Fraction]:
         """What one point pays for a change of 1 in the deviations of one length, and for its bucket."""
-        amount = self.epsilon / self.points
-        return PARTITION * amount / max(self.lengths, 1) / SENSITIVITY, (1 - PARTITION) * amount
+        return PARTITION * self.amount / self.lengths / SENSITIVITY, (1 - PARTITION) * self.amount
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """One vector of deviations for each length, and one of counts."""
         search, buckets = self.amounts
-        deviation = DiscreteLaplace(1 / search)
-        return sequential(
-            "points of the buckets of a partition",
-            [
-                *(
-                    measurement(
-                        f"deviations of intervals of {2**length} cells",
-                        self.relation,
-                        deviation,
-                        SENSITIVITY * self.points,
-                    )
-                    for length in range(1, max(self.lengths, 1) + 1)
-                ),
-                of_a_partition("points of buckets", self.relation, buckets, self.points),
-            ],
-        )
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """Deviations and buckets."""
-        return (Spent("deviations", PARTITION * self.epsilon), Spent("buckets", (1 - PARTITION) * self.epsilon))
+        noise, sensitivity = DiscreteLaplace(1 / search), SENSITIVITY * self.points
+        names = (f"deviations of intervals of {2**length} cells" for length in range(1, self.lengths + 1))
+        return {
+            "deviations": [measurement(name, self.relation, noise, sensitivity) for name in names],
+            "buckets": [self.disjoint("points of buckets", buckets)],
+        }
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure deviations from the shortest intervals up, then the buckets from the longest down; see `Method.draw`."""

@@ -10,7 +10,7 @@ point counts, whatever boxes the others lie in (group privacy; the tree is no ob
 spend E = epsilon/k.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
@@ -18,39 +18,14 @@ import numpy as np
 
 from starling.places.measurements import ROOT, Bool, Int16, Int32, Int64, MeasuredTree, Tree
 from starling.places.mechanism.boxes import areas, box_counts, cumulative, parts
-from starling.places.mechanism.method import Spent
 from starling.places.occupied import Exact, OccupiedCells
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.noise import checked_add, draw
 
 
 def noisy(exact: Int64, amount: Fraction) -> Int64:
     """Counts with discrete Laplace noise of scale 1/amount; both int64 of one shape."""
     return checked_add(exact, draw(DiscreteLaplace(1 / amount), exact.shape))
-
-
-def of_a_partition(name: str, relation: Relation, amount: Fraction, points: int) -> Guarantee:
-    """The guarantee of one measurement of each of several disjoint boxes.
-
-    Args:
-        name: What is measured.
-        relation: Neighbouring databases.
-        amount: What one point pays.
-        points: k, the most points of one unit: the L1 sensitivity of the counts of disjoint boxes.
-    """
-    return measurement(name, relation, DiscreteLaplace(1 / amount), points)
-
-
-def of_levels(relation: Relation, amounts: Sequence[Fraction], points: int) -> list[Guarantee]:
-    """The guarantees of levels that are measured whole, the root's first; arguments as those of `of_a_partition`, an amount a level."""
-    return [of_a_partition(f"boxes at depth {depth}", relation, amount, points) for depth, amount in enumerate(amounts)]
-
-
-def spent_on_levels(amounts: Sequence[Fraction], points: int) -> tuple[Spent, ...]:
-    """The lines of the budget of such levels: what k points pay in each."""
-    return tuple(Spent(f"boxes at depth {depth}", amount * points) for depth, amount in enumerate(amounts))
 
 
 class GrowingTree:

@@ -8,12 +8,8 @@ measured again in each.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, of_levels, spent_on_levels
 from starling.places.mechanism.ladders import shares
-from starling.places.mechanism.method import Spent
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.places.mechanism.quadtree import LevelMethod
 
 
 def levels_below(side: int, fan_out: int) -> int:
@@ -34,22 +30,13 @@ def fan_out(side: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchical:
+class Hierarchical(LevelMethod):
     """All boxes of a tree of grids: a `Method`.
-
-    Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
 
     Source: Qardaji, Yang and Li 2013, "Understanding hierarchical methods for differentially private histograms", Section 4.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the boxes of a tree of grids"
 
     @property
     def fans(self) -> tuple[int, int]:
@@ -61,23 +48,4 @@ class Hierarchical:
     def amounts(self) -> tuple[Fraction, ...]:
         """What one point pays in each level, the root's first."""
         height = max(levels_below(side, fan) for side, fan in zip(self.shape, self.fans, strict=True))
-        return shares(self.epsilon / self.points, [1] * (height + 1))
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """One vector of counts a level."""
-        return sequential("points of the boxes of a tree of grids", of_levels(self.relation, self.amounts, self.points))
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """What is spent on each level."""
-        return spent_on_levels(self.amounts, self.points)
-
-    def draw(self, exact: Int64, /) -> MeasuredTree:
-        """Measure level by level, the root first; see `Method.draw`."""
-        tree = GrowingTree(exact)
-        for depth, amount in enumerate(self.amounts):
-            if depth:
-                tree.split(tree.every, *self.fans)
-            tree.measure(amount, steered=False)
-        return tree.measured()
+        return shares(self.amount, [1] * (height + 1))

@@ -20,7 +20,7 @@ What differs from the paper, which is misprinted: the search keeps its offset (A
 height 0 has no budget left and keeps its count, children that are absent are not visited (Algorithm 3).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -31,15 +31,14 @@ import numpy as np
 from starling.errors import PlanError
 from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
 from starling.places.mechanism.boxes import SENSITIVITY, cut_axis, deviations, halves, sides
-from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
+from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.ladders import cube_root, remainders, shares
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.method import Method
 from starling.places.plan.idle_parameters import LEAST_CELLS
 from starling.privacy.distributions.discrete import LARGEST_SCALE
 from starling.privacy.events import PureDP
-from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.guarantee import Guarantee
 from starling.privacy.least import least_text
-from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.entropy import system
 from starling.privacy.sampling.exact_draws import below
 from starling.privacy.sampling.selection import exponential_mechanism
@@ -56,14 +55,10 @@ MOST_ROUNDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Htf:
+class Htf(Method):
     """A binary tree with searched cuts: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         cuts: How boxes are cut: by search; at the best of all candidates by noisy objectives (the paper's Section 4.1.1) or by the
             exponential mechanism; in the middle; or anywhere, by chance. The last two cost nothing, and all goes to counts.
         search: eps_p: what a unit pays for the searches of a level; the paper has 5/10,000 and 1/1,000.
@@ -78,10 +73,7 @@ class Htf:
     Source: Shaham et al. 2021, "HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data", Sections 3 and 4.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the boxes of a homogeneous tree"
     cuts: Cuts = "search"
     search: Fraction = Fraction(5, 10_000)
     rounds: int = 3
@@ -112,21 +104,14 @@ class Htf:
         return Fraction(0) if self.cuts in ("middle", "random") else self.search
 
     @property
-    def guarantee(self) -> Guarantee:
-        """The number of points, and what a path spends."""
-        return sequential(
-            "points of the boxes of a homogeneous tree",
-            (
-                of_a_partition("points of the grid", self.relation, TOTAL / self.points, self.points),
-                Guarantee("cuts and boxes down a path", self.relation, PureDP(self.epsilon - TOTAL)),
-            ),
-        )
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """The number of points, and the rest; how much of that is for cuts depends on the height."""
-        name = "cuts and boxes down a path" if self.level_search else "boxes down a path"
-        return (Spent("number of points", TOTAL), Spent(name, self.epsilon - TOTAL))
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """The number of points, and what a path spends; how much of that is for cuts depends on the height."""
+        name = "cuts and boxes down a path"
+        rest = Guarantee(name, self.relation, PureDP(self.epsilon - TOTAL))
+        return {
+            "number of points": [self.disjoint("points of the grid", TOTAL / self.points)],
+            name if self.level_search else "boxes down a path": [rest],
+        }
 
     def height(self, total: int) -> int:
         """h = floor(log2 max(n epsilon/(10 k), 2)), at most that of a tree of cells.

@@ -13,6 +13,7 @@ Levels compose sequentially. A box of one cell is not cut; it is in every level 
 counts of every path spend the same.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -21,12 +22,10 @@ import numpy as np
 
 from starling.places.measurements import Int32, Int64, MeasuredTree
 from starling.places.mechanism.boxes import cut_axis, halves
-from starling.places.mechanism.growing import GrowingTree, of_levels, spent_on_levels
-from starling.places.mechanism.method import Spent
-from starling.places.mechanism.quadtree import Levels, check_height, level_amounts
+from starling.places.mechanism.growing import GrowingTree
+from starling.places.mechanism.quadtree import Quadtree, level_amounts
 from starling.privacy.events import ExponentialMechanism
 from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
 from starling.privacy.sampling.selection import exponential_mechanism
 
 MEDIANS: Final = Fraction(3, 20)
@@ -34,14 +33,10 @@ MEDIANS: Final = Fraction(3, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class KdTree:
+class KdTree(Quadtree):
     """All boxes of a tree with private medians: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         height: Levels below the root, from 1 to 26; the original takes the best by the data, which costs nothing there.
         levels: How they share the budget of counts.
 
@@ -51,20 +46,14 @@ class KdTree:
     Source: Cormode et al. 2012, "Differentially private spatial decompositions", Section 5; HTF (2021), Section 5.2.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the boxes of a tree of medians"
+    least = 1
     height: int = 10
-    levels: Levels = "geometric"
-
-    def __post_init__(self) -> None:
-        check_height(self.height, 1)
 
     @property
     def amounts(self) -> tuple[Fraction, ...]:
         """What one point pays for its box in each level, the root's first."""
-        return level_amounts((1 - MEDIANS) * self.epsilon / self.points, self.height, self.levels)
+        return level_amounts((1 - MEDIANS) * self.amount, self.height, self.levels)
 
     @property
     def median(self) -> Fraction:
@@ -72,19 +61,17 @@ class KdTree:
         return MEDIANS * self.epsilon / self.height
 
     @property
-    def guarantee(self) -> Guarantee:
-        """One vector of counts and the medians of each level."""
-        counts = of_levels(self.relation, self.amounts, self.points)
-        medians = [
-            Guarantee(f"cuts at depth {depth}", self.relation, ExponentialMechanism(self.median, Fraction(self.points)))
-            for depth in range(self.height)
-        ]
-        return sequential("points of the boxes of a tree of medians", counts + medians)
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """The medians, and one vector of counts a level."""
+        event = ExponentialMechanism(self.median, Fraction(self.points))
+        medians = [Guarantee(f"cuts at depth {depth}", self.relation, event) for depth in range(self.height)]
+        return {"medians": medians, **self.counts_by_level()}
 
     @property
-    def budget(self) -> tuple[Spent, ...]:
-        """What is spent on medians and on each level."""
-        return (Spent("medians", MEDIANS * self.epsilon), *spent_on_levels(self.amounts, self.points))
+    def guarantee(self) -> Guarantee:
+        """The counts, then the medians."""
+        medians, *counts = self.stages.values()
+        return sequential(self.measured, [*(each for level in counts for each in level), *medians])
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure level by level, the root first, rows and columns cut in turn; see `Method.draw`."""

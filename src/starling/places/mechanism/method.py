@@ -1,11 +1,15 @@
-"""The one signature of all methods: what a method declares, spends and draws."""
+"""What all methods share: their public choices, and how their guarantee and their budget follow from what they measure."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar
 
 from starling.places.measurements import Int64, Measured
-from starling.privacy.guarantee import Guarantee
+from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.guarantee import Guarantee, measurement, sequential
+from starling.privacy.neighbours import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +25,56 @@ class Spent:
     epsilon: Fraction
 
 
-class Method(Protocol):
-    """A `privacy.trust.Mechanism` over the exact counts of a public grid. It is an immutable value, made of public choices alone."""
+@dataclass(frozen=True, slots=True)
+class Method(ABC):
+    """A `privacy.trust.Mechanism` over the exact counts of a public grid. It is an immutable value, made of public choices alone.
+
+    Attributes:
+        shape: Cells of the public grid (rows, columns).
+        relation: Neighbouring databases.
+        epsilon: The cost of one unit over the whole grid; above 0.
+        points: k, the most points of one unit; 1 where the unit is a point.
+    """
+
+    measured: ClassVar[str] = ""
+    """All that is measured, in words; empty where that is one measurement."""
+    shape: tuple[int, int]
+    relation: Relation
+    epsilon: Fraction
+    points: int = 1
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Cells of the grid (rows, columns)."""
-        ...
+    def amount(self) -> Fraction:
+        """What one point pays in all."""
+        return self.epsilon / self.points
+
+    @property
+    @abstractmethod
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """What is measured, as events, by the names of the lines of the budget."""
 
     @property
     def guarantee(self) -> Guarantee:
         """What is drawn, as events, and so what it costs."""
-        ...
+        parts = [each for stage in self.stages.values() for each in stage]
+        return sequential(self.measured, parts) if self.measured else parts[0]
 
     @property
     def budget(self) -> tuple[Spent, ...]:
         """The budget by what it is spent on; the lines add up to the cost of the guarantee."""
-        ...
+        costs = ((name, sum((each.cost.amount for each in stage), Fraction(0))) for name, stage in self.stages.items())
+        return tuple(Spent(name, cost) for name, cost in costs)
 
+    def disjoint(self, name: str, amount: Fraction) -> Guarantee:
+        """The guarantee of one measurement of each of several disjoint boxes, whose counts have the L1 sensitivity k.
+
+        Args:
+            name: What is measured.
+            amount: What one point pays.
+        """
+        return measurement(name, self.relation, DiscreteLaplace(1 / amount), self.points)
+
+    @abstractmethod
     def draw(self, exact: Int64, /) -> Measured:
         """Measure.
 
@@ -48,4 +84,3 @@ class Method(Protocol):
         Raises:
             OverflowError: a noisy count leaves int64: an event of the noisy count alone, so post-processing.
         """
-        ...

@@ -9,56 +9,35 @@ that, and discrete Laplace noise of scale k (1 + log2 N)(1 + log2 M)/epsilon in 
 The original divides each sum by the number of its cells, and the noise with it; whole numbers say the same.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from starling.places.measurements import Int64, MeasuredCoefficients
 from starling.places.mechanism.growing import noisy
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.neighbours import Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Privlet:
+class Privlet(Method):
     """All Haar coefficients measured alike: a `Method`.
-
-    Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
 
     Source: Xiao, Wang and Gehrke 2011, "Differential privacy via wavelet transforms"; HTF (2021), Section 5.5.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
-
-    @property
-    def sensitivity(self) -> int:
-        """How many coefficients one point is in."""
-        return coefficients_of_a_point(self.shape)
-
     @property
     def noise(self) -> DiscreteLaplace:
         """The noise of each coefficient."""
-        return DiscreteLaplace(self.points * self.sensitivity / self.epsilon)
+        return DiscreteLaplace(coefficients_of_a_point(self.shape) / self.amount)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """One vector of coefficients."""
-        return measurement("Haar coefficients", self.relation, self.noise, self.points * self.sensitivity)
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """All is spent on coefficients."""
-        return (Spent("coefficients", self.epsilon),)
+        changed = self.points * coefficients_of_a_point(self.shape)
+        return {"coefficients": [measurement("Haar coefficients", self.relation, self.noise, changed)]}
 
     def draw(self, exact: Int64, /) -> MeasuredCoefficients:
         """Measure all coefficients, in the order of `haar` along each axis; see `Method.draw`."""

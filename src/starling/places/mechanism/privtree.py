@@ -22,6 +22,7 @@ The two kinds have opposite signs, so that the loss is at most z; tests recomput
 changes by one point (group privacy).
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -30,11 +31,10 @@ import numpy as np
 
 from starling.errors import PlanError
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, noisy, of_a_partition
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.growing import GrowingTree, noisy
+from starling.places.mechanism.method import Method
 from starling.privacy.events import PureDP
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.privacy.guarantee import Guarantee
 
 LN_4_UP: Final = Fraction(138629436112, 10**11)
 """A little above ln 4."""
@@ -51,14 +51,10 @@ def shape_noise(amount: Fraction) -> tuple[Fraction, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PrivTree:
+class PrivTree(Method):
     """A quadtree of private shape, with its leaves measured: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         total: The part of epsilon that the number of points is measured with; the original measures none.
         cuts: The part of the rest that pays for the shape; leaves are measured with what is left.
 
@@ -66,10 +62,7 @@ class PrivTree:
     threshold 0 and fan-out 4; integer noise and bias are ours.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the leaves of a private quadtree"
     total: Fraction = Fraction(0)
     cuts: Fraction = Fraction(1, 2)
 
@@ -80,34 +73,29 @@ class PrivTree:
             raise PlanError("cuts", "is not a part above 0 and below 1", "give a part of the budget")
 
     @property
-    def budget(self) -> tuple[Spent, ...]:
-        """The number of points if it is measured, the shape and the leaves."""
-        total, rest = self.total * self.epsilon, (1 - self.total) * self.epsilon
-        both = (Spent("which boxes are cut", self.cuts * rest), Spent("leaves", (1 - self.cuts) * rest))
-        return (Spent("number of points", total), *both) if total else both
+    def amounts(self) -> tuple[Fraction, Fraction, Fraction]:
+        """What one point pays for the number of points, 0 where it is not measured, for the shape and for its leaf."""
+        total = self.total * self.amount
+        rest = self.amount - total
+        return total, self.cuts * rest, (1 - self.cuts) * rest
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """A count if the number of points is measured, the shape, and one vector of counts."""
-        *first, cuts, leaves = (each.epsilon for each in self.budget)
-        return sequential(
-            "points of the leaves of a private quadtree",
-            [
-                *(
-                    of_a_partition("points of the grid", self.relation, each / self.points, self.points)
-                    for each in first
-                ),
-                Guarantee("which boxes are cut", self.relation, PureDP(cuts)),
-                of_a_partition("points of leaves", self.relation, leaves / self.points, self.points),
-            ],
-        )
+        total, cuts, leaves = self.amounts
+        name = "which boxes are cut"
+        return {
+            **({"number of points": [self.disjoint("points of the grid", total)]} if total else {}),
+            name: [Guarantee(name, self.relation, PureDP(self.points * cuts))],
+            "leaves": [self.disjoint("points of leaves", leaves)],
+        }
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure the root if so wished, then cut depth by depth, and measure the leaves of each depth; see `Method.draw`."""
-        *first, cuts, leaves = (each.epsilon / self.points for each in self.budget)
+        total, cuts, leaves = self.amounts
         tree = GrowingTree(exact)
-        for amount in first:
-            tree.measure(amount, steered=False)
+        if total:
+            tree.measure(total, steered=False)
         grow(tree, cuts, leaves)
         return tree.measured()
 

@@ -6,17 +6,18 @@ sequentially: their amounts add up to epsilon. The shape is public. A box of one
 is measured again in each, so that every path spends all of epsilon.
 """
 
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from starling.errors import PlanError
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, of_levels, spent_on_levels
+from starling.places.mechanism.growing import GrowingTree
 from starling.places.mechanism.ladders import cube_root, shares
-from starling.places.mechanism.method import Spent
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.places.mechanism.method import Method
+from starling.privacy.guarantee import Guarantee
 
 Levels: TypeAlias = Literal["geometric", "uniform", "steep"]
 GROWTH: Final[dict[Levels, int]] = {"geometric": 2, "uniform": 1, "steep": 4}
@@ -37,25 +38,46 @@ def level_amounts(amount: Fraction, height: int, levels: Levels) -> tuple[Fracti
     return shares(amount, [cube_root(GROWTH[levels] ** depth) for depth in range(height + 1)])
 
 
-def check_height(height: int, least: int) -> None:
-    """Check a height that a plan states.
+class LevelMethod(Method):
+    """A method that measures all boxes of a tree of public shape, level by level."""
 
-    Raises:
-        PlanError: it is below `least`, or beyond that of the largest grid of cells.
-    """
-    if not least <= height <= HIGHEST:
-        raise PlanError("height", f"is not from {least} to {HIGHEST}", "take the levels down to boxes that matter")
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def amounts(self) -> tuple[Fraction, ...]:
+        """What one point pays for its box in each level, the root's first."""
+
+    @property
+    def fans(self) -> tuple[int, int]:
+        """Into how many parts rows and columns are cut at each step."""
+        return 2, 2
+
+    @property
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """One vector of counts a level."""
+        return self.counts_by_level()
+
+    def counts_by_level(self) -> Mapping[str, Sequence[Guarantee]]:
+        """The guarantee of the counts of each level, by its name."""
+        names = (f"boxes at depth {depth}" for depth in range(len(self.amounts)))
+        return {name: [self.disjoint(name, amount)] for name, amount in zip(names, self.amounts, strict=True)}
+
+    def draw(self, exact: Int64, /) -> MeasuredTree:
+        """Measure level by level, the root first; see `Method.draw`."""
+        tree = GrowingTree(exact)
+        for depth, amount in enumerate(self.amounts):
+            if depth:
+                tree.split(tree.every, *self.fans)
+            tree.measure(amount, steered=False)
+        return tree.measured()
 
 
 @dataclass(frozen=True, slots=True)
-class Quadtree:
+class Quadtree(LevelMethod):
     """All boxes of a quadtree, cut at their midpoints: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         height: Levels below the root, from 0 to 26; the original takes the best of 6 to 8 by the data, which costs nothing there.
         levels: How they share the budget.
 
@@ -65,36 +87,18 @@ class Quadtree:
     Source: Cormode et al. 2012, "Differentially private spatial decompositions", Section 4; HTF (2021), Section 5.4.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of the boxes of a quadtree"
+    least: ClassVar[int] = 0
+    """The least height."""
     height: int = 7
     levels: Levels = "geometric"
 
     def __post_init__(self) -> None:
-        check_height(self.height, 0)
+        if not self.least <= self.height <= HIGHEST:
+            fix = "take the levels down to boxes that matter"
+            raise PlanError("height", f"is not from {self.least} to {HIGHEST}", fix)
 
     @property
     def amounts(self) -> tuple[Fraction, ...]:
         """What one point pays in each level, the root's first."""
-        return level_amounts(self.epsilon / self.points, self.height, self.levels)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """One vector of counts a level."""
-        return sequential("points of the boxes of a quadtree", of_levels(self.relation, self.amounts, self.points))
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """What is spent on each level."""
-        return spent_on_levels(self.amounts, self.points)
-
-    def draw(self, exact: Int64, /) -> MeasuredTree:
-        """Measure level by level, the root first; see `Method.draw`."""
-        tree = GrowingTree(exact)
-        for depth, amount in enumerate(self.amounts):
-            if depth:
-                tree.split(tree.every)
-            tree.measure(amount, steered=False)
-        return tree.measured()
+        return level_amounts(self.amount, self.height, self.levels)

@@ -5,55 +5,34 @@ sensitivity k. Discrete Laplace noise of scale k/epsilon in every cell, empty or
 scale come from the plan, never from the data.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
 from starling.places.mechanism.growing import noisy
-from starling.places.mechanism.method import Spent
+from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.guarantee import Guarantee, measurement
-from starling.privacy.neighbours import Relation
+from starling.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True, slots=True)
-class Singular:
+class Singular(Method):
     """Every cell measured once: a `Method`.
-
-    Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
 
     Source: HTF (2021), Section 5.5, "Singular".
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
-
     @property
-    def noise(self) -> DiscreteLaplace:
-        """The noise of each cell."""
-        return DiscreteLaplace(self.points / self.epsilon)
-
-    @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """One vector of counts."""
-        return measurement("points of every cell", self.relation, self.noise, self.points)
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """All is spent on cells."""
-        return (Spent("cells", self.epsilon),)
+        return {"cells": [self.disjoint("points of every cell", self.amount)]}
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure every cell, row by row, below an unmeasured root; see `Method.draw`."""
-        return of_cells(self.shape, noisy(exact.reshape(-1), 1 / self.noise.scale), self.noise)
+        values = noisy(exact.reshape(-1), self.amount)
+        return of_cells(self.shape, values, DiscreteLaplace(1 / self.amount))
 
 
 def of_cells(shape: tuple[int, int], values: Int64, noise: DiscreteLaplace) -> MeasuredTree:

@@ -1,7 +1,7 @@
 """The mechanism of a plan: its method by name, with the parameters that the plan sets."""
 
-from collections.abc import Mapping
-from dataclasses import Field, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -27,7 +27,7 @@ from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import exact
 from starling.privacy.guarantee import Guarantee, bounded_overlap
 
-MECHANISMS: Final[Mapping[str, type[Any]]] = {
+MECHANISMS: Final[Mapping[str, type[Method]]] = {
     "adaptive": Adaptive,
     "htf": Htf,
     "privtree": PrivTree,
@@ -42,7 +42,6 @@ MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "uniform": Uniform,
 }
 """The mechanism of each of `plan.METHODS`: a dataclass whose fields beside those of every method are the parameters of the method."""
-_OF_EVERY: Final = ("shape", "relation", "epsilon", "points")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def mechanism_of(plan: Plan) -> Sliced:
         PlanError: a parameter is none of the method, or its value is none of the parameter's.
     """
     kind = MECHANISMS[plan.method]
-    own = {field.name: field for field in fields(kind) if field.init and field.name not in _OF_EVERY}
+    own = [field.name for field in fields(kind)[len(fields(Method)) :]]
     parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}
     try:
         method = kind(plan.grid.shape, plan.relation, plan.epsilon, plan.points, **parameters)
@@ -92,7 +91,7 @@ def mechanism_of(plan: Plan) -> Sliced:
     return Sliced(method, len(plan.slice_names))
 
 
-def _value(kind: type[Any], own: Mapping[str, Field[Any]], name: str, text: str) -> Any:
+def _value(kind: type[Method], own: Sequence[str], name: str, text: str) -> Any:
     """The value of a parameter that a plan writes."""
     if name not in own:
         raise PlanError(f"method.{name}", "is no parameter of the method", did_you_mean(name, own))

@@ -6,6 +6,7 @@ differ by at most k in all: L1 sensitivity k. Both measurements compose sequenti
 are, all of epsilon pays for their counts.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -13,10 +14,9 @@ from typing import Final
 
 from starling.errors import ParameterError
 from starling.places.measurements import Int64, MeasuredTree
-from starling.places.mechanism.growing import GrowingTree, of_a_partition
-from starling.places.mechanism.method import Spent
-from starling.privacy.guarantee import Guarantee, sequential
-from starling.privacy.neighbours import Relation
+from starling.places.mechanism.growing import GrowingTree
+from starling.places.mechanism.method import Method
+from starling.privacy.guarantee import Guarantee
 
 TOTAL: Final = Fraction(1, 50)
 """The part of the budget that the number of points is measured with."""
@@ -35,14 +35,10 @@ def side(number: Fraction) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class UniformGrid:
+class UniformGrid(Method):
     """Boxes of a coarse grid: a `Method`.
 
     Attributes:
-        shape: Cells of the public grid (rows, columns).
-        relation: Neighbouring databases.
-        epsilon: The cost of one unit over the whole grid; above 0.
-        points: k, the most points of one unit; 1 where the unit is a point.
         boxes: Boxes along each side, public; 0 for as many as fit the noisy number of points.
 
     Raises:
@@ -51,10 +47,7 @@ class UniformGrid:
     Source: Qardaji, Yang and Li 2013, "Differentially private grids for geospatial data", Section IV-A; HTF (2021), Section 5.3.
     """
 
-    shape: tuple[int, int]
-    relation: Relation
-    epsilon: Fraction
-    points: int = 1
+    measured = "points of a coarse grid"
     boxes: int = 0
 
     def __post_init__(self) -> None:
@@ -64,24 +57,15 @@ class UniformGrid:
     @property
     def amounts(self) -> tuple[Fraction, Fraction]:
         """What one point pays for the number of points and for its box."""
-        amount = self.epsilon / self.points
-        total = Fraction(0) if self.boxes else TOTAL * amount
-        return total, amount - total
+        total = Fraction(0) if self.boxes else TOTAL * self.amount
+        return total, self.amount - total
 
     @property
-    def guarantee(self) -> Guarantee:
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
         """A count where no number of boxes is public, and one vector of counts."""
         total, boxes = self.amounts
-        whole = [of_a_partition("points of the grid", self.relation, total, self.points)] if total else []
-        parts = of_a_partition("points of the boxes of a coarse grid", self.relation, boxes, self.points)
-        return sequential("points of a coarse grid", [*whole, parts])
-
-    @property
-    def budget(self) -> tuple[Spent, ...]:
-        """The number of points where it is measured, and the boxes."""
-        total, boxes = self.amounts
-        whole = [Spent("number of points", total * self.points)] if total else []
-        return (*whole, Spent("boxes", boxes * self.points))
+        whole = {"number of points": [self.disjoint("points of the grid", total)]} if total else {}
+        return {**whole, "boxes": [self.disjoint("points of the boxes of a coarse grid", boxes)]}
 
     def draw(self, exact: Int64, /) -> MeasuredTree:
         """Measure the root, then the boxes; see `Method.draw`. A side with m cells or fewer is cut into its cells."""
@@ -90,7 +74,7 @@ class UniformGrid:
         boxes = self.boxes
         if first:
             total = int(tree.measure(first, steered=True)[0])
-            boxes = side(total * self.epsilon / self.points / LOAD)
+            boxes = side(total * self.amount / LOAD)
         tree.split(tree.every, boxes, boxes)
         tree.measure(second, steered=False)
         return tree.measured()
