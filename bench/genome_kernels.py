@@ -22,8 +22,8 @@ from pgenlib import PgenReader, PgenWriter
 from bench.measure import Json, Spread, in_turn, ratios, timed
 from bench.process import Run, run
 from bench.record import Limit, Recorder
-from starling.genome.counts.genotypes import StatusMasks, carrier_tables, genotype_tables, status_masks
 from starling.genome.source.calls import bytes_a_snp, packed
+from starling.genome.source.counting import StatusMasks, carrier_tables, genotype_tables, status_masks
 from starling.genome.source.pgen import open_pgen, read_pgen
 from starling.genome.statistics import chi_squared_statistic
 

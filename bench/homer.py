@@ -19,8 +19,8 @@ from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from starling.audit.falsifier import lower_bound
-from starling.genome.counts.genotypes import carrier_bits
 from starling.genome.source.calls import bytes_a_snp
+from starling.genome.source.counting import carrier_bits
 
 PICTURE: Final = ROOT / "docs" / "pictures" / "homer.svg"
 PREFIX: Final = Path("genome") / "chr20_1kg_eur" / "chr20_eur503"

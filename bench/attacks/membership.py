@@ -336,7 +336,7 @@ def _plan(people: int, snps: int) -> Plan:
 
 
 def _bits(people: Bool) -> Words:
-    """One bit a person: uint64 (snps, words), as `counts.genotypes.carrier_bits` gives them, of bool (people, snps)."""
+    """One bit a person: uint64 (snps, words), as `source.counting.carrier_bits` gives them, of bool (people, snps)."""
     padded = np.zeros((people.shape[1], -(-len(people) // 64) * 64), dtype=np.uint8)
     padded[:, : len(people)] = people.T
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from starling.genome.counts.genotypes import genotype_tables, status_masks
 from starling.genome.export import standard_error
 from starling.genome.inference.answers import odds_ratio
+from starling.genome.source.counting import genotype_tables, status_masks
 from starling.genome.statistics import PTest, allele_tables, d_prime, p_values, r_squared
 from tests.genome.plink import plink
 

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.counts.genotypes import packed_bits
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import of_correlation
 from starling.genome.scores.candidates import candidates
+from starling.genome.source.counting import packed_bits
 
 
 @given(st.integers(2, 200), st.integers(2, 6), st.integers(0, 2**32))

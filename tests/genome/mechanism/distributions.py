@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pytest
 
 from starling.audit.genome_mechanisms import SmallStudy
-from starling.genome.counts.genotypes import packed_bits
 from starling.genome.measurements import Cells, Explored
 from starling.genome.mechanism import noisy_tables, selections
 from starling.genome.plan import Model, Plan, Snps
+from starling.genome.source.counting import packed_bits
 from tests.genome.small_tables import all_tables, neighbours
 from tests.genome.studies import tables_of
 

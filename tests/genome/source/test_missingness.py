@@ -6,19 +6,10 @@ import numpy as np
 import pytest
 
 from starling.genome.source import open_genotypes, validate
-from starling.genome.source.calls import MISSING, packed
-from starling.genome.source.missingness import different, member_mask, missing_among
+from starling.genome.source.calls import MISSING
+from starling.genome.source.missingness import different
 from tests.genome.plink import plink
 from tests.genome.studies import Study, a_study, plan_of, write_bed
-
-
-@pytest.mark.parametrize("people", [1, 3, 4, 5, 63, 64, 65, 200])
-def test_missing_calls_are_counted_among_members(people: int) -> None:
-    random = np.random.default_rng(people)
-    copies = random.integers(MISSING, 3, (20, people)).astype(np.int8)
-    members = random.random(people) < 0.4
-    expected = ((copies == MISSING) & members).sum(axis=1)
-    assert missing_among(packed(copies), member_mask(members)).tolist() == expected.tolist()
 
 
 def study_with(missing_cases: float, people: int = 400) -> Study:

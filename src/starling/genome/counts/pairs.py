@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.engine.machine import processors
-from starling.genome.counts.genotypes import ones
 from starling.genome.distance.rules import Kernel, Rule, way
 from starling.genome.distance.search import distance
 from starling.genome.scores.blocks import FARTHEST, Int16
 from starling.genome.scores.candidates import Candidates
+from starling.genome.source.counting import ones
 from starling.privacy.compiled import compiled
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ def pair_tables(bits: UInt64, people: int, pairs: Int64) -> Int64:
     """The table of each pair of SNPs: people with both, the first alone, the second alone, neither.
 
     Args:
-        bits: Who carries each SNP, as `genotypes.carrier_bits` gives it, uint64 (m, words).
+        bits: Who carries each SNP, as `counting.carrier_bits` gives it, uint64 (m, words).
         people: n.
         pairs: Positions of the SNPs, int64 (pairs, 2).
 
@@ -61,7 +61,7 @@ def pair_distances(bits: UInt64, people: int, rule: Rule, among: Candidates) -> 
     Limiting a distance keeps it 1-Lipschitz. Two cores work on it, each at rows of its own.
 
     Args:
-        bits: Who carries each SNP, as `genotypes.carrier_bits` gives it, uint64 (m, words).
+        bits: Who carries each SNP, as `counting.carrier_bits` gives it, uint64 (m, words).
         people: n.
         rule: The rule that `rules.of_correlation` gives for n.
         among: Whose pairs.

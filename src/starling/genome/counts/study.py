@@ -5,29 +5,27 @@ drawn. A chunk of packed calls is counted by the thread that read it, so a file 
 SNP, or one bit a person for each SNP of the regions asked for.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.counts.genotypes import (
-    Allele,
+from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.distance.rules import Rule
+from starling.genome.plan import Model, Plan
+from starling.genome.scores.candidates import Candidates
+from starling.genome.source import Calls, Genotypes, read
+from starling.genome.source.calls import Int64
+from starling.genome.source.counting import (
     Carrying,
-    Int64,
-    UInt8,
     UInt64,
+    by_allele,
     carrier_bits,
     carrier_tables,
     genotype_tables,
     status_masks,
 )
-from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
-from starling.genome.distance.rules import Rule
-from starling.genome.plan import Model, Plan
-from starling.genome.scores.candidates import Candidates
-from starling.genome.source import Calls, Flags, Genotypes, read
 from starling.privacy.trust import Confidential
 
 CARRYING: Final[dict[Model, Carrying]] = {
@@ -37,7 +35,6 @@ CARRYING: Final[dict[Model, Carrying]] = {
     "allelic": "dominant",
 }
 """Who carries a SNP, where it is asked whether people do: in pairs of SNPs and blocks."""
-_ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
 def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
@@ -56,7 +53,7 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
 
     def count(calls: Calls) -> tuple[Int64, Int64]:
         out = np.empty((len(calls.snps), cells), dtype=np.int64)
-        for rows, bed, allele in _by_allele(calls):
+        for rows, bed, allele in by_allele(calls):
             out[rows] = (
                 carrier_tables(bed, among, CARRYING[plan.model], allele)
                 if cells == 4
@@ -79,7 +76,7 @@ def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
 
     def pack(calls: Calls) -> tuple[Int64, UInt64]:
         out = np.empty((len(calls.snps), words), dtype=np.uint64)
-        for rows, bed, allele in _by_allele(calls):
+        for rows, bed, allele in by_allele(calls):
             out[rows] = carrier_bits(bed, plan.people, CARRYING[plan.model], allele)
         return calls.snps, out
 
@@ -88,15 +85,6 @@ def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
     for snps, some in read(genotypes, plan, pack, indices):
         bits[index[snps]] = some
     return bits
-
-
-def _by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
-    """The rows of a chunk in which A1 is carried, then those in which A2 is; each only if there are any."""
-    for allele, second in _ALLELES:
-        rows = calls.second == second
-        if rows.any():
-            # Most files have all alleles one way round; then no row is copied.
-            yield rows, calls.packed if rows.all() else calls.packed[rows], allele
 
 
 def _index(plan: Plan, indices: Int64 | None) -> Int64:

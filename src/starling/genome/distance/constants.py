@@ -39,6 +39,7 @@ UNDECIDED = 2
 _LOG_BITS = 58
 """ln x, x up to 2^24, as a multiple of 2^-58: below 2^63."""
 _HALF = 29
+_LOW = (1 << _HALF) - 1
 _PRECISION = 256
 
 
@@ -103,37 +104,41 @@ class FixedPoint(NamedTuple):
 @lru_cache(maxsize=4)
 def entropies(n: int) -> FixedPoint:
     """x ln x up to n, at most 2^24; built once for each n (0.2 s at 500,000)."""
-    shift = _shift(n)
+    logs, x = _logs(n), np.arange(n + 1)
     # An entry of `logs` is short by at most one unit a prime factor, of which x has at most log2 x; then the product is floored.
-    return _fixed_point(_times(_logs(n), _LOG_BITS - shift), n, shift)
+    return _fixed_point(x * (logs >> _HALF), x * (logs & _LOW))
 
 
 @lru_cache(maxsize=4)
 def log_factorials(n: int) -> FixedPoint:
     """ln x! up to n, at most 2^24; built once for each n."""
-    shift = _shift(n)
+    logs = _logs(n)
     # The sum of n entries of `logs`, each short by at most log2 n units; then it is floored.
-    return _fixed_point(_sums(_logs(n), _LOG_BITS - shift), n, shift)
+    return _fixed_point(np.cumsum(logs >> _HALF), np.cumsum(logs & _LOW))
 
 
-def _shift(n: int) -> int:
-    """So that n ln n, and ln n!, stay below 2^60."""
-    return 60 - max(2, ceil(n * log(n + 1))).bit_length()
-
-
-def _fixed_point(table: Int64, n: int, shift: int) -> FixedPoint:
+def _fixed_point(high: Int64, low: Int64) -> FixedPoint:
+    """From numbers of up to 87 bits in units of 2^-_LOG_BITS, whose halves these are; n ln n, and ln n!, stay below 2^60."""
+    n = len(high) - 1
+    shift = 60 - max(2, ceil(n * log(n + 1))).bit_length()
+    off = _LOG_BITS - shift
+    table: Int64 = (high + (low >> _HALF)) >> (off - _HALF) if off >= _HALF else (high << (_HALF - off)) + (low >> off)
     table.flags.writeable = False
-    return FixedPoint(table, shift, (n * n.bit_length() >> (_LOG_BITS - shift)) + 2)
+    return FixedPoint(table, shift, (n * n.bit_length() >> off) + 2)
 
 
 def _logs(n: int) -> Int64:
     """ln x for x = 0..n in units of 2^-_LOG_BITS, from below; 0 for x = 0."""
-    primes = _primes(n)
-    logs = np.zeros(n + 1, dtype=np.int64)
+    sieve = np.ones(n + 1, dtype=np.bool_)
+    sieve[:2] = False
+    for number in range(2, int(n**0.5) + 1):
+        if sieve[number]:
+            sieve[number * number :: number] = False
+    primes, logs = np.flatnonzero(sieve), np.zeros(n + 1, dtype=np.int64)
     with precision(128):
         scale = arb(2) ** _LOG_BITS
-        logs[primes] = [_floor(arb(prime).log() * scale) for prime in primes.tolist()]
-    _add_up(logs, _smallest_factors(n, primes))
+        of_primes = [_floor(arb(prime).log() * scale) for prime in primes.tolist()]
+    _add_up(primes, np.array(of_primes, dtype=np.int64), logs)
     return logs
 
 
@@ -144,59 +149,12 @@ def _floor(number: arb) -> int:
     return int(whole)
 
 
-def _primes(n: int) -> Int64:
-    sieve = np.ones(n + 1, dtype=np.bool_)
-    sieve[:2] = False
-    for number in range(2, int(n**0.5) + 1):
-        if sieve[number]:
-            sieve[number * number :: number] = False
-    return np.flatnonzero(sieve)
-
-
 @compiled
-def _smallest_factors(n: int, primes: Int64) -> npt.NDArray[np.int32]:
-    """The smallest prime factor of every number up to n (of 0 and 1: 0)."""
-    factors = np.zeros(n + 1, dtype=np.int32)
-    for prime in primes:
-        for multiple in range(prime, n + 1, prime):
-            if factors[multiple] == 0:
-                factors[multiple] = prime
-    return factors
-
-
-@compiled
-def _add_up(logs: Int64, factors: npt.NDArray[np.int32]) -> None:
-    """Fill in the logarithms of composite numbers."""
-    for number in range(4, logs.size):
-        factor = np.int64(factors[number])
-        if factor != number:
-            logs[number] = logs[factor] + logs[number // factor]
-
-
-@compiled
-def _times(logs: Int64, shift: int) -> Int64:
-    """floor(x logs[x] / 2^shift) for every x, the product of up to 87 bits taken in two halves."""
-    out = np.empty_like(logs)
-    mask = (np.int64(1) << np.int64(_HALF)) - np.int64(1)
-    for x in range(logs.size):
-        high, low = np.int64(x) * (logs[x] >> np.int64(_HALF)), np.int64(x) * (logs[x] & mask)
-        if shift >= _HALF:
-            out[x] = (high + (low >> np.int64(_HALF))) >> np.int64(shift - _HALF)
-        else:
-            out[x] = (high << np.int64(_HALF - shift)) + (low >> np.int64(shift))
-    return out
-
-
-@compiled
-def _sums(logs: Int64, shift: int) -> Int64:
-    """floor((logs[0] + ... + logs[x]) / 2^shift) for every x, the sum of up to 87 bits kept in two halves."""
-    out = np.empty_like(logs)
-    mask = (np.int64(1) << np.int64(_HALF)) - np.int64(1)
-    high, low = np.int64(0), np.int64(0)
-    for x in range(logs.size):
-        high, low = high + (logs[x] >> np.int64(_HALF)), low + (logs[x] & mask)
-        if shift >= _HALF:
-            out[x] = (high + (low >> np.int64(_HALF))) >> np.int64(shift - _HALF)
-        else:
-            out[x] = (high << np.int64(_HALF - shift)) + (low >> np.int64(shift))
-    return out
+def _add_up(primes: Int64, of_primes: Int64, logs: Int64) -> None:
+    """The logarithm of each number from those of its prime factors."""
+    for place in range(primes.size):
+        power = primes[place]
+        while power < logs.size:
+            for multiple in range(power, logs.size, power):
+                logs[multiple] += of_primes[place]
+            power *= primes[place]

@@ -74,24 +74,3 @@ def copies(calls: UInt8, people: int) -> Int8:
 
 
 _COPIES: Final = np.array([2, MISSING, 1, 0], dtype=np.int8)
-
-
-def code_counts(calls: UInt8, people: int) -> Int64:
-    """How many people have each code, int64 (c, 4): two copies of A1, missing, one, none."""
-    out = np.zeros((len(calls), 4), dtype=np.int64)
-    _tally(calls, people, out)
-    return out
-
-
-@compiled
-def _tally(calls: UInt8, people: int, out: Int64) -> None:
-    bytes_of = np.empty(256, dtype=np.int64)
-    for snp in range(calls.shape[0]):
-        bytes_of[:] = 0
-        for index in range(people // 4):
-            bytes_of[calls[snp, index]] += 1
-        for person in range(people % 4):
-            out[snp, (calls[snp, people // 4] >> (2 * person)) & 3] += 1
-        for byte in range(256):
-            for person in range(4):
-                out[snp, (byte >> (2 * person)) & 3] += bytes_of[byte]

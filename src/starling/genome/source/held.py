@@ -26,7 +26,7 @@ from starling.errors import Problem, SourceError
 from starling.genome.plan import Plan
 from starling.genome.plan.snps import Row
 from starling.genome.source.bed import BY_SNP, MAGIC
-from starling.genome.source.calls import UInt8, bytes_a_snp
+from starling.genome.source.calls import MISSING, packed
 
 Records: TypeAlias = str | Path | InMemory
 """Files by their path, or a frame."""
@@ -38,8 +38,6 @@ MOST_LISTED: Final = 100
 """SNPs without a column that are named one by one."""
 _ENCODED: Final = re.compile(r"[\s%\x00-\x1f]")
 """What a person's name may not have in a file with fields apart by white space, and the sign that stands for it."""
-_CODES: Final = np.array([0b11, 0b10, 0b00, 0b01], dtype=np.uint8)
-"""PLINK's code of 0, 1 and 2 copies of the first allele, and of a missing call."""
 
 
 @contextmanager
@@ -85,7 +83,7 @@ def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
     with prefix.with_suffix(".bed").open("wb") as bed:
         bed.write(MAGIC + BY_SNP)
         for name in snps.ids:
-            bed.write(_packed(table.column(name)).data)
+            bed.write(_calls(table.column(name)))
     sites = zip(snps.chromosomes, snps.ids, snps.positions.tolist(), snps.carried, snps.other, strict=True)
     lines = (f"{place}\t{each}\t0\t{at}\t{carried}\t{other}\n" for place, each, at, carried, other in sites)
     prefix.with_suffix(".bim").write_text("".join(lines), encoding="utf-8")
@@ -94,15 +92,11 @@ def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
     return prefix
 
 
-def _packed(column: pa.ChunkedArray) -> UInt8:
-    """The calls of a SNP as a .bed has them, four people a byte, uint8 (ceil(n/4),)."""
-    values = column.cast(pa.float64(), safe=False).fill_null(-1).to_numpy()
-    which = np.select([values == copies for copies in (0, 1, 2)], [0, 1, 2], 3)
-    codes = np.zeros(4 * bytes_a_snp(len(values)), dtype=np.uint8)
-    codes[: len(values)] = _CODES[which]
-    fours: UInt8 = codes.reshape(-1, 4)
-    packed: UInt8 = np.bitwise_or.reduce(fours << np.array([0, 2, 4, 6], dtype=np.uint8), axis=1)
-    return packed
+def _calls(column: pa.ChunkedArray) -> bytes:
+    """The calls of a SNP as a .bed has them."""
+    values = column.cast(pa.float64(), safe=False).fill_null(MISSING).to_numpy()
+    copies = np.where(np.isin(values, (0, 1, 2)), values, MISSING)
+    return packed(copies.astype(np.int8)[np.newaxis]).tobytes()
 
 
 def _write_phenotypes(plan: Plan, data: InMemory, folder: Path) -> Path:

@@ -9,23 +9,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.source.calls import Int64, UInt8
+from starling.genome.source.calls import Int64
 from starling.genome.statistics import log10_p_values
 
 ALPHA: Final = 0.05
 """The chance that any SNP is named where calls are missing alike in both."""
-
-
-def member_mask(members: npt.NDArray[np.bool_]) -> UInt8:
-    """People as packed calls have them: the low bit of each is set, uint8 (ceil(n/4),)."""
-    room = np.zeros((-(-len(members) // 4), 4, 2), dtype=np.uint8)
-    room.reshape(-1, 2)[: len(members), 0] = members
-    return np.packbits(room.reshape(-1), bitorder="little")
-
-
-def missing_among(calls: UInt8, mask: UInt8) -> Int64:
-    """How many of the people of a mask lack a call of each SNP, int64 (c,)."""
-    return np.asarray(np.bitwise_count(calls & ~(calls >> 1) & mask).sum(axis=1), dtype=np.int64)
 
 
 def different(missing_cases: Int64, missing: Int64, cases: int, people: int) -> tuple[Int64, npt.NDArray[np.float64]]:

@@ -17,9 +17,10 @@ import numpy as np
 from starling.errors import SHOWN, Findings, Problem
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Calls, Flags, Int8, Int64, code_counts, copies
+from starling.genome.source.calls import Calls, Flags, Int8, Int64, copies
+from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.genotypes import Genotypes, read
-from starling.genome.source.missingness import different, member_mask, missing_among
+from starling.genome.source.missingness import different
 from starling.genome.source.people import PeopleFile, named
 from starling.genome.source.relatives import (
     DUPLICATE,
@@ -41,6 +42,8 @@ from starling.release.statement import Json
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""
+_COPIES: Final = np.array([0, 1, 2, 0, 1, 2])
+"""Of the people of each cell of a table."""
 MOST_WORDS: Final = 5
 """Different phenotypes of a file that a message has, where all people are alike."""
 
@@ -174,14 +177,14 @@ def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> 
     """Missing calls, copies of the carried allele and missing calls of cases of each SNP, int64 (m, 3); copies of A1 for `relatives`."""
     counts = np.zeros((len(plan.snps), 3), dtype=np.int64)
     chosen = spread(len(plan.snps), plan.people)
-    mask = member_mask(cases)
+    among = status_masks(cases)
     sample = np.zeros((len(chosen), plan.people), dtype=np.int8)
 
     def look(calls: Calls) -> None:
-        two, missing, one, none = code_counts(calls.packed, plan.people).T
-        counts[calls.snps, 0] = missing
-        counts[calls.snps, 2] = missing_among(calls.packed, mask)
-        counts[calls.snps, 1] = one + 2 * np.where(calls.second, none, two)
+        missing = missing_calls(calls.packed, among)
+        counts[calls.snps, 0], counts[calls.snps, 2] = missing.sum(axis=1), missing[:, 0]
+        for rows, bed, allele in by_allele(calls):
+            counts[calls.snps[rows], 1] = genotype_tables(bed, among, allele) @ _COPIES
         sampled = np.isin(calls.snps, chosen)
         sample[np.searchsorted(chosen, calls.snps[sampled])] = copies(calls.packed[sampled], plan.people)
 

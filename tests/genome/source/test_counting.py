@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.counts.genotypes import (
+from starling.genome.source.counting import (
     Allele,
     Carrying,
     carrier_bits,
     carrier_tables,
     genotype_tables,
+    missing_calls,
     status_masks,
 )
 from starling.genome.statistics import allele_tables, g_statistic
@@ -73,6 +74,17 @@ def test_carrier_bits_equal_the_slow_twin(people: int, seed: int, carrying: Carr
     found = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little").astype(bool)
     assert np.array_equal(found[:, :people], wanted)
     assert not found[:, people:].any()
+
+
+@pytest.mark.parametrize("people", [1, 3, 4, 5, 63, 64, 65, 200])
+def test_missing_calls_of_cases_and_of_controls_are_counted(people: int) -> None:
+    numbers = np.random.default_rng(people)
+    codes, is_case = numbers.integers(0, 4, (20, people)), numbers.random(people) < 0.4
+    bed, expected = encoded(codes), [((codes == MISSING) & who).sum(axis=1) for who in (is_case, ~is_case)]
+    for unused in (0, 0xFF << (2 * ((people - 1) % 4 + 1)) & 0xFF):
+        # Unused places count for nobody, whatever is in them.
+        bed[:, -1] |= np.uint8(unused)
+        assert missing_calls(bed, status_masks(is_case)).tolist() == np.stack(expected, axis=1).tolist()
 
 
 def test_missing_calls_carry_nothing() -> None:

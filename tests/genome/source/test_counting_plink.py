@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.genome.counts.genotypes import carrier_tables, genotype_tables, status_masks
+from starling.genome.source.counting import carrier_tables, genotype_tables, status_masks
 from starling.genome.statistics import allele_tables, chi_squared_statistic, trend_statistic
 from tests.genome.packed import MISSING, encoded
 

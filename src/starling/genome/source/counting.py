@@ -5,29 +5,31 @@ missing. With h the high bit and l the low bit of a code, the people who have
 
     allele A1           at least one copy: not l            two copies: neither h nor l
     allele A2           at least one copy: h                two copies: h and l
+    no call             l and not h
 
-and a missing call is in none of the four: missing counts as no copy of the allele. Which allele is counted is public and given, never
+and a missing call is in none of the first four: missing counts as no copy of the allele. Which allele is counted is public and given, never
 taken from the counts (PLINK makes the rarer one A1). A byte's unused places are 00, which reads as two copies of A1: they are in
 neither mask.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.genome.source.calls import Calls, Flags, Int64, UInt8
 from starling.privacy.compiled import compiled
 
-Int64: TypeAlias = npt.NDArray[np.int64]
-UInt8: TypeAlias = npt.NDArray[np.uint8]
 UInt64: TypeAlias = npt.NDArray[np.uint64]
 Allele: TypeAlias = Literal["a1", "a2"]
 """The allele of a .bed with its .bim whose copies are counted."""
 Carrying: TypeAlias = Literal["dominant", "recessive"]
 """Who carries: people with at least one copy, or with two."""
 
-_AT_LEAST_ONE, _TWO = 0, 2
-"""Patterns of bits; plus 1 for allele A2."""
+_AT_LEAST_ONE, _TWO, _MISSING = 0, 2, 4
+"""Patterns of bits; the first two plus 1 for allele A2."""
+_ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
 class StatusMasks(NamedTuple):
@@ -75,18 +77,37 @@ def carrier_tables(bed: UInt8, among: StatusMasks, carrying: Carrying, allele: A
     Returns:
         int64 (m, 4).
     """
-    out = np.empty((len(bed), 4), dtype=np.int64)
-    _count_carriers(bed.reshape(-1), bed.shape[1], among, _pattern(carrying, allele), out)
-    return out
+    (case,), (control,) = _counts(bed, among, [_pattern(carrying, allele)])
+    return np.stack([case, among.case_count - case, control, among.control_count - control], axis=1)
 
 
 def genotype_tables(bed: UInt8, among: StatusMasks, allele: Allele) -> Int64:
     """The 2x3 table of every SNP: cases with 0 (or missing), 1 and 2 copies, then controls; int64 (m, 6). See `carrier_tables`."""
-    out = np.empty((len(bed), 6), dtype=np.int64)
-    _count_genotypes(
-        bed.reshape(-1), bed.shape[1], among, _pattern("dominant", allele), _pattern("recessive", allele), out
-    )
-    return out
+    patterns = [_pattern("dominant", allele), _pattern("recessive", allele)]
+    (case, case_two), (control, control_two) = _counts(bed, among, patterns)
+    of_cases = [among.case_count - case, case - case_two, case_two]
+    return np.stack([*of_cases, among.control_count - control, control - control_two, control_two], axis=1)
+
+
+def missing_calls(bed: UInt8, among: StatusMasks) -> Int64:
+    """How many cases and how many controls lack a call of each SNP: int64 (m, 2). See `carrier_tables`."""
+    return _counts(bed, among, [_MISSING])[:, 0].T
+
+
+def by_allele(calls: Calls) -> Iterator[tuple[Flags, UInt8, Allele]]:
+    """The rows of a chunk in which A1 is carried, then those in which A2 is; each only if there are any."""
+    for allele, second in _ALLELES:
+        rows = calls.second == second
+        if rows.any():
+            # Most files have all alleles one way round; then no row is copied.
+            yield rows, calls.packed if rows.all() else calls.packed[rows], allele
+
+
+def _counts(bed: UInt8, among: StatusMasks, patterns: list[int]) -> Int64:
+    """Cases and controls with each pattern, for every SNP: int64 (2, patterns, m)."""
+    out = np.empty((len(bed), 2, len(patterns)), dtype=np.int64)
+    _count(bed.reshape(-1), bed.shape[1], among, np.array(patterns), out)
+    return np.moveaxis(out, 0, -1)
 
 
 def carrier_bits(bed: UInt8, people: int, carrying: Carrying, allele: Allele) -> UInt64:
@@ -125,7 +146,9 @@ def _those(word: np.uint64, pattern: int) -> np.uint64:
         return word >> np.uint64(1)
     if pattern == 2:
         return ~(word | (word >> np.uint64(1)))
-    return word & (word >> np.uint64(1))
+    if pattern == 3:
+        return word & (word >> np.uint64(1))
+    return word & ~(word >> np.uint64(1))
 
 
 @compiled
@@ -138,51 +161,25 @@ def _last_word(bed: UInt8, start: int, end: int) -> np.uint64:
 
 
 @compiled
-def _count_carriers(bed: UInt8, stride: int, among: StatusMasks, pattern: int, out: Int64) -> None:
-    """The counting of `carrier_tables`. Rows begin at any byte; processors that Numba knows read words from there."""
+def _count(bed: UInt8, stride: int, among: StatusMasks, patterns: Int64, out: Int64) -> None:
+    """The counting of `_counts`. Rows begin at any byte; processors that Numba knows read words from there."""
     cases, controls = among.cases, among.controls
     whole = stride // 8
     for snp in range(out.shape[0]):
         start = snp * stride
         words = bed[start : start + 8 * whole].view(np.uint64)
-        case, control = np.uint64(0), np.uint64(0)
-        for index in range(whole):
-            those = _those(words[index], pattern)
-            case += ones(those & cases[index])
-            control += ones(those & controls[index])
-        if whole < cases.size:
-            those = _those(_last_word(bed, start + 8 * whole, start + stride), pattern)
-            case += ones(those & cases[whole])
-            control += ones(those & controls[whole])
-        out[snp, 0], out[snp, 1] = np.int64(case), among.case_count - np.int64(case)
-        out[snp, 2], out[snp, 3] = np.int64(control), among.control_count - np.int64(control)
-
-
-@compiled
-def _count_genotypes(bed: UInt8, stride: int, among: StatusMasks, some: int, two: int, out: Int64) -> None:
-    """The counting of `genotype_tables`: patterns of people with at least one copy and with two, both counted in one pass."""
-    cases, controls = among.cases, among.controls
-    whole = stride // 8
-    for snp in range(out.shape[0]):
-        start = snp * stride
-        words = bed[start : start + 8 * whole].view(np.uint64)
-        case_some, case_two, control_some, control_two = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
-        for index in range(whole):
-            with_some, with_two = _those(words[index], some), _those(words[index], two)
-            case_some += ones(with_some & cases[index])
-            case_two += ones(with_two & cases[index])
-            control_some += ones(with_some & controls[index])
-            control_two += ones(with_two & controls[index])
-        if whole < cases.size:
-            word = _last_word(bed, start + 8 * whole, start + stride)
-            with_some, with_two = _those(word, some), _those(word, two)
-            case_some += ones(with_some & cases[whole])
-            case_two += ones(with_two & cases[whole])
-            control_some += ones(with_some & controls[whole])
-            control_two += ones(with_two & controls[whole])
-        out[snp, 0], out[snp, 3] = among.case_count - np.int64(case_some), among.control_count - np.int64(control_some)
-        out[snp, 1], out[snp, 4] = np.int64(case_some - case_two), np.int64(control_some - control_two)
-        out[snp, 2], out[snp, 5] = np.int64(case_two), np.int64(control_two)
+        for place in range(patterns.size):
+            pattern = patterns[place]
+            case, control = np.uint64(0), np.uint64(0)
+            for index in range(whole):
+                those = _those(words[index], pattern)
+                case += ones(those & cases[index])
+                control += ones(those & controls[index])
+            if whole < cases.size:
+                those = _those(_last_word(bed, start + 8 * whole, start + stride), pattern)
+                case += ones(those & cases[whole])
+                control += ones(those & controls[whole])
+            out[snp, 0, place], out[snp, 1, place] = np.int64(case), np.int64(control)
 
 
 @compiled
