@@ -1,6 +1,8 @@
 """What every test may ask for."""
 
+import contextlib
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -37,6 +40,8 @@ if IN_MEMORY.is_dir():
 settings.register_profile("starling", deadline=None)
 settings.load_profile("starling")
 
+DEFAULT_TIER = "not slow"
+"""The expression of marks in pyproject.toml."""
 FEW_FILES = 3
 """So many test files are sooner through without workers."""
 MOST_WORKERS = 8
@@ -70,8 +75,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Before workers start: kernels are compiled once, in place of by each worker that is the first to need one."""
-    if hasattr(config, "workerinput") or (getattr(config.option, "numprocesses", None) or 0) < 2:
+    """Before tests start: what all workers need is compiled once, in place of by each of them.
+
+    Kernels before workers start; test files by two workers, one of which begins at their end.
+    """
+    if hasattr(config, "workerinput"):
+        if config.workerinput["workerid"] == "gw1" and config.args == config.getini("testpaths"):
+            import_from_the_end()
+        return
+    if (getattr(config.option, "numprocesses", None) or 0) < 2:
         return
     assert config.cache is not None
     kept = config.cache.mkdir("kernels")
@@ -89,6 +101,13 @@ def pytest_configure(config: pytest.Config) -> None:
                 stamp.touch()
 
 
+def import_from_the_end() -> None:
+    """Import all test files, the last first; collection then finds them imported, or says what is wrong with one."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
 def kernels_digest() -> str:
     """Of every source that has kernels, of Numba and of the processor: what kept kernels depend on."""
     parts = [version("numba"), get_host_cpu_name(), get_host_cpu_features().flatten()]
@@ -98,11 +117,31 @@ def kernels_digest() -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
+def pytest_collection() -> None:
+    """What is collected stays: to search it for garbage again and again costs, then and in every test."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """No search looks any more at what was collected."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, all others in their order; of a series, cases beyond the first few are in the slow tier."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long files first, all others in their order; of a series, cases beyond the first few are in the slow tier.
+
+    A test with the mark `examples` is in both tiers: in the default tier with that many examples, in the slow tier with all.
+    """
     cases: Counter[str] = Counter()
     for item in items:
+        if few := item.get_closest_marker("examples"):
+            assert isinstance(item, pytest.Function)
+            if DEFAULT_TIER in config.option.markexpr:
+                limit_examples(item.function, few.args[0])
+            else:
+                item.add_marker(pytest.mark.slow)
         if series := item.get_closest_marker("series"):
             function = item.nodeid.partition("[")[0]
             cases[function] += 1
@@ -110,6 +149,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.slow)
     places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(LONG)))
+
+
+def limit_examples(test: Any, count: int) -> None:
+    """Let a test of Hypothesis draw fewer examples than its settings say."""
+    full = test._hypothesis_internal_use_settings
+    assert count <= full.max_examples
+    test._hypothesis_internal_use_settings = settings(full, max_examples=count)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -54,6 +54,7 @@ WHOLE_HOUSE = {
     "test_rendered_releases",
     "test_safetab_figures",
     "test_surroundings",
+    "test_tiers",
     "test_trace",
     "test_walk_through",
     "test_working_folder",

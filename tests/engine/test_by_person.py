@@ -41,7 +41,8 @@ def added(answer: list[pa.RecordBatch]) -> Counter[int]:
     return found
 
 
-@settings(max_examples=10, deadline=None)
+@pytest.mark.examples(10)
+@settings(max_examples=25, deadline=None)
 @given(ROWS, st.integers(1, 3))
 def test_parts_add_up_to_what_is_counted_at_once(rows: list[tuple[bytes, int]], most: int) -> None:
     bounds = bounds_of(bytes(32), most)

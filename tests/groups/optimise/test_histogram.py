@@ -46,7 +46,8 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         )
 
 
-@settings(max_examples=75, deadline=None)
+@pytest.mark.examples(75)
+@settings(max_examples=150, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem) -> None:
     result = project_histogram(case.noisy, case.parents, case.total, case.weights)

@@ -47,7 +47,8 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         )
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.examples(60)
+@settings(max_examples=100, deadline=None)
 @given(case=problems(), seed=st.integers(0, 2**32))
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem, seed: int) -> None:
     totals = totals_of(np.random.default_rng(seed), case.parents, case.total)

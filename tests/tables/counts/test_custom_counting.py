@@ -41,7 +41,8 @@ def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> 
     return result
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.examples(15)
+@settings(max_examples=25, deadline=None)
 @given(worlds())
 def test_every_form_counts_as_the_words_of_the_plan_say(world: World) -> None:
     wanted = expected(world)
@@ -50,7 +51,8 @@ def test_every_form_counts_as_the_words_of_the_plan_say(world: World) -> None:
             assert counted(world.plan, data) == wanted
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.examples(15)
+@settings(max_examples=25, deadline=None)
 @given(worlds(most=4))
 def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: World) -> None:
     """Delta(g_i) of SafeTab 2022: what each level's budget is divided by."""
@@ -70,7 +72,8 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
         assert sum(moved.values()) == len(groups_of(world, record))
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.examples(15)
+@settings(max_examples=25, deadline=None)
 @given(worlds(most=8), st.integers(1, 3), st.data())
 def test_all_of_a_persons_records_change_little(world: World, most: int, data: st.DataObject) -> None:
     """Of a person's k records at most k lie in a group, and at most k s in all groups of a level, as `Choices.degree` supposes."""

@@ -72,7 +72,8 @@ def test_records_that_are_added_up_first_give_the_same_numbers(world: World) -> 
         assert exact(world.plan, world.table()) == wanted(world)
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.examples(15)
+@settings(max_examples=25, deadline=None)
 @given(aggregate_worlds(most=4))
 def test_a_record_moves_at_most_stability_groups_each_by_its_sensitivity(world: World) -> None:
     """All neighbours: of sums the pair moves by W in L1 and at most W in L2, of quantiles one class by one."""
@@ -92,7 +93,8 @@ def test_a_record_moves_at_most_stability_groups_each_by_its_sensitivity(world: 
             assert all((each**2).sum() <= limit**2 for each in moved)
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.examples(15)
+@settings(max_examples=25, deadline=None)
 @given(aggregate_worlds(most=8), st.integers(1, 3), st.data())
 def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
     world: World, most: int, data: st.DataObject

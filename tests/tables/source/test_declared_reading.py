@@ -54,7 +54,8 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-@settings(max_examples=30)
+@pytest.mark.examples(30)
+@settings(max_examples=60)
 @given(ROWS)
 def test_every_form_gives_what_plain_python_gives(rows: list[Row]) -> None:
     wanted, table = counted(COLUMNS, rows), as_arrow(rows)
@@ -101,7 +102,8 @@ def test_a_faulty_line_changes_no_other(faulty: bytes, tmp_path: Path, monkeypat
 
 
 @given(st.lists(st.binary(max_size=60), max_size=8))
-@settings(max_examples=30)
+@pytest.mark.examples(30)
+@settings(max_examples=60)
 def test_no_bytes_can_stop_a_run(lines: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
