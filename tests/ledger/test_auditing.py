@@ -11,10 +11,10 @@ from starling.errors import IntegrityError, ParameterError
 from starling.ledger import auditing
 from starling.ledger.auditing import check, events
 from starling.ledger.chain import START, digest
-from starling.ledger.store import migration, statements
+from starling.ledger.store import migration
 from tests.ledger.worlds import World, sqlite_world
 
-EVENTS = next(text for text in statements(migration(1)) if text.startswith("CREATE TABLE events"))
+EVENTS = next(text for text in migration() if text.startswith("CREATE TABLE events"))
 
 
 @pytest.mark.parametrize("size", [1, 3, 50_000])

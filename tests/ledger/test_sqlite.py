@@ -13,7 +13,7 @@ from starling.ledger import sqlite
 from starling.ledger.keys import Key
 from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.sqlite import SqliteStore
-from starling.ledger.store import migration, statements
+from starling.ledger.store import migration
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.ledger.worlds import World
 
@@ -106,7 +106,7 @@ def test_a_missing_file_is_not_made(tmp_path: Path) -> None:
 
 
 def test_a_migration_is_statements_without_comments() -> None:
-    found = statements(migration(1))
+    found = migration()
     assert len(found) == 8
     assert all(text.startswith("CREATE ") and "--" not in text.splitlines()[0] for text in found)
 

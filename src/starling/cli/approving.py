@@ -120,15 +120,14 @@ def _request_text(waiting: "Waiting") -> str:
 def _leaves(ledger: "Ledger", waiting: "Waiting") -> str:
     """What the charge reveals, and what it leaves of the caps."""
     from starling.ledger.disclosure import meaning
-    from starling.ledger.reading import preview_charge
     from starling.ledger.rules import shown
 
     reading = ledger.reading
     population = reading.account(reading.population_of(waiting.request.dataset), latest=1).population
-    charge = preview_charge(ledger.book, waiting.approved, waiting.price)
+    charge = ledger.charging.preview(waiting.approved, waiting.price)
     rows = [
         (f"{cap.scope} {cap.name}", "no limit" if cap.left is None else shown(cap.left - charge.amount))
-        for cap in charge.caps
+        for cap in charge.standing.caps
     ]
     words = f"Everybody in the data of {population.name} bears it: {meaning(population, charge.amount)}."
     return f"{words}\n\n{table(('left afterwards of the cap of', population.measure), rows)}"

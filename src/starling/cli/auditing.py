@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starling.ledger.disclosure import JointDisclosure
     from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
-    from starling.ledger.reading import Account, Balance, Spent
+    from starling.ledger.reading import Account, Balance, Charge
     from starling.release.statement import Json
 
 WHAT: Final = 40
@@ -225,17 +225,15 @@ def _more(account: "Account", balance: "Balance") -> int | None:
     return None if balance.last is None else account.more_like(balance.last)
 
 
-def _charge(each: "Spent") -> tuple[str, ...]:
+def _charge(each: "Charge") -> tuple[str, ...]:
     from starling.ledger.rules import shown
-    from starling.privacy.budget import decimal_up
 
-    measure, amount = each.cost
     request = (each.analyst, each.dataset, each.request_id, brief(each.what, WHAT))
     return (
         str(each.seq),
         _when(each.at),
         *request,
-        f"{measure} {decimal_up(amount)}",
+        str(each.cost),
         shown(each.amount * each.times),
         each.state,
     )
@@ -309,15 +307,14 @@ def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Jso
     }
 
 
-def _charge_json(account: "Account", each: "Spent") -> "dict[str, Json]":
+def _charge_json(account: "Account", each: "Charge") -> "dict[str, Json]":
     from starling.ledger.rules import shown
 
-    measure, amount = each.cost
     return {
         "event": each.seq,
         "at": datetime.fromtimestamp(each.at, UTC).isoformat(),
         **attributes(each, "analyst", "request_id", "dataset", "what"),
-        "cost": {measure: str(amount)},
+        "cost": {each.cost.measure: str(each.cost.amount)},
         "charged": shown(each.amount * each.times),
         "draws_paid": each.times,
         "state": each.state,

@@ -253,13 +253,13 @@ def _remains(order: "Order") -> str:
 
     if order.payment is None:
         return "No ledger is named, so that nothing limits what is spent on these people in all."
-    remaining = order.payment.ledger.preview(order.payment.request, order.guarantee)
+    remaining = order.payment.ledger.charging.preview(order.payment.request, order.guarantee)
     rows = [
         (
             f"{cap.scope} {cap.name}",
             *(("no limit", "no limit") if cap.left is None else (shown(cap.left), shown(cap.left - remaining.amount))),
         )
-        for cap in remaining.caps
+        for cap in remaining.standing.caps
     ]
     more = (
         ""

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TypeVar
@@ -127,7 +127,10 @@ class RequestAccount:
         except BaseException:
             stopped.set()
             renewal.join()
-            self._give_up()
+            if self._ticket is not None:
+                # Otherwise the lease ends by itself; the failure that brought us here is the one to tell.
+                with suppress(StarlingError):
+                    self._charging.give_up(self._ticket)
             raise
         finally:
             stopped.set()
@@ -136,16 +139,6 @@ class RequestAccount:
     def _renew(self, stopped: threading.Event) -> None:
         while not stopped.wait(leases.SECONDS / 4):
             if self._ticket is not None:
-                try:
+                # Whether the lease was kept is found when the answer is stored.
+                with suppress(StarlingError):
                     self._charging.renew(self._ticket)
-                except StarlingError:
-                    # Whether the lease was kept is found when the answer is stored.
-                    continue
-
-    def _give_up(self) -> None:
-        if self._ticket is not None:
-            try:
-                self._charging.give_up(self._ticket)
-            except StarlingError:
-                # The lease then ends by itself; the failure that brought us here is the one to tell.
-                return

@@ -7,17 +7,17 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError
 from starling.ledger.chain import Event, Follower
 from starling.ledger.keys import Public
+from starling.ledger.reading import EVENTS
 from starling.ledger.replay import Replay
 from starling.ledger.rules import canonical
 from starling.ledger.schema import expected_sqlite
 from starling.ledger.sqlite import quoted
-from starling.ledger.store import Row, Transaction
+from starling.ledger.store import Row
 
 SLICE = 5_000
 """Events that are read at a time, at most."""
@@ -32,7 +32,6 @@ _SQLITE = b"SQLite format 3\0"
 """How every SQLite file begins."""
 
 _TABLE = "SELECT type, sql FROM sqlite_schema WHERE name = 'events' COLLATE NOCASE"
-_EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > {} ORDER BY seq LIMIT {}"
 
 
 def events(place: str) -> Iterator[Event]:
@@ -123,7 +122,7 @@ def _of_sqlite(path: Path) -> Iterator[Event]:
             ]:
                 raise _damaged()
             last = 0
-            while part := _part(connection.execute(_EVENTS.format("?", SLICE), (last,))):
+            while part := _part(connection.execute(EVENTS, (last, SLICE))):
                 yield from part
                 last = part[-1].seq
         finally:
@@ -147,19 +146,10 @@ def _part(rows: Iterator[Row]) -> list[Event]:
 
 def _of_postgres(url: str) -> Iterator[Event]:
     from starling.ledger.opening import store_at
+    from starling.ledger.reading import stored_events
 
-    store = store_at(url)
-    try:
-        last = 0
-        while part := store.atomically(partial(_slice, last), write=False):
-            yield from map(_event, part)
-            last = int(str(part[-1][0]))
-    finally:
-        store.close()
-
-
-def _slice(last: int, tx: Transaction) -> list[Row]:
-    return list(tx.rows(_EVENTS.format("?", SLICE), last))
+    with closing(store_at(url)) as store:
+        yield from map(_event, stored_events(store))
 
 
 def _of_export(path: Path) -> Iterator[Event]:

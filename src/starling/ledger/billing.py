@@ -21,7 +21,7 @@ class Bill:
     """A charge that the caps cover.
 
     Attributes:
-        standing: Where.
+        standing: Where: with the caps of the analyst, the dataset and the population, as they are before it.
         amount: What it costs, in units.
         what: The guarantee's name.
         noise: What it is for.
@@ -31,6 +31,12 @@ class Bill:
     amount: int
     what: str
     noise: Noise
+
+    @property
+    def more(self) -> int | None:
+        """How many more charges like it the caps would cover after it; None where nothing limits them."""
+        left = [cap.left for cap in self.standing.caps if cap.left is not None]
+        return min(left) // self.amount - 1 if left else None
 
 
 class Billing:
@@ -53,7 +59,15 @@ class Billing:
 
     def bill(self, standing: Standing, request: Request, guarantee: Guarantee, noise: Noise) -> Bill:
         """What a new charge costs there; raises PolicyRefused or BudgetRefused where caps and grants do not allow it."""
-        amount = self._amount(standing, request.analyst, guarantee, noise)
+        population = standing.population
+        rules.check_open(population, standing.dataset)
+        rules.check_grant(standing.caps, population, request.analyst)
+        # Rationals are slow, and kinds of noise are few.
+        amount = self._amounts.get((population, noise.key))
+        if amount is None:
+            amount = rules.charge_in(population, guarantee)
+            if len(self._amounts) < MOST_KINDS:
+                self._amounts[population, noise.key] = amount
         rules.check_caps(standing.caps, amount)
         return Bill(standing, amount, guarantee.name, noise)
 
@@ -74,16 +88,3 @@ class Billing:
         self._registered.rights.check(key, dataset, at)
         own = next((cap.left for cap in bill.standing.caps if cap.scope == "dataset"), None)
         self._registered.terms.check(RequestedCharge(dataset, request.analyst, request.hash, bill.amount), own, at)
-
-    def _amount(self, standing: Standing, analyst: str, guarantee: Guarantee, noise: Noise) -> int:
-        """What it costs, in units; raises PolicyRefused for what no budget would allow."""
-        population = standing.population
-        rules.check_open(population, standing.dataset)
-        rules.check_grant(standing.caps, population, analyst)
-        # Rationals are slow, and kinds of noise are few.
-        amount = self._amounts.get((population, noise.key))
-        if amount is None:
-            amount = rules.charge_in(population, guarantee)
-            if len(self._amounts) < MOST_KINDS:
-                self._amounts[population, noise.key] = amount
-        return amount

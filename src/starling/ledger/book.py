@@ -15,7 +15,7 @@ from starling.ledger.chain import Head, signed_by
 from starling.ledger.keys import Key, Pin, Public
 from starling.ledger.leases import Clock
 from starling.ledger.rows import End, EventWriter
-from starling.ledger.store import VERSION, Store, Transaction, migration, statements
+from starling.ledger.store import VERSION, Store, Transaction, migration
 from starling.ledger.witness import Witness
 from starling.privacy.sampling.entropy import fresh_id
 
@@ -113,7 +113,7 @@ class Book:
         }
 
         def work(tx: Transaction) -> Head:
-            for statement in statements(migration(1)):
+            for statement in migration():
                 tx.run(statement)
             for name, value in about.items():
                 tx.run("INSERT INTO about (key, value) VALUES (?, ?)", name, value)

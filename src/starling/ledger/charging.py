@@ -121,6 +121,19 @@ class Charging:
 
         return self._book.read(work)
 
+    def preview(self, request: Request, guarantee: Guarantee) -> Bill:
+        """What a new charge for this request would take, whether or not it was charged before; nothing is written.
+
+        Raises:
+            ParameterError, PolicyRefused, BudgetRefused: the charge would be refused now.
+            RequestConflict: the id was used for another request.
+        """
+        noise = disclosure.noise(guarantee)
+        before = self._book.read(lambda tx: rows.before(tx, self._book.writer(tx), request, noise.key))
+        if before.standing is None:
+            raise rows.unregistered(request.dataset)
+        return self._billing.bill(before.standing, request, guarantee, noise)
+
     def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
         """Many charges in one durable commit; each result gives its ticket or raises its own refusal.
 

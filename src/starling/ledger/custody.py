@@ -99,21 +99,19 @@ class Custody:
                     )
                 body["approval"] = approval
             self._signed(writer, "raise", body)
-            tx.run(
-                "UPDATE caps SET cap = ? WHERE population = ? AND scope = ? AND name = ?",
-                units,
-                population,
-                scope,
-                name,
-            )
+            sql = "UPDATE caps SET cap = ? WHERE population = ? AND scope = ? AND name = ?"
+            tx.run(sql, units, population, scope, name)
             return raised
 
-        return _problem_of(self._book.write(work))
+        return _meaning(self._book.write(work))
 
     def raising(self, population: str, scope: Scope, name: str, cap: Exact) -> str:
         """What raising a cap would reveal, in plain words, to read before it is done."""
+        return _meaning(self._raise(population, scope, name, cap))
+
+    def _raise(self, population: str, scope: Scope, name: str, cap: Exact) -> "_Raise":
         units = rules.cap_units(cap)
-        return _problem_of(self._book.read(lambda tx: _raise(tx, population, scope, name, units)))
+        return self._book.read(lambda tx: _raise(tx, population, scope, name, units))
 
     def approval(self, population: str, scope: Scope, name: str, cap: Exact, key: Key) -> str:
         """The second custodian's signature for one raise of the cap in force, so that it serves once.
@@ -130,9 +128,7 @@ class Custody:
                 f"is {key.public.fingerprint}, the second custodian's is {self._book.second.fingerprint}",
                 "name their key: --key NAME",
             )
-        units = rules.cap_units(cap)
-        wanted = self._book.read(lambda tx: _raise(tx, population, scope, name, units))
-        return key.sign(approval_message(self._book.id, wanted.body))
+        return key.sign(approval_message(self._book.id, self._raise(population, scope, name, cap).body))
 
     def accept(self, dataset: str, files: str, content: str | None = None) -> None:
         """Say that these files of `dataset` were looked at, never what was found.
@@ -238,12 +234,8 @@ class Custody:
         """Charge nothing to it any more. What was spent stays spent."""
 
         def work(tx: Transaction, writer: EventWriter) -> None:
-            if kind == "population":
-                rows.population(tx, name)
-                tx.run("UPDATE populations SET retired = 1 WHERE name = ?", name)
-            else:
-                rows.dataset(tx, name)
-                tx.run("UPDATE datasets SET retired = 1 WHERE name = ?", name)
+            (rows.population if kind == "population" else rows.dataset)(tx, name)
+            tx.run(f"UPDATE {kind}s SET retired = 1 WHERE name = ?", name)
             self._signed(writer, "retire", {"kind": kind, "name": name})
 
         self._book.write(work)
@@ -288,7 +280,7 @@ def _raise(tx: Transaction, population: str, scope: Scope, name: str, units: int
     return _Raise(known, body, units if scope == "population" else whole.cap)
 
 
-def _problem_of(wanted: _Raise) -> str:
+def _meaning(wanted: _Raise) -> str:
     """What was changed, in plain words. Computed after the transaction: the accountant takes its time."""
     population, body, whole = wanted
     more, most = (f"{population.measure} {rules.shown(units)}" for units in (body["to"] - body["from"], body["to"]))

@@ -21,6 +21,10 @@ FINGERPRINT: Final = 32
 """Hexadecimal digits of a fingerprint, 128 bits: nobody can find a second key with the fingerprint of a given one."""
 
 
+def _in_fours(digits: str) -> str:
+    return "-".join(digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
+
+
 @dataclass(frozen=True, slots=True)
 class Public:
     """Somebody's public key, 32 bytes."""
@@ -35,8 +39,7 @@ class Public:
     @property
     def fingerprint(self) -> str:
         """The first 32 hexadecimal digits of its SHA-256, in fours: what its owner publishes, and others give as a `Pin`."""
-        digits = sha256(self.raw).hexdigest()[:FINGERPRINT]
-        return "-".join(digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
+        return _in_fours(sha256(self.raw).hexdigest())
 
     @classmethod
     def parse(cls, text: str, *, field: str = "key") -> "Public":
@@ -92,7 +95,7 @@ class Pin:
     def fingerprint(self) -> str:
         """The fingerprint of the key, in groups of four digits."""
         if len(self.digits) == FINGERPRINT:
-            return "-".join(self.digits[start : start + 4] for start in range(0, FINGERPRINT, 4))
+            return _in_fours(self.digits)
         return Public.parse(self.digits).fingerprint
 
     def names(self, key: Public) -> bool:

@@ -13,12 +13,11 @@ from starling.ledger.charging import Charging
 from starling.ledger.custody import Custody
 from starling.ledger.keys import Key, Public
 from starling.ledger.leases import Clock
-from starling.ledger.reading import ChargePreview, Reading, preview_charge
+from starling.ledger.reading import Reading
 from starling.ledger.rules import Request
 from starling.ledger.sqlite import SqliteStore
 from starling.ledger.store import Store
 from starling.ledger.witness import Witness
-from starling.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,6 @@ class Ledger:
     ) -> RequestAccount:
         """What `publish` charges for `request`; see `RequestAccount` for the arguments."""
         return RequestAccount(self.charging, request, self.book.id, inside=inside, charged=charged, accepted=accepted)
-
-    def preview(self, request: Request, guarantee: Guarantee) -> ChargePreview:
-        """What a new charge for `request` would take, and from which caps; raises the refusal that the charge would meet now."""
-        return preview_charge(self.book, request, guarantee)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -3,62 +3,35 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
-from starling.ledger import disclosure, rows, rules
+from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Head, signed_by
 from starling.ledger.checking import SLICE, Check, Verified
 from starling.ledger.disclosure import DELTA, JointDisclosure
-from starling.ledger.rules import Cap, Population, Request, Scope
-from starling.ledger.store import Row, Transaction
-from starling.privacy.budget import Exact, Measure
-from starling.privacy.guarantee import Guarantee
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """One charge, for people.
-
-    Attributes:
-        seq: Event.
-        at: Seconds since 1970.
-        analyst: Who.
-        request_id: Which request.
-        dataset: On what.
-        what: The guarantee's name.
-        cost: As the mechanism states it: measure, and the exact amount.
-        amount: As charged to the population, in units, for one draw.
-        state: charged, answered or voided.
-        times: How often it was paid: once, and once more for each draw that was lost.
-    """
-
-    seq: int
-    at: int
-    analyst: str
-    request_id: str
-    dataset: str
-    what: str
-    cost: tuple[Measure, Fraction]
-    amount: int
-    state: str
-    times: int
+from starling.ledger.rules import Cap, Population, Scope, State
+from starling.ledger.store import Row, Store, Transaction
+from starling.privacy.budget import Cost, Exact
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One charge, for those who carry it out or wait for it.
+    """One charge, as its event and its row say it.
 
     Attributes:
         seq: Event.
         at: Seconds since 1970.
-        request_hash: What was asked: `Request.hash`.
-        analyst: Who asked.
-        request_id: Under which name.
-        dataset: Of which data.
+        request_hash: What was requested: `Request.hash`.
+        analyst: Who.
+        request_id: Which request.
+        dataset: On what.
+        what: The guarantee's name.
+        cost: As the mechanism states it.
+        amount: As charged to the population, in units, for one draw.
         state: charged, answered or voided.
+        times: How often it was paid: once, and once more for each draw that was lost.
         by: The key that made it, 64 hexadecimal digits; None where the custodian's did.
     """
 
@@ -68,7 +41,11 @@ class Charge:
     analyst: str
     request_id: str
     dataset: str
-    state: str
+    what: str
+    cost: Cost
+    amount: int
+    state: State
+    times: int
     by: str | None
 
 
@@ -77,7 +54,7 @@ class Balance:
     """A cap with what was last charged through it; None where nothing was."""
 
     cap: Cap
-    last: Spent | None
+    last: Charge | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +63,7 @@ class Account:
 
     population: Population
     balances: tuple[Balance, ...]
-    charges: tuple[Spent, ...]
+    charges: tuple[Charge, ...]
 
     @property
     def caps(self) -> tuple[Cap, ...]:
@@ -97,7 +74,7 @@ class Account:
         """One of them; raises KeyError where there is none."""
         return {(cap.scope, cap.name): cap for cap in self.caps}[scope, name]
 
-    def more_like(self, charge: Spent) -> int | None:
+    def more_like(self, charge: Charge) -> int | None:
         """About how many more charges like `charge` its analyst can make; None where nothing limits them."""
         scopes = {("analyst", charge.analyst), ("dataset", charge.dataset), ("population", self.population.name)}
         left = [cap.left for cap in self.caps if (cap.scope, cap.name) in scopes and cap.left is not None]
@@ -112,7 +89,7 @@ class Reading:
 
     def head(self) -> Head:
         """The last event."""
-        return self._book.read(rows.head)
+        return self._book.read(lambda tx: self._book.writer(tx).head)
 
     def populations(self) -> list[str]:
         """Names of all populations, ascending."""
@@ -126,10 +103,7 @@ class Reading:
 
     def events(self) -> Iterator[Event]:
         """The chain, unchecked, in order."""
-        last = 0
-        while part := self._book.read(partial(_slice, after=last)):
-            yield from part
-            last = part[-1].seq
+        return stored_events(self._book.store)
 
     def joint_disclosure(self, population: str, delta: Exact = DELTA) -> JointDisclosure:
         """What the charges of one population reveal together, as (epsilon, delta); raises ParameterError for another delta."""
@@ -168,11 +142,7 @@ class Reading:
             dataset: Registered here.
             files: What `release.records.accepted_files` gives.
         """
-
-        def work(tx: Transaction) -> Row | None:
-            return tx.one(_ACCEPTED, dataset, files)
-
-        row = self._book.read(work)
+        row = self._book.read(lambda tx: tx.one(_ACCEPTED, dataset, files))
         # The signature decides: anybody who can write the table could add a row.
         if row is None:
             return None
@@ -235,11 +205,19 @@ class Reading:
         return Check(self._book, heads).whole(notify)
 
 
-_EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+EVENTS = "SELECT seq, kind, at, body, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+
+
+def stored_events(store: Store) -> Iterator[Event]:
+    """The chain in a store, unchecked, in order."""
+    last = 0
+    while part := store.atomically(partial(_slice, after=last), write=False):
+        yield from part
+        last = part[-1].seq
 
 
 def _slice(tx: Transaction, after: int) -> list[Event]:
-    return [Event._make(cast(Any, row)) for row in tx.rows(_EVENTS, after, SLICE)]
+    return [Event._make(cast(Any, row)) for row in tx.rows(EVENTS, after, SLICE)]
 
 
 _ACCEPTED = (
@@ -250,78 +228,33 @@ _NOISE = (
     "SELECT body, spent, amount FROM caps JOIN charges ON charges.seq = last JOIN events ON events.seq = last"
     " WHERE population = ? AND scope = 'noise' LIMIT ?"
 )
-_CHARGES = "SELECT charges.seq, at, request_hash, body, state FROM charges JOIN events ON events.seq = charges.seq"
-_SPENT = "SELECT charges.seq, at, body, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
+_CHARGES = "SELECT charges.seq, at, body, request_hash, state, charges.times FROM charges JOIN events ON events.seq = charges.seq"
 _LAST = "SELECT last FROM caps WHERE population = ? AND scope <> 'noise'"
 # Back from the population's last charge to the one before it, and so on.
 _LATEST = (
     "WITH RECURSIVE latest (place, previous, depth) AS (SELECT seq, previous, 1 FROM charges WHERE seq ="
     " (SELECT last FROM caps WHERE population = ? AND scope = 'population') UNION ALL"
     " SELECT charges.seq, charges.previous, depth + 1 FROM latest JOIN charges ON charges.seq = latest.previous"
-    f" WHERE depth < ?) {_SPENT} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
+    f" WHERE depth < ?) {_CHARGES} JOIN latest ON place = charges.seq ORDER BY charges.seq DESC"
 )
 
 
 def _account(tx: Transaction, population: str, latest: int) -> Account:
     row = rows.population(tx, population)
-    last = {spent.seq: spent for spent in map(_spent, tx.rows(f"{_SPENT} WHERE charges.seq IN ({_LAST})", population))}
+    last = {
+        charge.seq: charge for charge in map(_charge, tx.rows(f"{_CHARGES} WHERE charges.seq IN ({_LAST})", population))
+    }
     sql = f"SELECT {rows.CAP} FROM caps WHERE population = ? AND scope <> 'noise' ORDER BY scope DESC, name"
     caps = list(map(rows.a_cap, tx.rows(sql, population)))
     balances = tuple(Balance(cap, None if cap.last is None else last[cap.last]) for cap in caps)
-    return Account(row, balances, tuple(map(_spent, tx.rows(_LATEST, population, latest))))
-
-
-def _spent(row: Row) -> Spent:
-    seq, at, text, state, times = cast(tuple[int, int, str, str, int], row)
-    body = json.loads(text)
-    named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
-    cost = disclosure.cost_of(body)
-    return Spent(seq=seq, at=at, state=state, times=times, cost=(cost.measure, cost.amount), **named)
+    return Account(row, balances, tuple(map(_charge, tx.rows(_LATEST, population, latest))))
 
 
 def _charge(row: Row) -> Charge:
-    seq, at, hashed, text, state = cast(tuple[int, int, str, str, str], row)
+    seq, at, text, *rest = cast(Any, row)
     body = json.loads(text)
-    named = {name: body[name] for name in ("analyst", "request_id", "dataset")}
-    return Charge(seq=seq, at=at, request_hash=hashed, state=state, by=body.get("by"), **named)
-
-
-@dataclass(frozen=True, slots=True)
-class ChargePreview:
-    """A charge that was not made.
-
-    Attributes:
-        amount: What it would take, in units.
-        caps: The caps that it would be taken from: of the analyst, the dataset and the population, as they stand now.
-    """
-
-    amount: int
-    caps: tuple[Cap, ...]
-
-    @property
-    def more(self) -> int | None:
-        """How many more charges like it the caps would cover after it; None where nothing limits them."""
-        left = [cap.left for cap in self.caps if cap.left is not None]
-        return min(left) // self.amount - 1 if left and self.amount else None
-
-
-def preview_charge(book: Book, request: Request, guarantee: Guarantee) -> ChargePreview:
-    """What a new charge for this request would take, whether or not it was charged before.
-
-    Raises:
-        ParameterError, PolicyRefused, BudgetRefused: the charge would be refused now.
-        RequestConflict: the id was used for another request.
-    """
-    noise = disclosure.noise(guarantee)
-
-    def work(tx: Transaction) -> rows.Standing | None:
-        return rows.before(tx, book.writer(tx), request, noise.key).standing
-
-    standing = book.read(work)
-    if standing is None:
-        raise rows.unregistered(request.dataset)
-    rules.check_open(standing.population, standing.dataset)
-    rules.check_grant(standing.caps, standing.population, request.analyst)
-    amount = rules.charge_in(standing.population, guarantee)
-    rules.check_caps(standing.caps, amount)
-    return ChargePreview(amount, tuple(standing.caps))
+    named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
+    request_hash, state, times = rest
+    return Charge(
+        seq, at, request_hash, state=state, times=times, cost=disclosure.cost_of(body), by=body.get("by"), **named
+    )

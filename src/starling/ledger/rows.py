@@ -88,12 +88,6 @@ class EventWriter:
         return self.head
 
 
-def head(tx: Transaction) -> Head:
-    """The last event; seq 0 where there is none."""
-    row = tx.one("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
-    return Head(0, START) if row is None else Head(*cast(tuple[int, str], row))
-
-
 def population(tx: Transaction, name: str) -> Population:
     """Raises ParameterError when it is not there."""
     row = tx.one("SELECT measure, change, unit, retired FROM populations WHERE name = ?", name)
@@ -164,7 +158,7 @@ class Before(NamedTuple):
     """What the ledger says before a charge.
 
     Attributes:
-        known_one: The charge under the request's id, if there is one.
+        same_id: The charge under the request's id, if there is one.
         same: This analyst's charges of the same request under other ids that were not voided, answered ones first; looked for
             where `same_id` is None.
         standing: Where a charge would stand; None where the dataset is not registered.

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from starling.errors import IntegrityError
-from starling.ledger.store import Row, Transaction, migration, statements
+from starling.ledger.store import Row, Transaction, migration
 
 Described: TypeAlias = frozenset[Row]
 
@@ -84,7 +84,7 @@ def _of_migration(describe: Callable[[sqlite3.Connection], Described]) -> Descri
     """The tables of the migration, in memory."""
     connection = sqlite3.connect(":memory:")
     try:
-        for statement in statements(migration(1)):
+        for statement in migration():
             connection.execute(statement)
         return describe(connection)
     finally:

@@ -96,18 +96,9 @@ class Store(Protocol):
         ...
 
 
-def migration(version: int) -> str:
-    """The SQL that makes schema `version` of the one before."""
-    names = [
-        item
-        for item in resources.files("starling.ledger").joinpath("migrations").iterdir()
-        if item.name.startswith(f"{version:03d}_")
-    ]
-    return names[0].read_text()
-
-
-def statements(script: str) -> list[str]:
-    """The statements of a migration, without comment lines."""
+def migration() -> list[str]:
+    """The statements that make the tables of schema VERSION, without comment lines."""
+    script = resources.files("starling.ledger").joinpath("migrations", "001_ledger.sql").read_text()
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
     return [statement.strip() for statement in "\n".join(lines).split(";") if statement.strip()]
 

@@ -18,7 +18,7 @@ from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
 from starling.ledger.batching import Batcher
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
-from starling.ledger.reading import Charge, Reading, preview_charge
+from starling.ledger.reading import Charge, Reading
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
@@ -197,7 +197,7 @@ class Charges:
             fix = "ask for the release: POST /v1/datasets/NAME/releases"
             raise PolicyRefused("dataset", "does not ask first: no approval is needed", fix)
         check_least(dataset.guarantee)
-        preview_charge(ledger.book, request, dataset.guarantee)
+        ledger.charging.preview(request, dataset.guarantee)
         waiting = self._home.requests.ask(request, dataset.title, dataset.guarantee, reason)
         if question is not None:
             self._home.questions.keep(request, question)
@@ -205,7 +205,7 @@ class Charges:
 
     def _keep(self, ledger: Ledger, request: Request, dataset: Dataset, question: Any) -> None:
         """Keep a question for the worker; nothing is kept of one that is refused, so that nobody fills the disk at no cost."""
-        preview_charge(ledger.book, request, dataset.guarantee)
+        ledger.charging.preview(request, dataset.guarantee)
         if not ledger.charging.terms(dataset.name).ask_first:
             self._home.questions.keep(request, question)
         elif self._home.questions.question_of(request) is None:
