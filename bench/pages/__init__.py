@@ -31,8 +31,14 @@ from bench.pages.origin import Results
 from bench.peers import ROOT
 from bench.record import RESULTS, load
 
+FIVE_LIBRARIES: Final = ROOT / "docs" / "explanation" / "five-libraries.md"
 PAGE: Final = RESULTS / "benchmarks.md"
-PAGES: Final = (PAGE, *(path for path in sorted(RESULTS.glob("*.md")) if path != PAGE), ROOT / "docs" / "evidence.md")
+PAGES: Final = (
+    PAGE,
+    *(path for path in sorted(RESULTS.glob("*.md")) if path != PAGE),
+    ROOT / "docs" / "evidence.md",
+    FIVE_LIBRARIES,
+)
 NAMES: Final = (
     "noise",
     "noise_fit",
@@ -47,6 +53,7 @@ NAMES: Final = (
     "tables_own",
     "tables_rivals",
     "verify",
+    "five_libraries",
     "fuzz",
     "ledger",
     "genome_distance",

@@ -6,6 +6,14 @@ from typing import Final
 from bench.markdown import number, spread, table
 from bench.pages.origin import Results, exact, made
 
+NAMES: Final = {
+    "starling": "Starling",
+    "diffprivlib": "diffprivlib",
+    "opendp": "OpenDP",
+    "pipeline_dp": "PipelineDP",
+    "tmlt": "Tumult Analytics",
+}
+
 
 def tables_state(results: Mapping[str, Results]) -> str:
     """One state: seconds, gigabytes, and how far from the machine's own limit."""
@@ -75,6 +83,25 @@ def tables_own(results: Mapping[str, Results]) -> str:
     rows = ([row["what"], f"{row['persons']:,}", *(number(row[key]) for key in keys)] for row in result["rows"])
     header = ["process", "persons", "seconds", "CPU seconds", "most memory, GB"]
     return f"{table(header, rows)}\n\n{result['settings']['districts']:,} districts. {made(result)}"
+
+
+def five_libraries(results: Mapping[str, Results]) -> str:
+    """One job in five libraries."""
+    result = results["five_libraries"]
+    rows = (
+        [
+            f"{NAMES[row['library']]} {row.get('version', '')}".strip(),
+            number(row["lines"]),
+            f"{row['groups']} of 6",
+            "yes" if row["interval"] else "no",
+            "yes" if row["whole"] else "no",
+            number(row["seconds"]),
+        ]
+        for row in result["rows"]
+    )
+    header = ["library", "lines", "groups", "intervals", "whole numbers", "seconds"]
+    sizes = result["settings"]
+    return f"{table(header, rows)}\n\n{sizes['people']:,} people, the best of {sizes['runs']} processes. {made(result)}"
 
 
 def tables_rivals(results: Mapping[str, Results]) -> str:
@@ -181,6 +208,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_scale": tables_scale,
     "tables_better": tables_better,
     "tables_own": tables_own,
+    "five_libraries": five_libraries,
     "tables_rivals": tables_rivals,
     "verify": verify,
     "gains": gains,
