@@ -47,7 +47,7 @@ conditions = Column("conditions", codes_of(CONDITIONS), separator=";", most=3)
 detail = (Column("sex", codes_of("FM")), Column("age", Integers(0, AGES)))
 columns = RecordColumns(Column("district", codes_of(DISTRICTS)), (languages, conditions), detail)
 records = open_declared(sys.argv[1], columns)
-print(sum(len(batch.area) for batch in read_declared(records, [ValueSets(each) for each in columns.groups])))
+print(sum(len(batch.area) for batch in read_declared(records, [ValueSets(each.outside, each.most) for each in columns.groups])))
 """
 
 

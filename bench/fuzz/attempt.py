@@ -100,15 +100,14 @@ def _count(name: str, source: Any, cluster: Spark | None, chunk: int) -> Any:
     """The counts of a source by Spark, or in parts of so many bytes."""
     from starling.groups import counts as groups
     from starling.places import counts as places
-    from starling.tables.counts import count_records
-    from starling.tables.counts.counting import count
+    from starling.tables.counts import count
     from starling.tables.source import Persons
 
     if name != "tables":
         return {"places": places, "groups": groups}[name].count(source.plan, source.records, cluster=cluster)
     if cluster is None and isinstance(source.records, Persons):
         return count(source.plan, source.regions, source.records, chunk=max(1, chunk))
-    return count_records(source.plan, source.regions, source.records, cluster=cluster)
+    return count(source.plan, source.regions, source.records, cluster=cluster)
 
 
 def _check_parts(records: Records) -> None:
@@ -151,12 +150,12 @@ def _held_places(plan: str, data: pa.Table) -> Confidential[Any]:
 
 
 def _held_tables(plan: str, data: pa.Table) -> Confidential[Any]:
-    from starling.tables.counts import count_records
+    from starling.tables.counts import count
     from starling.tables.plan import Plan, read_regions
     from starling.tables.source import open_records
 
     chosen = Plan.load(plan)
-    return count_records(chosen, read_regions(chosen, None), open_records(data, chosen))
+    return count(chosen, read_regions(chosen, None), open_records(data, chosen))
 
 
 HELD: Final[dict[str, Callable[[str, pa.Table], Confidential[Any]]]] = {"places": _held_places, "tables": _held_tables}

@@ -21,7 +21,7 @@ from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.trust import inspect
 from starling.tables import mechanism
-from starling.tables.counts import GroupCounts, count_records
+from starling.tables.counts import GroupCounts, count
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Piece, Plan, read_regions
 from starling.tables.source import open_records
@@ -88,7 +88,7 @@ def record_request(
 
 def counted(world: World) -> GroupCounts:
     plan = world.plan
-    return inspect(count_records(plan, read_regions(plan), open_records(world.table(), plan))).value
+    return inspect(count(plan, read_regions(plan), open_records(world.table(), plan))).value
 
 
 def weight(distribution: Distribution, value: int) -> float:
@@ -180,7 +180,7 @@ MEASURES: st.SearchStrategy[Measure] = st.sampled_from(["epsilon", "rho"])
 @given(measured_worlds(), st.sampled_from([1.5, 2.0, 8.0]))
 def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, order: float) -> None:
     plan = world.plan
-    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
         whole = counted(world)
         for rest in map(counted, neighbours(world)):
             for one, other in ((whole, rest), (rest, whole)):

@@ -15,7 +15,7 @@ from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener
 from starling.release.session import InSession
-from starling.tables.counts import GroupCounts, count_records
+from starling.tables.counts import GroupCounts, count
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
@@ -68,7 +68,7 @@ class _Records:
     def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
         """The counts of every group; a cluster is started for them where that is asked for."""
         cluster = cluster_for(self.engine, self.records.files, self.records.sizes)
-        return lambda work: count_records(self.plan, self.regions, self.records, cluster=work.enter_context(cluster))
+        return lambda work: count(self.plan, self.regions, self.records, cluster=work.enter_context(cluster))
 
 
 def release(

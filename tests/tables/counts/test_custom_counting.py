@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starling.engine.held_records import InMemory
 from starling.engine.spark import Spark
 from starling.privacy.trust import inspect
-from starling.tables.counts import count_records
+from starling.tables.counts import count
 from starling.tables.plan import Plan, read_regions
 from starling.tables.source import open_records
 from tests.tables.custom_worlds import COLOURS, Group, World, expected, groups_of, worlds
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("few_parts")
 def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> dict[Group, Counter[tuple[int, ...]]]:
     """Records by cell in each group that has some, as they are counted for a release."""
     geography = read_regions(plan)
-    counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
+    counts = inspect(count(plan, geography, open_records(data, plan), cluster=cluster)).value
     lengths = [max(len(cuts), 1) for cuts in plan.detail.partitions[-1]]
     result: dict[Group, Counter[tuple[int, ...]]] = {}
     for number, level in enumerate(plan.levels):
@@ -83,7 +83,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
     plan = text.plan
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
         everybody = counted(plan, text.table())
         for gone in set(person):
             rest = counted(plan, text.with_records([each for each in records if each["who"] != gone]).table())
@@ -130,3 +130,13 @@ def test_the_stability_is_reached(family: dict[str, Any], record: dict[str, str]
     world = World(values, ({"colour": "", "skills": "", **record},))
     assert [level.stability for level in world.plan.levels] == [stability]
     assert len(counted(world.plan, world.table())) == stability
+
+
+@settings(max_examples=15, deadline=None)
+@given(worlds())
+def test_shares_add_up(world: World) -> None:
+    with (
+        mock.patch("starling.tables.counts.counting.SHARE", 1),
+        mock.patch("starling.engine.held_records.ROWS", 2),
+    ):
+        assert counted(world.plan, world.table()) == expected(world)

@@ -16,7 +16,7 @@ from starling.engine.spark import Spark
 from starling.errors import ParameterError, SourceError
 from starling.privacy.trust import inspect
 from starling.release.payment import PaymentOptions
-from starling.tables.counts import count_records
+from starling.tables.counts import count
 from starling.tables.plan import read_regions
 from starling.tables.plan.counting_sql import custom_answer_sql
 from starling.tables.publish import release
@@ -25,7 +25,7 @@ from starling.verification import verify
 from tests.spark import running
 from tests.tables.aggregate_worlds import aggregate_worlds
 from tests.tables.counts.test_custom_counting import counted
-from tests.tables.counts.test_custom_packed import worlds_of_persons
+from tests.tables.counts.test_custom_counting_persons import worlds_of_persons
 from tests.tables.counts.test_spread_records import exact
 from tests.tables.custom_worlds import World, expected
 
@@ -43,7 +43,7 @@ def assert_alike(spark: Spark, world: World) -> None:
     plan = world.plan
     with (
         tempfile.TemporaryDirectory() as name,
-        mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes),
+        mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes),
         # So that there are several parts.
         mock.patch("starling.engine.delimited.CHUNK", 60),
         mock.patch("starling.engine.record_parts.PART_ROWS", 2),
@@ -105,7 +105,7 @@ def test_a_frame_of_spark_is_read_like_a_table(spark: Spark, tmp_path: Path) -> 
     failing = session.range(2).selectExpr("CAST(raise_error('read') AS string) AS colour", "id AS amount")
     records = open_records(failing, WORLD.plan)
     with pytest.raises(SourceError, match="are not what was checked"):
-        inspect(count_records(WORLD.plan, read_regions(WORLD.plan), records))
+        inspect(count(WORLD.plan, read_regions(WORLD.plan), records))
 
 
 def test_sums_of_either_engine_have_128_bits(spark: Spark) -> None:

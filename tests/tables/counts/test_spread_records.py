@@ -16,7 +16,7 @@ from starling.engine.held_records import InMemory
 from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import inspect
-from starling.tables.counts import count_records
+from starling.tables.counts import count
 from starling.tables.counts.kernels import Iterations, Memberships
 from starling.tables.counts.spread_records import FEW, LARGEST, SpreadRecords, add_weights, joined, limbs
 from starling.tables.plan import Aggregate, Plan, aggregate_pieces, read_regions
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("few_parts")
 def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> list[dict[Group, list[int]]]:
     """The exact numbers of each aggregate in each group that has some, as they are found for a release."""
     geography = read_regions(plan)
-    counts = inspect(count_records(plan, geography, open_records(data, plan), cluster=cluster)).value
+    counts = inspect(count(plan, geography, open_records(data, plan), cluster=cluster)).value
     result: list[dict[Group, list[int]]] = [{} for _ in plan.aggregates]
     for piece in aggregate_pieces(plan, geography, 3):
         level, numbers = plan.aggregates[piece.level].level, counts.aggregate(piece)
@@ -104,7 +104,7 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
     text = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
     plan = text.plan
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
         whole = exact(plan, text.table())
         for person in set(who):
             rest = exact(plan, text.with_records([each for each in records if each["who"] != person]).table())
@@ -120,7 +120,7 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
 
 def test_records_in_several_runs_add_up() -> None:
     records = SpreadRecords(SUMS, 3, Spill(None, None))
-    with mock.patch("starling.tables.counts.spread_records.RUN", 2):
+    with mock.patch("starling.tables.counts.records.RUN", 2):
         for number, many in ((3, 1), (0, 0), (0, 1), (10, 1), (15, 2)):
             area, groups = np.array([1], np.int32), np.array([0], np.int32)
             records.add(area, groups, np.array([number], np.int64), np.array([many], np.int64))
@@ -162,3 +162,12 @@ def test_no_number_of_records_overflows(width: int, rows: list[tuple[int, Fracti
     records.put_away()
     limit = max(map(max, expected)) if sums.wide else LARGEST
     assert joined_of(records, sums) == [[min(each, limit) for each in pair] for pair in expected]
+
+
+def test_a_record_is_kept_by_its_limbs(tmp_path: Path) -> None:
+    """Low and high limb of what the number lacks of the largest one, then of what it is above the least; those of 0 are left out."""
+    spread = SpreadRecords(SUMS, 3, Spill(tmp_path))
+    spread.add(np.array([2, 0], np.int32), np.array([0, 1], np.int32), np.array([4, 1]), np.array([1, 0]))
+    spread.put_away()
+    parts = [spread.read(part).records.tolist() for part in spread.parts(np.array([0, 1, 2]))]
+    assert parts == [[0, SUMS.width - 4, 2, 4]]

@@ -17,7 +17,7 @@ from starling.cli.plans import overview_json, preview_json
 from starling.errors import StarlingError
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.trust import inspect
-from starling.tables.counts import count_records
+from starling.tables.counts import count
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan, aggregate_pieces, describe, read_regions
 from starling.tables.plan.schema import plan_file_schema
@@ -169,9 +169,9 @@ def effects(changes: dict[str, Any]) -> Iterator[object]:
         yield overview_json(describe(plan, regions))
         with (
             mock.patch("starling.tables.mechanism.draw", no_noise),
-            mock.patch("starling.tables.counts.custom_packed.fresh_bytes", bytes),
+            mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes),
         ):
-            counts = inspect(count_records(plan, regions, open_records(RECORDS, plan))).value
+            counts = inspect(count(plan, regions, open_records(RECORDS, plan))).value
             exact = [counts.aggregate(piece).tolist() for piece in aggregate_pieces(plan, regions)]
             drawn = SafeTab(plan, regions).draw(counts)
         tables = [each.to_pylist() for part in tabulate(plan, regions, drawn) for each in (part.t1, part.t2)]

@@ -102,7 +102,7 @@ def counted(columns: RecordColumns, rows: Sequence[Row]) -> list[Counted]:
 
 def read(records: DeclaredRecords) -> list[Counted]:
     """What the reader gives, with the values of the sets in place of their numbers."""
-    numbers = [ValueSets(each) for each in records.columns.groups if each.several]
+    numbers = [ValueSets(each.outside, each.most) for each in records.columns.groups if each.several]
     return expanded(records.columns, list(read_declared(records, numbers)), numbers)
 
 

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from starling.engine.spark import Parts
 from starling.errors import SourceError
+from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source import open_persons
 from starling.tables.source.fields import Records
-from starling.tables.source.lookup import Int16, RaceSets
+from starling.tables.source.lookup import Int16
 from starling.tables.source.reading import CHUNKS, SCHEMA, as_codes, from_codes, person_parts, read
+from starling.tables.source.value_sets import ValueSets
 from tests.tables.source.records import GOOD, PLAN, book, row
 from tests.tables.worlds import COLUMNS, HEADER
 
@@ -109,7 +111,7 @@ def test_sets_come_back(sets: list[set[int]], cut: int) -> None:
     races = np.array([-1 - next(place) if len(one) > 1 else max(one, default=-1) + 1 for one in sets], dtype=np.int32)
     codes = as_codes(races, table)
     codes.validate(full=True)
-    numbers = RaceSets(UNKNOWN)
+    numbers = ValueSets(UNKNOWN, MOST_RACE_CODES)
     numbered = from_codes(codes.slice(cut), numbers).tolist()
     offsets, all_codes = numbers.rows()
     result = [all_codes[offsets[number] : offsets[number + 1]].tolist() for number in numbered]

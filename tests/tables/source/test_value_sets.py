@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.plan.columns import Column, Integers
 from starling.tables.source.value_sets import NONE, ValueSets, gather
 
 INPUTS = st.lists(st.lists(st.integers(-1, 5), max_size=6), max_size=30)
@@ -12,7 +11,7 @@ INPUTS = st.lists(st.lists(st.integers(-1, 5), max_size=6), max_size=30)
 
 @given(st.lists(INPUTS, max_size=4), st.integers(1, 4))
 def test_sets_come_back_from_their_numbers(batches: list[list[list[int]]], most: int) -> None:
-    numbers = ValueSets(Column("a", Integers(0, 4), tuple("abcd"), most=most))
+    numbers = ValueSets(5, most)
     met: list[tuple[int, frozenset[int]]] = []
     for records in batches:
         offsets = np.cumsum([0, *map(len, records)])
@@ -30,7 +29,7 @@ def test_sets_come_back_from_their_numbers(batches: list[list[list[int]]], most:
 
 
 def test_numbers_stay_when_the_table_grows() -> None:
-    numbers = ValueSets(Column("a", Integers(0, 9999), ("a", "b"), most=2))
+    numbers = ValueSets(10_000, 2)
     pairs = np.array([(low, low + 1 + high) for low in range(100) for high in range(100)], dtype=np.int32)
     first, second = -1 - np.arange(len(pairs), dtype=np.int32), -1 - np.arange(len(pairs), dtype=np.int32)
     for begin in range(0, len(pairs), 300):

@@ -1,20 +1,63 @@
-"""Exact counts of every population group: counted once, by what decides everything, and expanded afterwards."""
+"""Exact counts of every population group: counted once, by what decides everything, and expanded afterwards.
 
+What decides is the finest area, what a record says of groups (of the Census its race codes and its ethnicity code), and the cell of the
+detail. Every group of every level is a sum of these counts, so the records are read and counted once, and population_groups.py adds up.
+"""
+
+from functools import partial
+
+from starling.engine import duck
 from starling.engine.spark import Spark
+from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
-from starling.tables.counts.counting import count
+from starling.tables.counts.contributions import kind_of, kinds_of
+from starling.tables.counts.counting import count_persons
 from starling.tables.counts.custom_counting import count_custom
 from starling.tables.counts.population_groups import GroupCounts
+from starling.tables.counts.records import Records
+from starling.tables.counts.spread_records import SpreadRecords
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Opened, Persons
+from starling.tables.source.reading import CHUNK
 
-__all__ = ["GroupCounts", "count", "count_records"]
+__all__ = ["GroupCounts", "count"]
 
 
-def count_records(
-    plan: Plan, geography: Geography, records: Opened, *, cluster: Spark | None = None
+def count(
+    plan: Plan,
+    geography: Geography,
+    records: Opened,
+    *,
+    limits: duck.Limits | None = None,
+    chunk: int = CHUNK,
+    cluster: Spark | None = None,
 ) -> Confidential[GroupCounts]:
-    """The computation of the exact counts of every group of a plan, whatever records it is about; reads nothing yet."""
+    """The computation of the exact counts of every group of a plan, whatever records it is about; reads nothing yet.
+
+    Args:
+        plan: Levels, groups and detail.
+        geography: The public regions of the plan.
+        records: The checked, but unread, records.
+        limits: Memory, disk and processors of DuckDB, and disk of the counted records.
+        chunk: Bytes of text of the Census that are read at once.
+        cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
+
+    The computation raises SourceError when the records are no longer what was checked and OutputError when memory or disk do not
+    suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
+    """
+    return Confidential(partial(_count, plan, geography, records, limits or duck.default_limits(), chunk, cluster))
+
+
+def _count(
+    plan: Plan, geography: Geography, records: Opened, limits: duck.Limits, chunk: int, cluster: Spark | None
+) -> GroupCounts:
+    spill = Spill(limits.spill, limits.disk)
+    counted = Records(geography.units, spill)
+    spread = {kind: SpreadRecords(each, geography.units, spill) for kind, each in kinds_of(plan).items()}
     if isinstance(records, Persons):
-        return count(plan, geography, records, cluster=cluster)
-    return count_custom(plan, geography, records, cluster=cluster)
+        sets = count_persons(plan, geography, records, counted, limits, chunk, cluster)
+    else:
+        sets = count_custom(plan, records, counted, spread, limits, cluster)
+    for each in (counted, *spread.values()):
+        each.put_away()
+    return GroupCounts(plan, geography, counted, sets, [spread[kind_of(each)] for each in plan.aggregates])

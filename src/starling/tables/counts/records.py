@@ -5,8 +5,9 @@ depends on the number of units alone, which is public, however many records ther
 several runs: whoever reads adds up.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Part(NamedTuple):
     stops: Int64
 
 
-class Runs:
+class Runs(ABC):
     """Counted records of all units, in runs that are sorted by unit.
 
     Args:
@@ -53,9 +54,34 @@ class Runs:
     def __init__(self, units: int, spill: Spill) -> None:
         self.units, self._spill = units, spill
         self._runs: list[Run] = []
+        self._waiting: list[tuple[Any, ...]] = []
 
-    def put(self, starts: Int64, records: Int64) -> None:
-        """A run: its numbers, and where each unit's begin, int64 (units + 1,). Raises OutputError when they find no room on the disk."""
+    @abstractmethod
+    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
+        """Add to `starts[unit + 1]`, int64 (units + 1,), how many numbers the rows of each unit need."""
+
+    @abstractmethod
+    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
+        """Put rows where their unit's numbers go; `place`, int64 (units,), says where the next of each goes, and is moved on."""
+
+    def _wait(self, rows: tuple[Any, ...]) -> None:
+        """Take rows, of which the first column is the unit; raises OutputError when they find no room on the disk."""
+        self._waiting.append(rows)
+        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
+            self.put_away()
+
+    def put_away(self) -> None:
+        """The rows that wait, as a run; to be called after the last ones. Raises OutputError when they find no room on the disk."""
+        if not self._waiting:
+            return
+        starts = np.zeros(self.units + 1, dtype=np.int64)
+        for rows in self._waiting:
+            self._count(rows, starts)
+        np.cumsum(starts, out=starts)
+        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
+        for rows in self._waiting:
+            self._place(rows, place, records)
+        self._waiting.clear()
         self._runs.append((self._spill.append(starts), self._spill.append(records)))
 
     def parts(self, units: Int64) -> Iterator[Part]:
@@ -77,32 +103,19 @@ class Runs:
 class Records(Runs):
     """Counted records of which each is one number: what it says, and how many persons say it."""
 
-    def __init__(self, units: int, spill: Spill) -> None:
-        super().__init__(units, spill)
-        self._waiting: list[tuple[Int32, Int32, Int16, UInt8, Int64]] = []
-
     def add(self, unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64) -> None:
         """Some rows: (unit, races, qspan, cell) with their persons, at least 1.
 
         Raises OutputError when they find no room on the disk.
         """
-        self._waiting.append((unit, races, qspan, cell, persons))
-        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
-            self.put_away()
+        self._wait((unit, races, qspan, cell, persons))
 
-    def put_away(self) -> None:
-        """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
-        if not self._waiting:
-            return
-        starts = np.zeros(self.units + 1, dtype=np.int64)
-        for unit, *_, persons in self._waiting:
-            kernels.count_records(unit, persons, starts)
-        np.cumsum(starts, out=starts)
-        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
-        for rows in self._waiting:
-            kernels.sort_by_unit(*rows, place, records)
-        self._waiting.clear()
-        self.put(starts, records)
+    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
+        kernels.count_records(rows[0], rows[-1], starts)
+
+    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
+        unit, races, qspan, cell, persons = rows
+        kernels.sort_by_unit(unit, races, qspan, cell, persons, place, records)
 
 
 def _parts(place: int, units: Int64, starts: Int64, stops: Int64) -> Iterable[Part]:

@@ -7,8 +7,7 @@ Each number of a sum has two cells, its limbs: what is below 2^LIMB, and the res
 added up as they come. So the sum is exact, in as many bits as two numbers have, for up to 2^38 records of the widest column.
 """
 
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +15,10 @@ import pyarrow as pa
 from starling.engine.spill import Spill
 from starling.privacy.compiled import compiled
 from starling.tables.counts.kernels import Int32, Int64, Memberships, Portion
-from starling.tables.counts.records import RUN, Runs
+from starling.tables.counts.records import Runs
 from starling.tables.measurements import GroupNumbers
 from starling.tables.plan import Aggregate
 
-Rows: TypeAlias = tuple[Int32, Int32, Int64, Int64]
-"""Units, numbers of sets of values, cells and weights, of one length."""
 LIMB: Final = 24
 """Bits of the lower limb of a sum."""
 LARGEST: Final = 2**62
@@ -44,7 +41,6 @@ class SpreadRecords(Runs):
     def __init__(self, aggregate: Aggregate, units: int, spill: Spill) -> None:
         super().__init__(units, spill)
         self._width, self._sums = aggregate.width, aggregate.quantiles is None
-        self._waiting: list[Rows] = []
 
     def add(self, unit: Int32, groups: Int32, number: Int64, records: Int64, high: Int64 | None = None) -> None:
         """Some records that say the same: area and number of what they say of groups.
@@ -60,60 +56,38 @@ class SpreadRecords(Runs):
         """
         there = records > 0
         unit, groups, number, records = unit[there], groups[there], number[there], records[there]
-        if self._sums:
-            upper = (number >> LIMB) if high is None else high[there] + (number >> LIMB)
-            self._waiting += self._limbs(*self._sums_added_up(unit, groups, records, number & _LOW, upper))
-        else:
-            self._waiting.append(self._added_up(unit, groups, number, records))
-        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
-            self.put_away()
-
-    def _limbs(self, unit: Int32, groups: Int32, records: Int64, low: Int64, high: Int64) -> Iterator[Rows]:
-        """The rows of both numbers of sums, from the limbs of the second; those of 0 are left out."""
+        if not self._sums:
+            self._wait(self._added_up(unit, groups, number, records))
+            return
+        upper = (number >> LIMB) if high is None else high[there] + (number >> LIMB)
+        whole = np.zeros_like(number)
+        unit, groups, _, records, low, upper = self._added_up(unit, groups, whole, records, number & _LOW, upper)
         width_high, width_low = divmod(self._width, 1 << LIMB)
-        weights = (width_low * records - low, width_high * records - high, low, high)
-        for cell, weight in enumerate(weights):
-            there = np.flatnonzero(weight)
-            yield unit[there], groups[there], np.full(len(there), cell, dtype=np.int64), weight[there]
+        # The limbs of both numbers; those of 0 are left out.
+        for cell, weight in enumerate((width_low * records - low, width_high * records - upper, low, upper)):
+            some = np.flatnonzero(weight)
+            self._wait((unit[some], groups[some], np.full(len(some), cell, dtype=np.int64), weight[some]))
 
-    def _sums_added_up(self, unit: Int32, groups: Int32, *numbers: Int64) -> tuple[Int32, Int32, Int64, Int64, Int64]:
-        """Records, limb and limb, as a row for each area and number of what they say, where those are few."""
-        combinations = int(groups.max(initial=0)) + 1
-        if FEW * self.units * combinations > len(unit):
-            records, low, high = numbers
-            return unit, groups, records, low, high
-        key = unit.astype(np.int64) * combinations + groups
-        sums = np.zeros((3, self.units * combinations), dtype=np.int64)
-        for into, each in zip(sums, numbers, strict=True):
+    def _added_up(self, unit: Int32, groups: Int32, number: Int64, *weights: Int64) -> tuple[Any, ...]:
+        """The records, as a row for each area, number of what they say and class where those are few; the first weight is above 0."""
+        combinations, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
+        size = self.units * combinations * classes
+        if FEW * size > len(unit):
+            return unit, groups, number, *weights
+        key = (unit.astype(np.int64) * combinations + groups) * classes + number
+        sums = np.zeros((len(weights), size), dtype=np.int64)
+        for into, each in zip(sums, weights, strict=True):
             np.add.at(into, key, each)
         present = np.flatnonzero(sums[0])
-        areas, in_area = np.divmod(present, combinations)
-        records, low, high = sums[:, present]
-        return areas.astype(np.int32), in_area.astype(np.int32), records, low, high
-
-    def _added_up(self, unit: Int32, groups: Int32, number: Int64, records: Int64) -> Rows:
-        """The same records of quantiles as a row for each area, number of what they say and class, where those are few."""
-        combinations, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
-        if FEW * self.units * combinations * classes > len(unit):
-            return unit, groups, number, records
-        key = (unit.astype(np.int64) * combinations + groups) * classes + number
-        weights = np.zeros(self.units * combinations * classes, dtype=np.int64)
-        np.add.at(weights, key, records)
-        present = np.flatnonzero(weights)
         areas, in_area = np.divmod(present, combinations * classes)
-        return areas.astype(np.int32), (in_area // classes).astype(np.int32), in_area % classes, weights[present]
+        return areas.astype(np.int32), (in_area // classes).astype(np.int32), in_area % classes, *sums[:, present]
 
-    def put_away(self) -> None:
-        """The rows that wait, as a run; to be called after the last ones. Raises OutputError like `add`."""
-        starts = np.zeros(self.units + 1, dtype=np.int64)
-        for unit, *_ in self._waiting:
-            starts[1:] += 2 * np.bincount(unit, minlength=self.units)
-        np.cumsum(starts, out=starts)
-        place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
-        for rows in self._waiting:
-            _sort_by_unit(*rows, place, records)
-        self._waiting.clear()
-        self.put(starts, records)
+    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
+        starts[1:] += 2 * np.bincount(rows[0], minlength=self.units)
+
+    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
+        unit, groups, cell, weight = rows
+        _sort_by_unit(unit, groups, cell, weight, place, records)
 
 
 def limbs(numbers: pa.Decimal128Array) -> tuple[Int64, Int64]:

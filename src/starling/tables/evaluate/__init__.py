@@ -23,7 +23,7 @@ from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
-from starling.tables.counts import GroupCounts, count_records
+from starling.tables.counts import GroupCounts, count
 from starling.tables.evaluate.aggregates import AggregateErrors, compare_aggregates
 from starling.tables.evaluate.detail_rows import DetailRows
 from starling.tables.measurements import Int64
@@ -196,7 +196,7 @@ def evaluate(
         return replace(counts, aggregates=compare_aggregates(plan, geography, release, exact))
 
     with cluster_for(engine, persons.files, persons.sizes) as cluster:
-        exact = count_records(plan, geography, persons, cluster=cluster)
+        exact = count(plan, geography, persons, cluster=cluster)
         return inspect(exact.map(compared))
 
 
@@ -206,7 +206,7 @@ def with_truth(plan: Plan, geography: Geography, persons: Opened, release: Path)
     Args and errors as of `evaluate`, but for the engine.
     """
     tables = Published(release)
-    return inspect(count_records(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
+    return inspect(count(plan, geography, persons).map(partial(_with_truth, plan, geography, tables)))
 
 
 def _with_truth(plan: Plan, geography: Geography, tables: "Published", exact: ExactCounts) -> pa.Table:

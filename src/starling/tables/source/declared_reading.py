@@ -3,11 +3,11 @@
 It is called inside the deferred computation, so after the charge; only the first line stands before it and looks at the public shape alone:
 
     records = open_declared(path_or_frame, columns)
-    numbers = [ValueSets(each) for each in columns.groups if each.several]
+    numbers = [ValueSets(each.outside, each.most) for each in columns.groups if each.several]
     for batch in read_declared(records, numbers):
         batch.area, batch.groups, batch.detail
 
-Where a person is protected, at most k records of each are counted of what `unnumbered` gives (counts/kept_counting.py).
+Where a person is protected, at most k records of each are counted of what `unnumbered` gives (counts/custom_counting.py).
 
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.tables.source.lookup import Int16, Int32
+from starling.tables.source.value_sets import insert, set_of
 
 FIELDS: Final = 1 << 0
 TEXT: Final = 1 << 1
@@ -218,34 +218,20 @@ def why_dropped(fault: int, where: int, age: int, sex: int) -> int:
 
 
 @compiled
-def race_set(written: Int16, read: int, codes: Int16, several: Int16) -> int:
+def race_set(written: Int16, read: int, several: Int16) -> int:
     """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`.
 
     Args:
         written: int16, the code of each race field, NO_CODE from the first empty one on.
         read: How many of them count.
-        codes: int16 (8,), overwritten.
-        several: int16 (8,), where a set of two or more codes is written, ascending, the rest -1.
+        several: int16 (8,), overwritten: a set of two or more codes, ascending, the rest -1.
     """
     count = 0
     for column in range(read):
-        code = written[column]
-        if code == NO_CODE:
+        if written[column] == NO_CODE:
             break
-        place = count
-        while place > 0 and codes[place - 1] > code:
-            place -= 1
-        if place > 0 and codes[place - 1] == code:
-            continue
-        for above in range(count, place, -1):
-            codes[above] = codes[above - 1]
-        codes[place] = code
-        count += 1
-    if count <= 1:
-        return int(np.int64(codes[0])) + 1 if count else 0
-    for column in range(MOST_RACE_CODES):
-        several[column] = codes[column] if column < count else -1
-    return -1
+        count = insert(several, count, written[column])
+    return set_of(several, count)
 
 
 @compiled

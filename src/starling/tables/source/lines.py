@@ -172,7 +172,7 @@ def scan(
     several = np.empty((most, MOST_RACE_CODES), np.int16)
     faults = np.empty(max(stop - first, 0) if explain else 0, np.int32)
     starts = np.zeros(columns.fields + 1, np.int64)
-    codes, written = np.zeros(MOST_RACE_CODES, np.int16), np.full(len(columns.races), NO_CODE, np.int16)
+    written = np.full(len(columns.races), NO_CODE, np.int16)
     at_age, at_sex, at_span, at_block, at_races = columns.age, columns.sex, columns.span, columns.block, columns.races
     read = min(columns.read, len(at_races))
     code_of, states, blocks, units, slots = book.code_of, book.states, book.blocks, book.units, book.slots
@@ -194,7 +194,7 @@ def scan(
             if fault == 0:
                 unit[records], sex[records], age[records] = units[where], which, years
                 qspan[records] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
-                races[records] = race_set(written, read, codes, several[sets])
+                races[records] = race_set(written, read, several[sets])
                 if races[records] < 0:
                     races[records] -= sets
                     sets += 1

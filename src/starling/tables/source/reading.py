@@ -32,9 +32,10 @@ from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.source.fields import Bytes, Records
 from starling.tables.source.lines import MOST_BYTES, Columns, scan
-from starling.tables.source.lookup import Int16, Int32, Lookup, RaceSets
+from starling.tables.source.lookup import Int16, Int32, Lookup
 from starling.tables.source.persons import Persons, known_columns
 from starling.tables.source.rows import scan_batch
+from starling.tables.source.value_sets import ValueSets
 
 CHUNK: Final = 8 << 20
 """Bytes of text that one task reads."""
@@ -282,7 +283,7 @@ def as_codes(races: Int32, several: Int16) -> pa.BinaryArray:
     return pa.BinaryArray.from_buffers(pa.binary(), len(races), [None, pa.py_buffer(ends), pa.py_buffer(codes[there])])
 
 
-def from_codes(sets: pa.BinaryArray, numbers: RaceSets) -> Int32:
+def from_codes(sets: pa.BinaryArray, numbers: ValueSets) -> Int32:
     """The number of each set, int32 (sets,), new ones being entered into `numbers`; the reverse of `as_codes`."""
     _, bounds, data = sets.buffers()
     ends = np.frombuffer(bounds, dtype=np.int32)[sets.offset : sets.offset + len(sets) + 1].astype(np.int64)

@@ -203,7 +203,6 @@ def _scan(
     sexes, ages = np.empty(rows, np.int8), np.empty(rows, np.int8)
     several = np.empty((rows, MOST_RACE_CODES), np.int16)
     faults = np.empty(len(others), np.int32)
-    codes = np.zeros(MOST_RACE_CODES, np.int16)
     states, blocks, units, slots = book.states, book.blocks, book.units, book.slots
     keys, where = np.zeros(rows, np.int64), np.empty(rows, np.int64)
     written = malformed.copy()
@@ -226,7 +225,7 @@ def _scan(
             if fault == 0:
                 unit[records], sexes[records], ages[records] = units[where[row]], sex[row], age[row]
                 qspan[records] = span[row]
-                races[records] = race_set(race[row], read, codes, several[sets])
+                races[records] = race_set(race[row], read, several[sets])
                 if races[records] < 0:
                     races[records] -= sets
                     sets += 1

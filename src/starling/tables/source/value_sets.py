@@ -1,4 +1,4 @@
-"""Numbers of sets of values, so that a record carries one number for an attribute of which it has several values.
+"""Numbers of sets of values, such as race codes, so that a record carries one number for an attribute of which it has several values.
 
 Number 0 is the empty set, `value + 1` the set of one value, and above `outside + 1` stand the others in the order of first sight. The table
 is confidential: which sets occur depends on records. It lives and dies inside one count, where the sets are expanded back to their values.
@@ -7,32 +7,32 @@ is confidential: which sets occur depends on records. It lives and dies inside o
 import numpy as np
 
 from starling.privacy.compiled import compiled
-from starling.tables.plan.columns import Column
-from starling.tables.source.lookup import Int32, Int64, put_numbers
+from starling.tables.source.lookup import Int16, Int32, Int64
 
 NONE = -1
 """What fills up the row of a set with fewer values than are read, and stands for a field that gives no value."""
 
 
 class ValueSets:
-    """The sets of values of one column that were met.
+    """The sets of values of one attribute that were met.
 
     Args:
-        column: Says how many values it has, and the most that are read of a record.
+        outside: The largest value: what stands for any that the attribute does not have.
+        most: The most values that are read of a record.
     """
 
-    def __init__(self, column: Column) -> None:
-        self._first = column.outside + 2
+    def __init__(self, outside: int, most: int) -> None:
+        self._first = outside + 2
         self._used = 0
-        self._keys = np.full((1024, column.most), NONE, dtype=np.int32)
+        self._keys = np.full((1024, most), NONE, dtype=np.int32)
         self._slots = np.full(4096, -1, dtype=np.int32)
 
-    def number(self, sets: Int32, several: Int32) -> None:
-        """Replace, in place, each `sets[i] = -1 - j` by the number of the set `several[j]`.
+    def number(self, sets: Int32, several: Int16 | Int32) -> None:
+        """Replace, in place, each `sets[i] = -1 - j` by the number of the set `several[j]`; by one thread at a time.
 
         Args:
             sets: int32 (records,): numbers of sets of up to one value; below 0 a row of `several`.
-            several: int32 (rows, most): ascending different values, the rest NONE.
+            several: int16 or int32 (rows, most): ascending different values, the rest NONE.
         """
         needed = self._used + len(several)
         if needed > len(self._keys):
@@ -43,8 +43,9 @@ class ValueSets:
             self._slots = np.full(4 << needed.bit_length(), -1, dtype=np.int32)
             _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
         numbers = np.empty(len(several), dtype=np.int32)
-        self._used = _enter(several, self._keys, self._used, self._slots, numbers)
-        put_numbers(sets, numbers, self._first)
+        self._used = _enter(several.astype(np.int32, copy=False), self._keys, self._used, self._slots, numbers)
+        met = sets < 0
+        sets[met] = self._first + numbers[-1 - sets[met]]
 
     def rows(self) -> tuple[Int64, Int32]:
         """All sets by number, compressed: offsets int64 (sets + 1,), and values int32, ascending within a set."""
@@ -102,21 +103,33 @@ def gather(offsets: Int64, values: Int32, most: int, sets: Int32, several: Int32
     for record in range(len(sets)):
         row, count = several[used], 0
         for at in range(offsets[record], offsets[record + 1]):
-            value, place = values[at], count
-            if value == NONE or count == most:
-                continue
-            while place > 0 and row[place - 1] > value:
-                place -= 1
-            if place > 0 and row[place - 1] == value:
-                continue
-            for above in range(count, place, -1):
-                row[above] = row[above - 1]
-            row[place] = value
-            count += 1
+            if values[at] != NONE and count < most:
+                count = insert(row, count, values[at])
+        sets[record] = set_of(row, count)
         if count > 1:
-            sets[record] = -1 - used
-            row[count:] = NONE
+            sets[record] -= used
             used += 1
-        else:
-            sets[record] = row[0] + 1 if count else 0
     return used
+
+
+@compiled
+def insert(row: Int16 | Int32, count: int, value: int) -> int:
+    """Put a value among the first `count` of a row, which ascend, where it is not there yet; gives how many there are then."""
+    place = count
+    while place > 0 and row[place - 1] > value:
+        place -= 1
+    if place > 0 and row[place - 1] == value:
+        return count
+    for above in range(count, place, -1):
+        row[above] = row[above - 1]
+    row[place] = value
+    return count + 1
+
+
+@compiled
+def set_of(row: Int16 | Int32, count: int) -> int:
+    """The number of the set of the first `count` values of a row; -1 for several, and then the rest of the row is NONE."""
+    if count > 1:
+        row[count:] = NONE
+        return -1
+    return int(np.int64(row[0])) + 1 if count else 0

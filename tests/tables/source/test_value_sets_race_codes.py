@@ -1,13 +1,13 @@
 """Numbers of sets: equal sets share one, different sets never do, and the codes come back."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.source.lookup import RaceSets
+from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.source.value_sets import ValueSets
 
 UNKNOWN = 9
 
@@ -26,7 +26,7 @@ def rows(sets: list[tuple[int, ...]]) -> np.ndarray[tuple[int, int], np.dtype[np
     )
 )
 def test_numbers_stand_for_sets(batches: list[list[tuple[int, ...]]]) -> None:
-    numbers = RaceSets(UNKNOWN)
+    numbers = ValueSets(UNKNOWN, MOST_RACE_CODES)
     given_: dict[int, tuple[int, ...]] = {}
     for batch in batches:
         races = np.array([0, 3, *(-1 - row for row in range(len(batch)))], dtype=np.int32)
@@ -41,19 +41,16 @@ def test_numbers_stand_for_sets(batches: list[list[tuple[int, ...]]]) -> None:
     assert {number: result[number] for number in given_} == given_
 
 
-def test_many_sets_from_several_threads() -> None:
-    """Enough to grow the table many times while others number theirs."""
-    numbers = RaceSets(2000)
+def test_many_sets_in_batches() -> None:
+    """Enough to grow the table many times, each set met twice."""
+    numbers = ValueSets(2000, MOST_RACE_CODES)
     work = np.array([(a, b) for a in range(250) for b in range(a + 1, 250)])
-
-    def batch(which: int) -> list[tuple[int, tuple[int, ...]]]:
+    pairs: list[tuple[int, tuple[int, ...]]] = []
+    for which in [*range(7), *range(7)]:
         actual = work[which::7]
         races = (-1 - np.arange(len(actual))).astype(np.int32)
         numbers.number(races, rows([tuple(pair) for pair in actual.tolist()]))
-        return list(zip(races.tolist(), map(tuple, actual.tolist()), strict=True))
-
-    with ThreadPoolExecutor(4) as pool:
-        pairs = [pair for some in pool.map(batch, [*range(7), *range(7)]) for pair in some]
+        pairs += zip(races.tolist(), map(tuple, actual.tolist()), strict=True)
     offsets, codes = numbers.rows()
     assert len(offsets) - 1 == 2002 + len(work)
     assert all(tuple(codes[offsets[number] : offsets[number + 1]].tolist()) == codes_ for number, codes_ in pairs)

@@ -6,9 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.tables.counts.custom_numbered import Combinations, distinct
-from tests.tables.counts.test_custom_counting import counted
-from tests.tables.custom_worlds import World, expected, worlds
+from starling.tables.counts.combinations import Combinations, distinct
 
 COLUMN = st.integers(0, 3)
 
@@ -32,17 +30,7 @@ def test_a_combination_has_one_number(rows: list[tuple[int, ...]], size: int) ->
 def test_keys_are_told_apart_by_a_table_as_by_sorting(keys: list[int]) -> None:
     report = np.array(keys, dtype=np.int64)
     for dense in (0, 1 << 20):
-        with mock.patch("starling.tables.counts.custom_numbered.DENSE", dense):
+        with mock.patch("starling.tables.counts.combinations.DENSE", dense):
             some, places = distinct(report)
         assert report[some].tolist() == sorted(set(keys))
         assert report[some][places].tolist() == keys
-
-
-@settings(max_examples=15, deadline=None)
-@given(worlds())
-def test_shares_add_up(world: World) -> None:
-    with (
-        mock.patch("starling.tables.counts.custom_numbered.SHARE", 1),
-        mock.patch("starling.engine.held_records.ROWS", 2),
-    ):
-        assert counted(world.plan, world.table()) == expected(world)
