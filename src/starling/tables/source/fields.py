@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
+from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.sex_by_age import TOP_AGE
-from starling.tables.source.lookup import Int16, Int32
+from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_block
 from starling.tables.source.value_sets import insert, set_of
 
 FIELDS: Final = 1 << 0
@@ -32,6 +33,8 @@ HOUSEHOLDER: Final = 1 << 21
 CENRACE: Final = 1 << 22
 OUTSIDE: Final = 1 << 23
 IGNORED_CODES: Final = 1 << 24
+BLANK: Final = -1
+"""No fault: an empty line gives no record."""
 
 
 class Fault(NamedTuple):
@@ -193,31 +196,6 @@ def is_utf8(data: Bytes, start: int, stop: int) -> bool:
 
 
 @compiled
-def state_of(block: int) -> int:
-    """The state code of a block's number, as `plan.geography.block_ids` makes it."""
-    return int(np.int64(block // _STATE))
-
-
-@compiled
-def why_dropped(fault: int, where: int, age: int, sex: int) -> int:
-    """Faults for which a record is dropped; 0 where it is counted.
-
-    Args:
-        fault: Faults of the fields that write the block; OUTSIDE where the plan does not tabulate its state.
-        where: Position of the block in the plan's; -1 for none.
-        age: Years, or -1.
-        sex: What the field says, or -1.
-    """
-    if fault == 0 and where < 0:
-        fault = BLOCK
-    if age < 0:
-        fault |= AGE
-    if sex != 1 and sex != 2:  # noqa: PLR1714 - a tuple here costs a search
-        fault |= SEX
-    return fault
-
-
-@compiled
 def race_set(written: Int16, read: int, several: Int16) -> int:
     """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`.
 
@@ -265,3 +243,78 @@ def says_true_or_false(data: Bytes, start: int, stop: int) -> bool:
     for place in range(start, min(stop, start + 6)):
         word = word << 8 | int(np.int64(data[place]))
     return word in (0x54727565, 0x46616C7365)
+
+
+class Fields(NamedTuple):
+    """What the fields of some lines or rows say, as columns of one length.
+
+    Attributes:
+        malformed: int32, faults for which nothing else of a line is looked at; BLANK for one that is empty.
+        block: int64, the number of the block, as `plan.geography.block_ids` makes it.
+        of_block: int32, faults of the fields that write it, or those of `malformed`.
+        age: int32, years, or -1.
+        sex: int32, what the field says, or -1.
+        span: int16, index of the ethnicity code.
+        race: int16 (rows, race fields), the code of each, NO_CODE where it is empty; unless explained, up to the first such field alone.
+        others: int32, faults that drop no record and are not of race fields; empty where they are not explained.
+    """
+
+    malformed: Int32
+    block: Int64
+    of_block: Int32
+    age: Int32
+    sex: Int32
+    span: Int16
+    race: Int16
+    others: Int32
+
+
+@compiled
+def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16, Int32]:
+    """The records that are not dropped, in order; their sets of two or more race codes, int16 (sets, 8), ascending, the rest -1; and the
+    faults of each row where they are explained, int32.
+
+    Args:
+        fields: What the rows say.
+        read: How many race fields count.
+        book: What fields are looked up in.
+    """
+    # A tuple of arrays counts references wherever it is touched.
+    malformed, of_block, age, sex, race = fields.malformed, fields.of_block, fields.age, fields.sex, fields.race
+    block, span, others = fields.block, fields.span, fields.others
+    states, blocks, units, slots = book.states, book.blocks, book.units, book.slots
+    rows, explain = len(malformed), len(others) > 0
+    unit, races, qspan = np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int16)
+    sexes, ages = np.empty(rows, np.int8), np.empty(rows, np.int8)
+    several, faults = np.empty((rows, MOST_RACE_CODES), np.int16), np.empty(len(others), np.int32)
+    where = np.empty(rows, np.int64)
+    # By itself, so that the processor waits for the memory of many rows at once.
+    for row in range(rows):
+        where[row] = -1
+        if of_block[row] == 0 and states[block[row] // _STATE]:
+            where[row] = find_block(block[row], blocks, slots)
+    records, sets = 0, 0
+    for row in range(rows):
+        fault = int(np.int64(malformed[row]))
+        if fault == 0:
+            fault = int(np.int64(of_block[row]))
+            if fault == 0 and where[row] < 0:
+                fault = BLOCK if states[block[row] // _STATE] else OUTSIDE
+            if age[row] < 0:
+                fault |= AGE
+            if sex[row] != 1 and sex[row] != 2:
+                fault |= SEX
+            if fault == 0:
+                unit[records], sexes[records], ages[records] = units[where[row]], sex[row], age[row]
+                qspan[records] = span[row]
+                races[records] = race_set(race[row], read, several[sets])
+                if races[records] < 0:
+                    races[records] -= sets
+                    sets += 1
+                records += 1
+            if explain:
+                fault |= race_faults(race[row], read, book.unknown) | others[row]
+        if explain:
+            faults[row] = 0 if fault == BLANK else fault
+    records_read = Records(unit[:records], races[:records], qspan[:records], sexes[:records], ages[:records])
+    return records_read, several[:sets], faults

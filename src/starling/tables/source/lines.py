@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from starling.privacy.compiled import compiled
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.fields import (
+    BLANK,
     BLOCK_FIELDS,
     BLOCK_WIDTHS,
     CENRACE,
@@ -24,24 +24,21 @@ from starling.tables.source.fields import (
     HOUSEHOLDER,
     LONG,
     NO_CODE,
-    OUTSIDE,
     POWERS,
     SPAN,
     TEXT,
     Bytes,
+    Fields,
     Records,
     age_at,
     code_at,
     is_null,
     is_utf8,
     number,
-    race_faults,
-    race_set,
+    records_of,
     says_true_or_false,
-    state_of,
-    why_dropped,
 )
-from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_block
+from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
 
 MOST_BYTES: Final = 65_536
 """Longest line that is read, without its line ending; a census record has about 80 bytes."""
@@ -167,42 +164,41 @@ def scan(
         faults of each line, int32 (lines,).
     """
     most = max(stop - first, 0) // columns.fields + 1  # a line with all its fields has at least as many bytes as fields
-    unit, races, qspan = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int16)
-    sex, age = np.empty(most, np.int8), np.empty(most, np.int8)
-    several = np.empty((most, MOST_RACE_CODES), np.int16)
-    faults = np.empty(max(stop - first, 0) if explain else 0, np.int32)
+    if explain:
+        most = int(np.count_nonzero(data[first : max(stop, first)] == 10)) + 1
+    malformed, block, of_block = np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most, np.int32)
+    age, sex, span = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int16)
+    race, others = np.empty((most, len(columns.races)), np.int16), np.empty(most if explain else 0, np.int32)
     starts = np.zeros(columns.fields + 1, np.int64)
-    written = np.full(len(columns.races), NO_CODE, np.int16)
     at_age, at_sex, at_span, at_block, at_races = columns.age, columns.sex, columns.span, columns.block, columns.races
-    read = min(columns.read, len(at_races))
-    code_of, states, blocks, units, slots = book.code_of, book.states, book.blocks, book.units, book.slots
-    records, sets, lines, place = 0, 0, 0, first
+    code_of = book.code_of
+    line, place = 0, first
     while place < stop:
         end, text, fault = _split(data, place, starts)
-        blank = text == place
+        if text == place:
+            fault = BLANK
         place = end + 1
-        if fault == 0 and not blank:
-            block, fault = _block(data, starts, at_block)
-            years = age_at(data, starts[at_age], starts[at_age + 1] - 1)
-            which = number(data, starts[at_sex], starts[at_sex + 1] - 1, 1)
-            if fault == 0 and not states[state_of(block)]:
-                fault = OUTSIDE
-            where = find_block(block, blocks, slots) if fault == 0 else -1
-            fault = why_dropped(fault, where, years, which)
-            if explain or fault == 0:
-                _race_codes(data, starts, at_races, code_of, written, explain)
-            if fault == 0:
-                unit[records], sex[records], age[records] = units[where], which, years
-                qspan[records] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
-                races[records] = race_set(written, read, several[sets])
-                if races[records] < 0:
-                    races[records] -= sets
-                    sets += 1
-                records += 1
+        if fault != 0 and not explain:
+            continue
+        malformed[line] = of_block[line] = fault
+        if fault == 0:
+            block[line], of_block[line] = _block(data, starts, at_block)
+            age[line] = age_at(data, starts[at_age], starts[at_age + 1] - 1)
+            sex[line] = number(data, starts[at_sex], starts[at_sex + 1] - 1, 1)
+            span[line] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
+            _race_codes(data, starts, at_races, code_of, race[line], explain)
             if explain:
-                fault |= race_faults(written, read, book.unknown) | _other_faults(data, starts, columns, book)
-        if explain:
-            faults[lines] = 0 if blank else fault
-        lines += 1
-    records_read = Records(unit[:records], races[:records], qspan[:records], sex[:records], age[:records])
-    return records_read, several[:sets], faults[: lines if explain else 0]
+                others[line] = _other_faults(data, starts, columns, book)
+        line += 1
+    lines = slice(0, line)
+    fields = Fields(
+        malformed[lines],
+        block[lines],
+        of_block[lines],
+        age[lines],
+        sex[lines],
+        span[lines],
+        race[lines],
+        others[: line if explain else 0],
+    )
+    return records_of(fields, min(columns.read, len(at_races)), book)

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 
 from starling.planfile.pipe_separated import NULL
 from starling.privacy.compiled import compiled
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.fields import (
     BLOCK_FIELDS,
     BLOCK_WIDTHS,
@@ -21,25 +20,22 @@ from starling.tables.source.fields import (
     HOUSEHOLDER,
     LONG,
     NO_CODE,
-    OUTSIDE,
     POWERS,
     SPAN,
     TEXT,
     Bytes,
+    Fields,
     Records,
     age_at,
     code_at,
     is_null,
     is_utf8,
     number,
-    race_faults,
-    race_set,
+    records_of,
     says_true_or_false,
-    state_of,
-    why_dropped,
 )
 from starling.tables.source.lines import MOST_BYTES, Columns
-from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_block
+from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
 
 
 class _Field(NamedTuple):
@@ -54,11 +50,13 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
     """Read every row of a batch of strings; what comes back is as from `lines.scan`, a line for each row."""
     fields = [_field(column) for column in batch.columns]
     rows = batch.num_rows
-    faults = _malformed(fields, rows)
-    blocks = np.empty((len(BLOCK_WIDTHS), rows), np.int32)
-    for part, (column, width) in enumerate(zip(columns.block, BLOCK_WIDTHS, strict=True)):
-        field = fields[column]
-        blocks[part] = _numbers(field.bounds, field.text, width)[field.which]
+    malformed = _malformed(fields, rows)
+    block, of_block = np.zeros(rows, np.int64), malformed.copy()
+    for column, width, power, fault in zip(columns.block, BLOCK_WIDTHS, POWERS, BLOCK_FIELDS, strict=True):
+        value = _numbers(fields[column].bounds, fields[column].text, width)
+        which = fields[column].which
+        block = block * power + value[which]
+        of_block |= np.where(value < 0, np.int32(fault), np.int32(0))[which]
     races = np.full((rows, len(columns.races)), NO_CODE, np.int16)
     for place, column in enumerate(columns.races):
         field = fields[column]
@@ -66,17 +64,9 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
     age, sex, span = fields[columns.age], fields[columns.sex], fields[columns.span]
     spans = _codes(span.bounds, span.text, book.code_of)[span.which]
     others = _other_faults(fields, columns, spans, book) if explain else np.zeros(0, np.int32)
-    return _scan(
-        faults,
-        blocks,
-        _ages(age.bounds, age.text)[age.which],
-        _numbers(sex.bounds, sex.text, 1)[sex.which],
-        spans,
-        races,
-        others,
-        min(columns.read, len(columns.races)),
-        book,
-    )
+    ages, sexes = _ages(age.bounds, age.text)[age.which], _numbers(sex.bounds, sex.text, 1)[sex.which]
+    of_rows = Fields(malformed, block, of_block, ages, sexes, spans, races, others)
+    return records_of(of_rows, min(columns.read, len(columns.races)), book)
 
 
 def _field(column: pa.Array) -> _Field:
@@ -179,60 +169,3 @@ def _true_or_false(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
     for one in range(len(flags)):
         flags[one] = says_true_or_false(text, bounds[one], bounds[one + 1])
     return flags
-
-
-@compiled
-def _scan(
-    malformed: Int32,
-    block: Int32,
-    age: Int32,
-    sex: Int32,
-    span: Int16,
-    race: Int16,
-    others: Int32,
-    read: int,
-    book: Lookup,
-) -> tuple[Records, Int16, Int32]:
-    """What `lines.scan` gives, of rows whose fields were read: block is (4, rows), race (rows, race columns), all else (rows,).
-
-    A number below 0 is what is no block, age or sex; `others` is empty where faults are not explained.
-    """
-    rows = len(malformed)
-    explain = len(others) > 0
-    unit, races, qspan = np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int16)
-    sexes, ages = np.empty(rows, np.int8), np.empty(rows, np.int8)
-    several = np.empty((rows, MOST_RACE_CODES), np.int16)
-    faults = np.empty(len(others), np.int32)
-    states, blocks, units, slots = book.states, book.blocks, book.units, book.slots
-    keys, where = np.zeros(rows, np.int64), np.empty(rows, np.int64)
-    written = malformed.copy()
-    for row in range(rows):
-        for part in range(len(BLOCK_WIDTHS)):
-            value = block[part, row]
-            if value < 0:
-                written[row] |= BLOCK_FIELDS[part]
-            keys[row] = keys[row] * POWERS[part] + value
-    # By itself, so that the processor waits for the memory of many rows at once.
-    for row in range(rows):
-        if written[row] == 0 and not states[state_of(keys[row])]:
-            written[row] = OUTSIDE
-        where[row] = find_block(keys[row], blocks, slots) if written[row] == 0 else -1
-    records, sets = 0, 0
-    for row in range(rows):
-        fault = int(np.int64(malformed[row]))
-        if fault == 0:
-            fault = why_dropped(int(np.int64(written[row])), where[row], age[row], sex[row])
-            if fault == 0:
-                unit[records], sexes[records], ages[records] = units[where[row]], sex[row], age[row]
-                qspan[records] = span[row]
-                races[records] = race_set(race[row], read, several[sets])
-                if races[records] < 0:
-                    races[records] -= sets
-                    sets += 1
-                records += 1
-            if explain:
-                fault |= race_faults(race[row], read, book.unknown) | others[row]
-        if explain:
-            faults[row] = fault
-    records_read = Records(unit[:records], races[:records], qspan[:records], sexes[:records], ages[:records])
-    return records_read, several[:sets], faults
