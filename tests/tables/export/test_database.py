@@ -15,6 +15,7 @@ from starling.tables.analysis import TablesRelease, open_release
 from starling.tables.export.database import _classes, _headed, write_wide
 from starling.tables.plan.choices import STRUCTURE
 from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.test_publish_aggregates import VALUES
 from tests.tables.test_publish_custom import UNVALIDATED
 
 
@@ -56,6 +57,24 @@ def test_a_row_of_a_group_has_all_of_its_numbers(opened: TablesRelease, tmp_path
     numbers = len(t1) + len(t2.drop_duplicates([*keys, "age_start", "age_end", "sex"])) + len(t3)
     values = [name for name in wide.columns if not name.endswith(("_lower", "_upper"))][5:]
     assert wide[values].notna().sum().sum() == numbers - t3["value"].isna().sum()
+
+
+def test_rows_stand_in_the_order_of_totals_where_statistics_have_another(tmp_path: Path) -> None:
+    """Those of the second level come first in T3, which has its own numbers of rows."""
+    levels = [
+        {"regions": "town", "groups": "by sex", "budget": "1"},
+        {"regions": "ward", "groups": "all", "budget": "1"},
+    ]
+    sums = [{"of": "age", "regions": "ward", "groups": "all", "budget": "1"}]
+    plan = Plan.of({**{key: VALUES[key] for key in VALUES.keys() - {"quantiles"}}, "levels": levels, "sums": sums})
+    frame = pd.DataFrame({"age": [1] * 9, "spent": [1] * 9, "sex": ["F"] * 9, "ward": ["w1"] * 9})
+    folder = release(plan, frame, out=tmp_path / "release", payment=UNVALIDATED).folder
+    write_wide(folder, plan, tmp_path / "wide.parquet")
+    keys = ["region_type", "region_id", "iteration_code"]
+    t1 = pq.read_table(folder / "data" / "t1.parquet").to_pandas()[keys].astype(str)
+    assert list(map(tuple, pd.read_parquet(tmp_path / "wide.parquet")[keys].to_numpy())) == list(
+        map(tuple, t1.to_numpy())
+    )
 
 
 def test_parquet_is_as_csv(opened: TablesRelease, tmp_path: Path) -> None:
