@@ -249,7 +249,6 @@ def test_a_release_made_before_means_were_hidden_verifies_as_what_it_was(
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr(artifact, "schema_of", lambda aggregate, **_: schema_of(aggregate, before=True))
-        before.setattr(artifact.read_aggregates, "hidden", False)
         old = release(Plan.of(ONLY_SUMS), frame, out=tmp_path / "old", payment=UNVALIDATED).folder
-    assert not artifact.read_aggregates(old, *read_plan(old)).hidden
+    assert not artifact.means_hidden(old, read_plan(old)[0])
     assert verify(old).findings == ()

@@ -1,8 +1,8 @@
 """What the mechanism hands on: noisy values of every group, before any post-processing. Public; shipped with a release."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -40,27 +40,15 @@ class Measured:
         return offsets(self.branch, detail)
 
 
-class Measurements(Protocol):
-    """All pieces of a plan in plan order, as often as they are asked for: a tuple of them, or files."""
-
-    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
-        """Each piece with its values."""
-        ...
-
-
-Keep: TypeAlias = Callable[[Iterable[tuple[Piece, Measured]]], Measurements]
+Measurements: TypeAlias = Iterable[tuple[Piece, Measured]]
+"""All pieces of a plan in plan order, as often as they are asked for: a tuple of them, or files."""
+AggregateMeasurements: TypeAlias = Iterable[tuple[Piece, GroupNumbers]]
+"""The noisy numbers of all pieces of the aggregates of a plan, (groups, numbers), in plan order, as often as they are asked for: of a sum
+two, of quantiles the nodes of a tree, or a class for each share.
+"""
+Keep: TypeAlias = Callable[[Measurements], Measurements]
 """Takes the pieces as they are drawn, each once, and gives all of them back: `tuple` in memory; in a release, files."""
-
-
-class AggregateMeasurements(Protocol):
-    """The noisy numbers of all pieces of the aggregates of a plan, (groups, numbers), in plan order, as often as they are asked for."""
-
-    def __iter__(self) -> Iterator[tuple[Piece, GroupNumbers]]:
-        """Each piece with its numbers: of a sum two, of quantiles the nodes of a tree, or a class for each share."""
-        ...
-
-
-KeepAggregates: TypeAlias = Callable[[Iterable[tuple[Piece, GroupNumbers]]], AggregateMeasurements]
+KeepAggregates: TypeAlias = Callable[[AggregateMeasurements], AggregateMeasurements]
 """What `Keep` is for levels, for aggregates."""
 
 

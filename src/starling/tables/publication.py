@@ -134,7 +134,8 @@ class TablesPublication(Publication[Exact, Measurements]):
     def _aggregated(self, folder: Path) -> Iterator[pa.Table]:
         """T3, from the noisy numbers in the folder; nothing where the plan has no aggregates."""
         drawn = aggregates.read_aggregates(folder, self.plan, self.regions)
-        return tabulate_aggregates(self.plan, self.regions, drawn, hidden=drawn.hidden)
+        hidden = aggregates.means_hidden(folder, self.plan)
+        return tabulate_aggregates(self.plan, self.regions, drawn, hidden=hidden)
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""

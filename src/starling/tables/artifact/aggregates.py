@@ -1,8 +1,5 @@
 """The aggregates of a release: their files of noisy numbers, and the table T3 with its columns."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.engine.machine import in_order
 from starling.release.checks import FORMS
 from starling.release.datapackage import Column, Sheet
 from starling.release.encrypted import Create
@@ -20,7 +16,7 @@ from starling.release.table_files import Text
 from starling.release.table_files import column as described
 from starling.tables.artifact.columns import FOLDER, GROUP, MOST_CSV_ROWS, WORDS
 from starling.tables.artifact.group_files import GROUP as GROUP_COLUMNS
-from starling.tables.artifact.group_files import GroupFile, labels, writing
+from starling.tables.artifact.group_files import GroupFile, labels, read_pieces, write_pieces
 from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import tree
@@ -68,69 +64,56 @@ def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
 
 
 def keep_aggregates(
-    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, GroupNumbers]]
+    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: AggregateMeasurements
 ) -> AggregateMeasurements:
     """Write the pieces as they come; what is read from `folder` once they are there.
 
     Raises:
         OSError: the disk is full or fails, or there are measurements already.
     """
-    with ExitStack() as files:
-        writers = [
-            files.enter_context(writing(create, aggregate_path(plan, each), schema_of(each)))
-            for each in plan.aggregates
-        ]
-        for piece, numbers in drawn:
-            aggregate = plan.aggregates[piece.level]
-            schema, level = schema_of(aggregate), aggregate.level
-            starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
-            values = pa.array(numbers.ravel(), schema.field("numbers").type.value_type)
-            lists = pa.LargeListArray.from_arrays(starts, values).cast(schema.field("numbers").type)
-            table = pa.table([*labels(geography, level, piece), lists], schema=schema)
-            writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
+
+    def table(piece: Piece, numbers: GroupNumbers) -> pa.Table:
+        aggregate = plan.aggregates[piece.level]
+        schema = schema_of(aggregate)
+        starts = pa.array(np.arange(len(numbers) + 1) * numbers.shape[1])
+        values = pa.array(numbers.ravel(), schema.field("numbers").type.value_type)
+        lists = pa.LargeListArray.from_arrays(starts, values).cast(schema.field("numbers").type)
+        return pa.table([*labels(geography, aggregate.level, piece), lists], schema=schema)
+
+    files = [(aggregate_path(plan, each), schema_of(each)) for each in plan.aggregates]
+    write_pieces(create, files, drawn, table)
     return read_aggregates(folder, plan, geography)
 
 
-@dataclass(frozen=True, slots=True)
-class read_aggregates:  # noqa: N801 - a function whose answer can be iterated again
+def read_aggregates(folder: Path, plan: Plan, geography: Geography) -> AggregateMeasurements:
     """What `keep_aggregates` wrote; iterating raises InvalidRelease where a file is not that."""
-
-    folder: Path
-    plan: Plan
-    geography: Geography
-
-    def __iter__(self) -> Iterator[tuple[Piece, GroupNumbers]]:
-        return in_order(lambda group: group[0].read(*group[1:]), self._row_groups())
-
-    @property
-    def hidden(self) -> bool:
-        """Whether intervals of means are of all numbers where a group may be empty: not in releases made before that was so."""
-        files = (_File(self.folder, self.plan, self.geography, number) for number in range(len(self.plan.aggregates)))
-        return not any(file.before for file in files)
-
-    def _row_groups(self) -> Iterator[tuple["_File", int, Piece]]:
-        for number in range(len(self.plan.aggregates)):
-            file = _File(self.folder, self.plan, self.geography, number)
-            for index, piece in enumerate(file.pieces):
-                yield file, index, piece
+    return read_pieces(
+        lambda: (_AggregateFile(folder, plan, geography, number) for number in range(len(plan.aggregates)))
+    )
 
 
-class _File(GroupFile):
+def means_hidden(folder: Path, plan: Plan) -> bool:
+    """Whether intervals of means are of all numbers where a group may be empty: not in releases made before that was so."""
+    return not any(_made_before(folder, plan, each) for each in plan.aggregates)
+
+
+def _made_before(folder: Path, plan: Plan, aggregate: Aggregate) -> bool:
+    try:
+        return bool(pq.read_schema(folder / aggregate_path(plan, aggregate)).equals(schema_of(aggregate, before=True)))
+    except (OSError, pa.ArrowException):
+        return False  # its reader refuses it
+
+
+class _AggregateFile(GroupFile[GroupNumbers]):
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
         aggregate = plan.aggregates[number]
-        path = aggregate_path(plan, aggregate)
-        try:
-            self.before = pq.read_schema(folder / path).equals(schema_of(aggregate, before=True))
-        except (OSError, pa.ArrowException):
-            self.before = False  # it is refused below
-        schema = schema_of(aggregate, before=self.before)
-        super().__init__(folder, path, schema, geography, aggregate.level, number)
+        schema = schema_of(aggregate, before=_made_before(folder, plan, aggregate))
+        super().__init__(folder, aggregate_path(plan, aggregate), schema, geography, aggregate.level, number)
         self._numbers, self._wide = numbers_of(plan, aggregate), aggregate.wide
         selected = aggregate.quantiles is not None and aggregate.quantiles.way == "selection"
         self._classes = aggregate.cells if selected else None
 
-    def read(self, index: int, piece: Piece) -> tuple[Piece, GroupNumbers]:
-        """A piece and the numbers in its row group."""
+    def read(self, index: int, piece: Piece) -> GroupNumbers:
         lists = self.table(index, piece)["numbers"].combine_chunks()
         values = lists.flatten()
         if lists.null_count or values.null_count or (np.diff(lists.offsets.to_numpy()) != self._numbers).any():
@@ -138,11 +121,11 @@ class _File(GroupFile):
         if self._wide:
             # Decimals without places: integers of Python.
             of_python = np.array([int(each) for each in values.to_pylist()], dtype=object)
-            return piece, of_python.reshape(piece.groups, self._numbers)
+            return of_python.reshape(piece.groups, self._numbers)
         numbers: Int64 = values.to_numpy().reshape(piece.groups, self._numbers)
         if self._classes is not None and ((numbers < 0) | (numbers >= self._classes)).any():
             raise self.invalid(FORMS, "has a quantile in a class that the plan does not have")
-        return piece, numbers
+        return numbers
 
 
 def table(plan: Plan) -> Published:

@@ -3,11 +3,13 @@
 Every group of the plan is there, empty or suppressed ones too. All numbers are int64, so that the type depends on no value.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from starling.engine.machine import in_order
 from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
 from starling.tables.artifact.columns import GROUPS, INTEGRALITY
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Piece
 from starling.tables.postprocess.rows import coded
+
+T = TypeVar("T")
 
 COMPRESSION: Final = "zstd"
 LABELS: Final = pa.dictionary(pa.int32(), pa.string())
@@ -27,15 +32,57 @@ GROUP: Final = (("region_id", LABELS), ("iteration_code", LABELS))
 """The columns that say the group."""
 
 
-@contextmanager
-def writing(create: Create, name: str, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """A writer of a new file of a release, which `create` makes. Raises OSError."""
-    # Statistics of noise tell nothing.
-    with (
-        create(name) as file,
-        pq.ParquetWriter(file, schema, compression=COMPRESSION, write_statistics=False) as writer,
-    ):
-        yield writer
+def write_pieces(
+    create: Create,
+    files: Sequence[tuple[str, pa.Schema]],
+    drawn: Iterable[tuple[Piece, T]],
+    table_of: Callable[[Piece, T], pa.Table],
+) -> None:
+    """Write the pieces as they come, a thread writing while the next is drawn.
+
+    Args:
+        create: Makes the files of a release, each for the first time: what was drawn is never drawn over.
+        files: The path and the columns of the file of each level or aggregate.
+        drawn: Each piece once.
+        table_of: Gives the rows of a piece.
+
+    Raises:
+        OSError: the disk is full or fails, or there are measurements already.
+    """
+    with ExitStack() as stack:
+        writers = []
+        for name, schema in files:
+            file = stack.enter_context(create(name))
+            # Statistics of noise tell nothing.
+            writer = pq.ParquetWriter(file, schema, compression=COMPRESSION, write_statistics=False)
+            writers.append(stack.enter_context(writer))
+
+        def write(pair: tuple[Piece, T]) -> None:
+            table = table_of(*pair)
+            writers[pair[0].level].write_table(table, row_group_size=max(len(table), 1))
+
+        for _ in in_order(write, drawn, workers=1):
+            continue
+
+
+@dataclass(frozen=True)
+class Repeated(Generic[T]):
+    """Pieces that are made anew each time they are iterated."""
+
+    make: Callable[[], Iterator[tuple[Piece, T]]]
+
+    def __iter__(self) -> Iterator[tuple[Piece, T]]:
+        return self.make()
+
+
+def read_pieces(files: Callable[[], Iterable["GroupFile[T]"]]) -> Repeated[T]:
+    """The pieces of files, in their order; iterating raises InvalidRelease as the files do."""
+
+    def row_groups() -> Iterator[tuple[GroupFile[T], int, Piece]]:
+        return ((file, index, piece) for file in files() for index, piece in enumerate(file.pieces))
+
+    # Threads read a little ahead of the piece that is worked on.
+    return Repeated(lambda: in_order(lambda group: (group[2], group[0].read(*group[1:])), row_groups()))
 
 
 def labels(geography: Geography, level: Level, piece: Piece) -> list[pa.Array]:
@@ -43,11 +90,11 @@ def labels(geography: Geography, level: Level, piece: Piece) -> list[pa.Array]:
     region, iteration = np.divmod(np.arange(piece.groups), max(piece.iterations, 1))
     return [
         coded(region, geography.regions[level.geography][piece.first : piece.stop]),
-        coded(iteration, tuple(each.code for each in level.iterations)),
+        coded(iteration, [each.code for each in level.iterations]),
     ]
 
 
-class GroupFile:
+class GroupFile(ABC, Generic[T]):
     """A file, and its pieces, one in each row group. Raises InvalidRelease where it cannot hold the groups of the level.
 
     Args:
@@ -74,6 +121,10 @@ class GroupFile:
         if not stored.equals(schema):
             raise self.invalid(INTEGRALITY, "has other columns or types than measurements, which are integers")
         self.pieces = self._pieces(number)
+
+    @abstractmethod
+    def read(self, index: int, piece: Piece) -> T:
+        """What was drawn of a piece, from its row group; several threads may read."""
 
     def invalid(self, check: str, problem: str) -> InvalidRelease:
         """The error of a file that is not what was drawn."""

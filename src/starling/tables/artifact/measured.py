@@ -13,9 +13,8 @@ and then its place among them.
 They are written encrypted, and nobody can read a part of them before their charge is committed to all of them (release/commitment.py).
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Final
@@ -24,11 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.engine.machine import in_order
 from starling.release.checks import InvalidRelease
 from starling.release.encrypted import Create
 from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, measurements_path, place_of
-from starling.tables.artifact.group_files import GROUP, GroupFile, labels, writing
+from starling.tables.artifact.group_files import GROUP, GroupFile, Repeated, labels, read_pieces, write_pieces
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
 from starling.tables.plan import Geography, Piece, Plan
@@ -45,7 +43,7 @@ SCHEMA: Final = pa.schema(
 
 
 def keep_measurements(
-    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Iterable[tuple[Piece, Measured]]
+    folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Measurements
 ) -> Measurements:
     """Write the pieces as they come, a thread writing while the next is drawn; what is read from `folder` once they are there.
 
@@ -59,16 +57,8 @@ def keep_measurements(
     Raises:
         OSError: the disk is full or fails, or there are measurements already.
     """
-    with ExitStack() as open_files:
-        writers = [open_files.enter_context(writing(create, measurements_path(level), SCHEMA)) for level in plan.levels]
-
-        def write(pair: tuple[Piece, Measured]) -> None:
-            piece, measured = pair
-            table = _table(plan, geography, piece, measured)
-            writers[piece.level].write_table(table, row_group_size=max(len(table), 1))
-
-        for _ in in_order(write, drawn, workers=1):
-            continue
+    files = [(measurements_path(level), SCHEMA) for level in plan.levels]
+    write_pieces(create, files, drawn, partial(_table, plan, geography))
     return read_measurements(folder, plan, geography)
 
 
@@ -78,15 +68,9 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
     That is: where it does not hold every group of the plan, in plan order, a piece in each row group, with the branch that its first
     noisy total asks for and as many numbers as that branch has.
     """
-
-    def row_groups() -> Iterator[tuple[_Level, int, Piece]]:
-        for number in range(len(plan.levels)):
-            level = _Level(folder, plan, geography, number, place)
-            for index, piece in enumerate(level.pieces):
-                yield level, index, piece
-
-    # Threads read a little ahead of the piece that is worked on.
-    return _Repeated(lambda: in_order(lambda group: group[0].read(*group[1:]), row_groups()))
+    return read_pieces(
+        lambda: (_LevelFile(folder, plan, geography, number, place) for number in range(len(plan.levels)))
+    )
 
 
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
@@ -105,7 +89,7 @@ def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurem
         return drawn
     before = read_measurements(folder, plan.earlier, geography, place_of(back + 1))
     published = with_earlier(folder, plan.earlier, geography, before, back + 1)
-    return _Repeated(lambda: _combined(plan, published, drawn))
+    return Repeated(lambda: _combined(plan, published, drawn))
 
 
 def _table(plan: Plan, geography: Geography, piece: Piece, measured: Measured) -> pa.Table:
@@ -119,16 +103,6 @@ def _table(plan: Plan, geography: Geography, piece: Piece, measured: Measured) -
     return pa.table(columns, schema=SCHEMA)
 
 
-@dataclass(frozen=True)
-class _Repeated:
-    """Measurements that are made anew each time they are iterated."""
-
-    make: Callable[[], Iterator[tuple[Piece, Measured]]]
-
-    def __iter__(self) -> Iterator[tuple[Piece, Measured]]:
-        return self.make()
-
-
 def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterator[tuple[Piece, Measured]]:
     """The measurements of two releases, each value made of both."""
     for before, after in zip_longest(earlier, later):
@@ -140,7 +114,7 @@ def _combined(plan: Plan, earlier: Measurements, later: Measurements) -> Iterato
         yield piece, combined(plan, plan.levels[piece.level], measured, after[1])
 
 
-class _Level(GroupFile):
+class _LevelFile(GroupFile[Measured]):
     """The file of one level. Raises InvalidRelease where it cannot hold the groups of the level."""
 
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int, place: str) -> None:
@@ -150,8 +124,7 @@ class _Level(GroupFile):
         self._thresholds = level.thresholds
         self._detail = plan.detail
 
-    def read(self, index: int, piece: Piece) -> tuple[Piece, Measured]:
-        """A piece and the values in its row group; several threads may read."""
+    def read(self, index: int, piece: Piece) -> Measured:
         table = self.table(index, piece)
         stage1, missing = table["stage_1"].fill_null(0).to_numpy(), table["stage_1"].is_null().to_numpy()
         written = table["branch"].fill_null(0).to_numpy()
@@ -163,7 +136,7 @@ class _Level(GroupFile):
             raise self.invalid(
                 ADAPTIVITY, "has a branch that its first noisy total and the plan's thresholds do not give"
             )
-        return piece, measured
+        return measured
 
     def _values(self, table: pa.Table, branch: npt.NDArray[np.int8]) -> Int64:
         """All second measurements, end to end, as many as the branches ask for, which may be any numbers."""

@@ -15,7 +15,7 @@ from starling.tables.measurements import Int64, Measurements
 from starling.tables.plan import Detail, Geography, Piece, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.postprocess.estimates import AddedUp, Numbers, clamp, estimate
-from starling.tables.postprocess.rows import coded
+from starling.tables.postprocess.rows import coded, group_columns
 
 _GROUP = [("region_id", pa.string()), ("region_type", pa.string()), ("iteration_code", pa.string())]
 _VALUE = [
@@ -89,21 +89,14 @@ def _table(
     numbers: Numbers,
     labels: dict[str, pa.Array],
 ) -> pa.Table:
-    level = plan.levels[piece.level]
-    here = slice(piece.first, piece.stop)
-    region, iteration = np.divmod(group, max(piece.iterations, 1))
     columns = {
-        "region_id": coded(region, geography.regions[level.geography][here]),
-        "region_type": coded(np.zeros_like(region), (str(level.geography),)),
-        "iteration_code": coded(iteration, [each.code for each in level.iterations]),
+        **group_columns(geography, plan.levels[piece.level], piece, group),
         **labels,
         "count": pa.array(numbers.count),
         "standard_deviation": pa.array(numbers.deviation),
         "lower": pa.array(clamp(plan, numbers.lower)),
         "upper": pa.array(clamp(plan, numbers.upper)),
         "post_processed": pa.array(numbers.count != numbers.estimate),
-        "region_name": coded(region, geography.names[level.geography][here]),
-        "iteration_name": coded(iteration, [each.name for each in level.iterations]),
     }
     return pa.table({name: columns[name] for name in schema.names})
 

@@ -20,7 +20,7 @@ from starling.tables.measurements import AggregateMeasurements, GroupNumbers
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import statistic_names, tree
 from starling.tables.plan.columns import from_units, places_of
-from starling.tables.postprocess.rows import coded
+from starling.tables.postprocess.rows import coded, group_columns
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
@@ -117,9 +117,7 @@ def _clamped(name: str, interval: Interval, deviation: float, places: int, sign:
 
 
 def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[_Rows]) -> pa.Table:
-    level, here = aggregate.level, slice(piece.first, piece.stop)
     statistic = np.tile(np.arange(len(rows)), piece.groups)
-    region, iteration = np.divmod(np.repeat(np.arange(piece.groups), len(rows)), max(piece.iterations, 1))
 
     def numbers(each: list[Float64 | float]) -> pa.Array:
         """One column of all statistics, group by group."""
@@ -129,10 +127,8 @@ def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[
     published = [row.published for row in rows]
     changed = np.stack([(row.published != row.value) & ~np.isnan(row.value) for row in rows], axis=1).ravel()
     columns = {
-        "region_id": coded(region, geography.regions[level.geography][here]),
-        "region_type": coded(np.zeros_like(region), (str(level.geography),)),
-        "iteration_code": coded(iteration, [each.code for each in level.iterations]),
-        "column": coded(np.zeros_like(region), (aggregate.column,)),
+        **group_columns(geography, aggregate.level, piece, np.repeat(np.arange(piece.groups), len(rows))),
+        "column": coded(np.zeros_like(statistic), (aggregate.column,)),
         "statistic": coded(statistic, [row.name for row in rows]),
         "value": numbers([*published]),
         "standard_deviation": numbers([row.deviation for row in rows]),
@@ -140,7 +136,5 @@ def _table(geography: Geography, piece: Piece, aggregate: Aggregate, rows: list[
         "upper": numbers([row.upper for row in rows]),
         "rank_margin": numbers([row.rank_margin for row in rows]),
         "post_processed": pa.array(changed),
-        "region_name": coded(region, geography.names[level.geography][here]),
-        "iteration_name": coded(iteration, [each.name for each in level.iterations]),
     }
     return pa.table({name: columns[name] for name in T3_SCHEMA.names})

@@ -6,8 +6,22 @@ import numpy as np
 import pyarrow as pa
 
 from starling.tables.measurements import Int64
+from starling.tables.plan import Geography, Level, Piece
 
 
 def coded(index: Int64, names: Sequence[str] | pa.Array) -> pa.DictionaryArray:
     """The name of each row, as its place among `names`."""
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), pa.array(names, pa.string()))
+
+
+def group_columns(geography: Geography, level: Level, piece: Piece, group: Int64) -> dict[str, pa.Array]:
+    """The columns that say of which group of a piece each row is."""
+    region, iteration = np.divmod(group, max(piece.iterations, 1))
+    here = slice(piece.first, piece.stop)
+    return {
+        "region_id": coded(region, geography.regions[level.geography][here]),
+        "region_type": coded(np.zeros_like(region), (str(level.geography),)),
+        "iteration_code": coded(iteration, [each.code for each in level.iterations]),
+        "region_name": coded(region, geography.names[level.geography][here]),
+        "iteration_name": coded(iteration, [each.name for each in level.iterations]),
+    }
