@@ -10,7 +10,7 @@ from starling.cli.commands import Result, command
 from starling.cli.progress import working
 
 if TYPE_CHECKING:
-    from starling.tables.generate.census import Format
+    from starling.tables.generate.files import Format
 
 
 @command("generate", example="starling tables generate demo --persons 100000 --out invented")

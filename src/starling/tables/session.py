@@ -21,7 +21,7 @@ from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
 from starling.tables.analysis import TablesRelease
 from starling.tables.generate import Generated, generate
-from starling.tables.generate.census import Format
+from starling.tables.generate.files import Format
 from starling.tables.plan import Plan as PlanChoices
 from starling.tables.plan import known_regions, read_regions
 from starling.tables.plan.first_plan import EVERYBODY

@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from starling.tables.generate.census import LAND, NAMES, Format, PopulationGenerator, sizes
-from starling.tables.generate.files import PERSON_COLUMNS
+from starling.tables.generate.census import LAND, NAMES, PERSON_COLUMNS, PopulationGenerator, digits, sizes
+from starling.tables.generate.files import Format
 from starling.tables.generate.land import Land, invent_land
 from starling.tables.generate.runs import stream
 from starling.tables.plan.geography import COLUMNS
@@ -35,3 +37,8 @@ def test_sizes_count_what_is_there(land: Land) -> None:
     assert (result["states"], result["persons"], result["blocks"]) == (1, 2000, len(land.state))
     assert result["tracts"] == len(np.unique(land.tract_index))
     assert result["counties"] == len(np.unique(land.county))
+
+
+@given(st.lists(st.integers(0, 99_999), max_size=20))
+def test_digits_are_those_of_print(values: list[int]) -> None:
+    assert digits(np.array(values, dtype=np.int64), 5).to_pylist() == [f"{value:05d}" for value in values]

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.tables.generate.files import PERSON_COLUMNS, Records, TextWriter
+from starling.tables.generate.census import AS_TEXT, PERSON_COLUMNS, Records
+from starling.tables.generate.files import TextWriter
 from starling.tables.generate.land import invent_land
 from starling.tables.generate.people import Mix
 from starling.tables.plan import Plan
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.geography import COLUMNS
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +27,13 @@ def texts(production: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     records = Records(land, mix)
     home = np.repeat(np.arange(len(land.state)), land.persons)
     rows = {
-        "GRF-C": (COLUMNS, records.blocks(range(len(land.state)))),
-        "person-records": (PERSON_COLUMNS, records.persons(mix.people(np.random.default_rng(3), home))),
+        "GRF-C": records.blocks(range(len(land.state))),
+        "person-records": records.persons(mix.people(np.random.default_rng(3), home)),
     }
     lines = {}
-    for name, (header, columns) in rows.items():
-        writer = TextWriter(folder / name, header)
-        writer.write(writer.encode(columns))
+    for name, table in rows.items():
+        writer = TextWriter(folder / name, table.schema, (), AS_TEXT)
+        writer.write(writer.encode(table))
         writer.close()
         lines[name] = [line.split("|") for line in (folder / name).read_text().splitlines()]
     return lines

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from starling.tables.generate.custom import array, nothing
 from starling.tables.generate.custom_fields import DAY, SECOND, FieldDomain, Numbers, Texts, Times
-from starling.tables.generate.custom_files import CustomParquetWriter, CustomTextWriter, array
 from starling.tables.generate.custom_people import One, Several
+from starling.tables.generate.files import ParquetWriter, TextWriter
 
 FILLED = np.array([True, False, True])
 
@@ -46,12 +47,16 @@ def test_several_codes_are_joined_by_their_mark() -> None:
 COLUMNS: dict[str, FieldDomain] = {"x": Texts(("a", "b,c")), "n": Numbers(0, 9, 0)}
 
 
+def schema_of(domains: dict[str, FieldDomain]) -> pa.Schema:
+    return pa.schema([(name, array(each, nothing(each)).type) for name, each in domains.items()])
+
+
 def test_text_is_quoted_only_where_a_code_needs_it(tmp_path: Path) -> None:
     table = pa.table({"x": array(COLUMNS["x"], values(1, 0, 0)), "n": array(COLUMNS["n"], values(1, 2, 3))})
-    for place, text in enumerate((COLUMNS, {**COLUMNS, "x": Texts(("a", "b"))})):
-        writer = CustomTextWriter(tmp_path / str(place), ["x", "n"], text)
+    for place, domain in enumerate((Texts(("a", "b,c")), Texts(("a", "b")))):
+        writer = TextWriter(tmp_path / str(place), table.schema, domain.codes)
         if place:
-            table = pa.table({"x": array(text["x"], values(1, 0, 0)), "n": table["n"]})
+            table = pa.table({"x": array(domain, values(1, 0, 0)), "n": table["n"]})
         writer.write(writer.encode(table))
         writer.close()
     assert (tmp_path / "0").read_text() == 'x,n\n"b,c",1\n"",\n"a",3\n'
@@ -59,16 +64,16 @@ def test_text_is_quoted_only_where_a_code_needs_it(tmp_path: Path) -> None:
 
 
 def test_a_header_is_quoted_where_it_must_be_and_a_line_is_never_blank(tmp_path: Path) -> None:
-    name = ' a "b", c'
-    writer = CustomTextWriter(tmp_path / "a.csv", [name], {name: Texts(("a",))})
-    writer.write(writer.encode(pa.table({name: array(Texts(("a",)), values(0, 0, 0))})))
+    table = pa.table({' a "b", c': array(Texts(("a",)), values(0, 0, 0))})
+    writer = TextWriter(tmp_path / "a.csv", table.schema, ["a"])
+    writer.write(writer.encode(table))
     writer.close()
     assert (tmp_path / "a.csv").read_text() == '" a ""b"", c"\n"a"\n""\n"a"\n'
 
 
 def test_parquet_keeps_types_and_an_empty_file_is_whole(tmp_path: Path) -> None:
-    text: dict[str, FieldDomain] = {**COLUMNS, "many": Texts(("a",), ";", 1), "cost": Numbers(0, 9, 1)}
-    CustomParquetWriter(tmp_path / "a.parquet", [*text, "id"], text).close()
+    domains: dict[str, FieldDomain] = {**COLUMNS, "many": Texts(("a",), ";", 1), "cost": Numbers(0, 9, 1)}
+    ParquetWriter(tmp_path / "a.parquet", pa.schema([*schema_of(domains), ("id", pa.int64())])).close()
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.schema.types == [pa.string(), pa.int64(), pa.string(), pa.decimal128(19, 1), pa.int64()]
     assert table.num_rows == 0

@@ -1,28 +1,26 @@
+"""Rows become lines of text or columns of Parquet; what fields of custom records become, test_custom_values.py shows."""
+
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from starling.tables.generate.files import WRITERS, Columns, ParquetWriter, TextWriter, digit_bytes, fields
+from starling.tables.generate.census import AS_TEXT, coded
+from starling.tables.generate.files import WRITERS, Format, ParquetWriter, TextWriter
 
-COLUMNS: Columns = {
-    "A": (digit_bytes(np.array([7, 42]), 3), np.array([1, 0, 1])),
-    "B": (fields(("False", "True")), np.array([0, 1, 1])),
-    "C": (fields(("x", "Null")), np.array([-1, 0, -1])),
-}
-
-
-@given(st.lists(st.integers(0, 99_999), max_size=20))
-def test_digits_are_those_of_print(values: list[int]) -> None:
-    assert digit_bytes(np.array(values, dtype=np.int64), 5).tobytes().decode() == "".join(f"{v:05d}" for v in values)
+COLUMNS = pa.table(
+    {
+        "A": coded(pa.array(["007", "042"]), np.array([1, 0, 1])),
+        "B": coded(pa.array(["False", "True"]), np.array([0, 1, 1])),
+        "C": coded(pa.array(["x", "Null"]), np.array([1, 0, 1])),
+    }
+)
 
 
 def test_text_is_lines_of_fields(tmp_path: Path) -> None:
-    writer = TextWriter(tmp_path / "a.txt", tuple(COLUMNS))
+    writer = TextWriter(tmp_path / "a.txt", COLUMNS.schema, (), AS_TEXT)
     writer.write(writer.encode(COLUMNS))
     writer.write(writer.encode(COLUMNS))
     writer.close()
@@ -31,7 +29,7 @@ def test_text_is_lines_of_fields(tmp_path: Path) -> None:
 
 
 def test_parquet_holds_the_same_text(tmp_path: Path) -> None:
-    writer = ParquetWriter(tmp_path / "a.parquet", tuple(COLUMNS))
+    writer = ParquetWriter(tmp_path / "a.parquet", COLUMNS.schema)
     writer.write(writer.encode(COLUMNS))
     writer.close()
     table = pq.read_table(tmp_path / "a.parquet")
@@ -40,13 +38,13 @@ def test_parquet_holds_the_same_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", WRITERS)
-def test_a_file_without_rows_is_whole(tmp_path: Path, form: str) -> None:
+def test_a_file_without_rows_is_whole(tmp_path: Path, form: Format) -> None:
     path = tmp_path / "empty"
-    WRITERS[form](path, tuple(COLUMNS)).close()
+    WRITERS[form](path, COLUMNS.schema).close()
     assert path.stat().st_size > 0
 
 
 def test_text_never_overwrites(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("mine")
     with pytest.raises(FileExistsError):
-        TextWriter(tmp_path / "a.txt", ("A",))
+        TextWriter(tmp_path / "a.txt", COLUMNS.schema)

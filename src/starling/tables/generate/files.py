@@ -1,110 +1,98 @@
-"""Invented blocks and persons as Census files: pipe-delimited text, or the same columns as Parquet.
+"""Invented records as files: text with a header, or the same columns as Parquet.
 
-Text is built as a matrix of bytes, one row a line, from tables of ready-made fields: every field but HOUSEHOLDER has a
-fixed width, and its filler byte is dropped at the end. That writes a million lines in about half a second.
+Columns of few different texts are dictionaries, which is how they are quickly made.
 """
 
-from collections.abc import Mapping
+import io
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from starling.tables.generate.land import Int32, Land
-from starling.tables.generate.people import Mix, People
-from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS, COLUMNS, WIDTHS
-from starling.tables.plan.sex_by_age import TOP_AGE
+from starling.text_format import PLAIN, TextFormat
 
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Columns: TypeAlias = Mapping[str, tuple[Bytes, npt.NDArray[np.integer]]]
-"""Two arrays of each column, in the order of the file: a table of its possible fields, shape (fields, width), padded on the right with
-FILLER, and for each row which of them it has."""
-
-FILLER: Final = 0
-
-
-def digit_bytes(values: npt.NDArray[np.integer], width: int) -> Bytes:
-    """Decimal digits with leading zeros, uint8 of shape (len(values), width).
-
-    >>> digit_bytes(np.array([7, 42]), 3).tobytes()
-    b'007042'
-    """
-    text = np.empty((len(values), width), dtype=np.uint8)
-    rest = np.asarray(values, dtype=np.int64)
-    for position in reversed(range(width)):
-        rest, digit = np.divmod(rest, 10)
-        text[:, position] = digit + ord("0")
-    return text
-
-
-def fields(words: tuple[str, ...]) -> Bytes:
-    """A table of these ASCII words, uint8 of shape (len(words), longest), padded with FILLER.
-
-    >>> fields(("True", "False"))[:, 4].tolist()
-    [0, 101]
-    """
-    longest = max(map(len, words), default=0)
-    padded = "".join(word.ljust(longest, chr(FILLER)) for word in words)
-    return np.frombuffer(padded.encode("ascii"), dtype=np.uint8).reshape(len(words), longest)
+Format: TypeAlias = Literal["text", "parquet"]
 
 
 class TextWriter:
-    """Lines of `|`-separated fields under a header; rows are brought into the file's form by `encode`, then appended by `write`."""
+    """Lines of fields below a header; texts are in quotes where one needs it.
 
-    def __init__(self, path: Path, names: tuple[str, ...]) -> None:
+    Args:
+        path: The file to make.
+        schema: The columns, in their order.
+        texts: Whatever a text of them may hold.
+        form: How text says them.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, texts: Iterable[str] = (), form: TextFormat = PLAIN) -> None:
+        # A line of one field that says nothing would be no record, unless it is in quotes.
+        every = (form.decimal, form.dates, *texts)
+        quoted = len(schema) == 1 or any(mark in text for text in every for mark in (form.mark, '"'))
+        self._options = pacsv.WriteOptions(
+            include_header=False, delimiter=form.mark, quoting_style="needed" if quoted else "none"
+        )
+        self._form = form
         self._file = path.open("xb")
-        self._file.write("|".join(names).encode("ascii") + b"\n")
+        header = form.mark.join(_header(name, form.mark) for name in schema.names) + "\n"
+        self._file.write(form.beginning + form.encode(header))
 
-    def encode(self, columns: Columns) -> Bytes:
-        """The lines of these rows as one run of bytes; safe in any thread."""
-        rows = len(next(iter(columns.values()))[1])
-        lines = np.empty((rows, sum(table.shape[1] + 1 for table, _ in columns.values())), dtype=np.uint8)
-        start = 0
-        for table, row in columns.values():
-            end = start + table.shape[1]
-            lines[:, start:end] = table[row]
-            lines[:, end] = ord("|")
-            start = end + 1
-        lines[:, -1] = ord("\n")
-        written: Bytes = lines[lines != FILLER]
-        return written
+    def encode(self, table: pa.Table) -> bytes:
+        """The lines of these rows; safe in any thread."""
+        columns = {
+            name: _text(column.combine_chunks(), self._form)
+            for name, column in zip(table.column_names, table, strict=True)
+        }
+        lines = io.BytesIO()
+        pacsv.write_csv(pa.table(columns), lines, self._options)
+        if self._form.encoding == PLAIN.encoding:
+            return lines.getvalue()
+        return self._form.encode(lines.getvalue().decode())
 
-    def write(self, encoded: Any) -> None:
+    def write(self, encoded: bytes) -> None:
         """Append what `encode` gave."""
-        self._file.write(encoded.data)
+        self._file.write(encoded)
 
     def close(self) -> None:
         """Finish the file."""
         self._file.close()
 
 
+def _text(column: pa.Array, form: TextFormat) -> pa.Array:
+    """A column as the format says it; no text where there is none, so that it is quoted like any other."""
+    if form.dates and (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
+        seconds = column.cast(pa.timestamp("s"), safe=False)
+        return pc.strftime(seconds, form.dates.replace("%f", "000000")).fill_null("")
+    if form.decimal != PLAIN.decimal and pa.types.is_decimal(column.type):
+        return pc.replace_substring(column.cast(pa.string()), ".", form.decimal).fill_null("")
+    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
+        return column.cast(pa.string()).fill_null("")
+    return column
+
+
+def _header(name: str, separator: str) -> str:
+    """A name as it stands in the first line."""
+    if name == name.strip() and separator not in name and '"' not in name:
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
 class ParquetWriter:
-    """String columns; every field as it stands in the text. Written from dictionaries, since a column has few different fields."""
+    """The same columns as they are; the arguments are those of text."""
 
-    def __init__(self, path: Path, names: tuple[str, ...]) -> None:
-        coded = pa.schema([(name, pa.dictionary(pa.int32(), pa.string())) for name in names])
+    def __init__(self, path: Path, schema: pa.Schema, _texts: Iterable[str] = (), _form: TextFormat = PLAIN) -> None:
         # Without Arrow's own schema in it the file says string, which it is.
-        self._file = pq.ParquetWriter(path, coded, compression="zstd", store_schema=False, write_statistics=False)
+        self._file = pq.ParquetWriter(path, schema, compression="zstd", store_schema=False, write_statistics=False)
 
-    def encode(self, columns: Columns) -> pa.Table:
-        """These rows as columns of places in dictionaries; safe in any thread."""
+    def encode(self, table: pa.Table) -> pa.Table:
+        """These rows; safe in any thread."""
+        return table
 
-        def column(table: Bytes, row: npt.NDArray[np.integer]) -> pa.DictionaryArray:
-            held = table != FILLER
-            ends = np.cumsum(held.sum(axis=1), dtype=np.int32)
-            offsets = np.concatenate((np.zeros(1, dtype=np.int32), ends))
-            words = pa.StringArray.from_buffers(len(table), pa.py_buffer(offsets), pa.py_buffer(table[held]))
-            # A place before the first counts from the end, as in NumPy: Null.
-            place = np.where(row < 0, row + len(table), row) if row.dtype.kind == "i" else row
-            return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), words)
-
-        return pa.table({name: column(*pair) for name, pair in columns.items()})
-
-    def write(self, encoded: Any) -> None:
+    def write(self, encoded: pa.Table) -> None:
         """Append what `encode` gave."""
         self._file.write_table(encoded)
 
@@ -114,55 +102,4 @@ class ParquetWriter:
 
 
 Writer: TypeAlias = TextWriter | ParquetWriter
-WRITERS: Final[Mapping[str, type[Writer]]] = {"text": TextWriter, "parquet": ParquetWriter}
-
-
-PERSON_COLUMNS: Final = (
-    *("QAGE", "QSEX", "HOUSEHOLDER", *BLOCK_COLUMNS, "CENRACE"),
-    *(f"QRACE{number}" for number in range(1, MOST_RACE_CODES + 1)),
-    "QSPAN",
-)
-
-
-class Records:
-    """Tables of every field that can occur, made once.
-
-    Args:
-        land: Blocks, by whose position people say where they live.
-        mix: Codes, by whose position people say which they have.
-    """
-
-    def __init__(self, land: Land, mix: Mix) -> None:
-        numbers = (land.state, land.county, land.tract, land.block, land.place, land.area)
-        self._blocks = {name: _coded(column, WIDTHS[name]) for name, column in zip(COLUMNS, numbers, strict=True)}
-        self._age = digit_bytes(np.arange(TOP_AGE + 1), 3)
-        self._cenrace = digit_bytes(np.arange(64), 2)
-        # Null comes last, so that the position -1 finds it.
-        self._race = fields((*mix.races.codes, "Null"))
-        self._ethnicity = fields(mix.ethnicities.codes)
-
-    def blocks(self, rows: range) -> Columns:
-        """GRF-C of the blocks at these positions."""
-        return {name: (table, row[rows.start : rows.stop]) for name, (table, row) in self._blocks.items()}
-
-    def persons(self, people: People) -> Columns:
-        """Person records of a run of people."""
-        return {
-            "QAGE": (self._age, people.age),
-            "QSEX": (_SEX, people.sex),
-            "HOUSEHOLDER": (_HOUSEHOLDER, people.householder.astype(np.int64)),
-            **{name: (table, row[people.block]) for name in BLOCK_COLUMNS for table, row in [self._blocks[name]]},
-            "CENRACE": (self._cenrace, people.cenrace),
-            **{f"QRACE{column + 1}": (self._race, people.races[:, column]) for column in range(MOST_RACE_CODES)},
-            "QSPAN": (self._ethnicity, people.ethnicity),
-        }
-
-
-def _coded(numbers: Int32, width: int) -> tuple[Bytes, Int32]:
-    """The different fields of a column of blocks, and which of them each block has."""
-    different, row = np.unique(numbers, return_inverse=True)
-    return digit_bytes(different, width), row.astype(np.int32)
-
-
-_SEX: Final = fields(("1", "2"))
-_HOUSEHOLDER: Final = fields(("False", "True"))
+WRITERS: Final[dict[Format, type[Writer]]] = {"text": TextWriter, "parquet": ParquetWriter}
