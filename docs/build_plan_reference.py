@@ -11,14 +11,13 @@ from starling.planfile.grammar import NEEDED, Key, Table, plan_schema
 
 HEAD: Final = """# Plan keys
 
-For everyone who writes a plan: every key, with the values that it takes.
-This page is written by `python docs/build_plan_reference.py` from the grammar that reads and writes plans, and a test compares the two.
+For everyone who writes a plan: every key, with the values that it takes. `python docs/build_plan_reference.py` writes this page
+from the grammars that read and write plans.
 
-Plans are TOML. An exact number is a text such as `"0.1"` or `"1/3"`, or an integer. A float is refused, because 0.1 would not be 1/10.
-A key that is not listed is refused, with the nearest one that is. The third column has the value where a key is left out.
+Plans are TOML. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or integers: as a float, 0.1 is not 1/10.
 
-**In an editor.** `starling places schema > plan.schema.json` writes a JSON Schema; so do the other domains. With the first line
-`#:schema ./plan.schema.json` of a plan, an editor completes keys and marks wrong ones. Which keys go together, the commands check.
+With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
+an editor completes keys and marks wrong ones. Which keys go together, the command `plan` checks.
 """
 COLUMNS: Final = ("key", "takes", "left out", "means")
 RULE: Final = ("---",) * len(COLUMNS)
@@ -29,7 +28,8 @@ def rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
     for name, key in table.keys.items():
         inside = None if key.kind.inside is FORMAT else key.kind.inside
         if key.kind.words and (inside is None or key.default is not NEEDED):
-            yield f"`{above}{name}`", key.kind.words, without(key), key.what
+            mark = "**" if key.default is NEEDED else ""
+            yield f"{mark}`{above}{name}`{mark}", key.kind.words, without(key), key.what
         if inside is not None:
             yield from rows(inside, f"{above}{name}.")
     if table.free is not None:
@@ -38,9 +38,7 @@ def rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
 
 def without(key: Key) -> str:
     """What a plan has that leaves a key out."""
-    if key.default is NEEDED:
-        return "needed"
-    unstated = key.kind.inside is not None or key.default in (None, "", ())
+    unstated = key.kind.inside is not None or key.default in (NEEDED, None, "", ())
     return "" if unstated else f"`{json.dumps(key.kind.write(key.default))}`"
 
 

@@ -162,7 +162,7 @@ SHORT = {
     "tables plan", "tables convert", "genome plan", "groups plan", "places plan", "keys new", "keys show", "ledger create",
     "ledger population", "ledger dataset", "ledger grant", "ledger raise", "ledger approve", "ledger export", "ledger retire",
     "ledger delegate", "server add", "server dataset", "server jobs", "job", "server findings", "server accept", "server show", "worker",
-    "tables schema", "places schema", "remote datasets", "remote budget", "remote release", "remote fetch",
+    "tables schema", "places schema", "groups schema", "genome schema", "remote datasets", "remote budget", "remote release", "remote fetch",
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
     "remote questions", "remote answer",

@@ -38,9 +38,9 @@ DOCS: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MARKS: Final = {"groups": "sizes", "places": "grid", "genome": "study"}
 """A key that plans of one domain alone have."""
 REFUSED: Final = {
-    "groups": [],
+    "groups": ["privacy.neighbours", "privacy.unit", "totals.groups"],
     "places": ["input.person", "input.weight", "input.weights", "input.x", "input.y"],
-    "genome": [],
+    "genome": ["privacy.neighbours", "privacy.unit", "snps.carriers"],
 }
 """Keys of which the example is a refusal."""
 NAMES: Final = count()

@@ -15,7 +15,7 @@ from starling.cli.auditing import pin
 from starling.cli.commands import Group, Result, command
 from starling.cli.genome_questions import genotypes
 from starling.cli.progress import working
-from starling.cli.verbs import validating
+from starling.cli.verbs import schema_of, validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ genome = Group(
     lazy={
         "generate": "starling.cli.genome:generate",
         "plan": "starling.cli.genome:plan",
+        "schema": "starling.cli.genome:schema",
         "preview": "starling.cli.genome_preview:preview",
         "validate": "starling.cli.genome:validate",
         "num-sig": "starling.cli.genome_asking:num_sig",
@@ -108,6 +109,7 @@ def plan(plan: Path) -> Result:
     return Result(partial(plan_text, chosen), partial(plan_json, chosen))
 
 
+schema = schema_of("genome")
 validate = validating(
     "genome",
     f"starling genome validate {STUDY}",

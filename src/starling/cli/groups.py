@@ -15,7 +15,7 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination, released
-from starling.cli.verbs import previewed, validating
+from starling.cli.verbs import previewed, schema_of, validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ groups = Group(
     "PLAN is a plan file (TOML); docs/reference/groups.md says what stands in it.",
     lazy={
         "plan": "starling.cli.groups:plan",
+        "schema": "starling.cli.groups:schema",
         "preview": "starling.cli.groups:preview",
         "validate": "starling.cli.groups:validate",
         "release": "starling.cli.groups:release",
@@ -62,6 +63,9 @@ def plan(plan: Path) -> Result:
 
     chosen = Plan.load(plan)
     return Result(partial(str, chosen), partial(_plan_json, chosen))
+
+
+schema = schema_of("groups")
 
 
 @command("preview", example="starling groups preview plan.toml")

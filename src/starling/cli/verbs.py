@@ -44,7 +44,7 @@ def schema_of(domain: str) -> click.Command:
         return Result(lambda: json.dumps(text, indent=2), lambda: text)
 
     schema.__doc__ = (
-        "The JSON Schema of plan files, by which editors complete keys and mark wrong ones. Keep it beside the plan."
+        "The JSON Schema of plan files.\n\nBy it, editors complete keys and mark wrong ones. Keep it beside the plan."
     )
     return command("schema", example=f"starling {domain} schema")(schema)
 

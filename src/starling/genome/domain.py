@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from starling.genome.plan.grammar import PLAN
 from starling.genome.publication import CHECKS, GenomePublication
 from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
 from starling.release.reading import Release
@@ -46,4 +47,5 @@ GENOME: Final = Domain(
     _reopen,
     _opened,
     Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",), invent=_invent),
+    {"genome": PLAN},
 )

@@ -19,7 +19,7 @@ from starling.engine.spark import Parts, Spark
 from starling.errors import SourceError
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
-from starling.groups.plan.readable import read_register
+from starling.groups.plan.register import read_register
 from starling.groups.source import SCHEMAS, Held, Records, counted, leaves
 from starling.privacy.trust import Confidential
 

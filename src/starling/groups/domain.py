@@ -6,6 +6,7 @@ from typing import Final
 
 from starling.groups.analysis import GroupsRelease
 from starling.groups.artifact import read_plan
+from starling.groups.plan.grammar import PLAN
 from starling.groups.publication import CHECKS, GroupsPublication
 from starling.release.domain import Delivering, Delivery, Domain, Invented
 from starling.release.report.pages import PreviewPage
@@ -40,4 +41,5 @@ GROUPS: Final = Domain(
     lambda folder: GroupsPublication(read_plan(folder)),
     GroupsRelease,
     Delivering(("records",), _deliver, _preview, invent=_invent),
+    {"groups": PLAN},
 )

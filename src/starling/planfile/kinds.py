@@ -36,8 +36,8 @@ def whole(low: int, high: int | str) -> Kind:
 
     schema: Schema = {"type": "integer", "minimum": low}
     if isinstance(high, str):
-        return Kind(f"whole number, {low} to `{high}`", schema, read)
-    return Kind(f"whole number, {low} to {high:,}", schema | {"maximum": high}, read)
+        return Kind(f"integer, {low}–`{high}`", schema, read)
+    return Kind(f"integer, {low}–{high:,}", schema | {"maximum": high}, read)
 
 
 def exact(fix: str, wrong: Callable[[Fraction], bool], problem: str, within: str = "") -> Kind:

@@ -7,8 +7,8 @@ import pytest
 
 from starling.errors import OutputError, PlanError
 from starling.genome import Plan
-from tests.genome.plan.test_readable import FULL
-from tests.genome.plan.test_readable import load as load_full
+from tests.genome.plan.test_grammar import FULL
+from tests.genome.plan.test_grammar import load as load_full
 
 ROWS = [
     ("rs3", "chr2", 500, "T", "C"),

@@ -46,8 +46,8 @@ def test_shares_of_a_file_are_read_exactly_and_scaled(tmp_path: Path) -> None:
         ("size,share\n1,nan\n", "shares.csv:2: shares.share is not a decimal number"),
         ("size,share\n1\n", "shares.csv:2: shares.share is not a decimal number"),
         ("size,share\n", "has no row"),
-        ("", "has no row"),
-        ("size,part\n1,1\n", "is no CSV with these columns; write the header size,share"),
+        ("", "size is a missing column"),
+        ("size,part\n1,1\n", "shares.csv:1: share is a missing column; write the header size,share"),
     ],
 )
 def test_what_are_no_shares_is_refused_with_line_and_fix(text: str, cause: str, tmp_path: Path) -> None:

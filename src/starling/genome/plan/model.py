@@ -19,11 +19,12 @@ from typing import Any, Final, Self
 
 from starling.errors import OutputError, ParameterError, PlanError, Problem
 from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, P_VALUE_ONLY, TESTS, Build, Ids, Model
+from starling.genome.plan.grammar import PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
-from starling.planfile.toml import Section
-from starling.planfile.values import exact_text, plan_path, section_of, toml_of, write_new
+from starling.planfile.toml import Section, read_file
+from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import digest
@@ -183,9 +184,10 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem.
         """
-        from starling.genome.plan.readable import plan_file
-
-        return cls._read(plan_file(Path(path)), Path(path).parent)
+        file = Path(path)
+        if file.suffix != ".toml":
+            raise PlanError("plan", f"{ascii(file.name)[1:-1]} is not a TOML file", "give a .toml file")
+        return cls._read(read_file(file), file.parent)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
@@ -203,9 +205,7 @@ class Plan(InSession):
 
     @classmethod
     def _read(cls, top: Section, folder: Path) -> Self:
-        from starling.genome.plan.readable import read_choices
-
-        choices = read_choices(top, folder)
+        choices = PLAN.read(top, {"folder": folder})
         try:
             return cls(**choices)
         except PlanError as error:
@@ -226,18 +226,7 @@ class Plan(InSession):
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of."""
-        study = {name: getattr(self, name) for name in ("people", "case", "phenotype", "build", "ids")}
-        return {
-            "title": self.title,
-            "privacy": {"unit": "person", "neighbours": "replace-one"},
-            "study": {key: value for key, value in study.items() if value is not None},
-            "snps": self.snps,
-            "analysis": {"model": self.model, "tests": list(self.tests), "alpha": exact_text(self.alpha)},
-            "regions": [
-                {"name": each.name, "chromosome": each.chromosome, "from": each.low, "to": each.high}
-                for each in self.regions
-            ],
-        }
+        return PLAN.values(self)
 
     def save(self, path: str | Path) -> None:
         """Write the plan as a plan file, which `load` reads back as the same plan, and its SNP list beside it as a .pvar.

@@ -26,7 +26,7 @@ from starling.errors import ParameterError
 from starling.groups.measurements import AddNoise
 from starling.groups.optimise.tree import Int64, Tree
 from starling.groups.plan import Plan, Regions
-from starling.groups.plan.readable import register_totals
+from starling.groups.plan.register import register_totals
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 
 Float64: TypeAlias = npt.NDArray[np.float64]

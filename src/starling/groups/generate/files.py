@@ -21,8 +21,8 @@ from starling.errors import OutputError, ParameterError
 from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
-from starling.groups.plan.readable import read_register
 from starling.groups.plan.regions import regions_text
+from starling.groups.plan.register import read_register
 from starling.release.session import InSession
 from starling.text_format import PLAIN, TextFormat
 

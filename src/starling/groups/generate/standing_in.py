@@ -8,7 +8,7 @@ import numpy as np
 from starling.groups.generate import Float64, World, invented
 from starling.groups.generate.files import write_records
 from starling.groups.plan import Plan
-from starling.groups.plan.readable import register_totals
+from starling.groups.plan.register import register_totals
 from starling.planfile.invented import SEED, copied, write_titled
 
 MOST: Final = 100_000

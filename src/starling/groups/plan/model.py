@@ -17,6 +17,7 @@ at size s of level l, so that a size costs eps/q over all levels, and one member
 variance q/(2 rho_l(s))). Where a total is public, c at size N is that total and gets no noise.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -39,6 +40,7 @@ from starling.groups.plan.choices import (
     Totals,
     Unit,
 )
+from starling.groups.plan.grammar import PLAN, read_plan
 from starling.groups.plan.regions import MOST_GROUPS, Regions, nested_rows, regions_text
 from starling.groups.plan.shares import PublicShares
 from starling.planfile.toml import read_file
@@ -157,8 +159,6 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem found.
         """
-        from starling.groups.plan.readable import read_plan
-
         file = Path(path).absolute()
         return cls(**read_plan(read_file(file), file.parent))
 
@@ -176,8 +176,6 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem found.
         """
-        from starling.groups.plan.readable import read_plan
-
         rows = None if regions is None else nested_rows(regions)
         return cls(**read_plan(section_of(values), Path(folder).absolute(), rows))
 
@@ -191,11 +189,15 @@ class Plan(InSession):
             PlanError: the plan is of a release, which knows no more of the register of groups than its hash.
             OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
         """
-        from starling.groups.plan.values import values_of
-
         file = plan_path(path)
         regions = file.with_suffix(".regions.csv")
-        values = values_of(self, regions.name, file.absolute().parent)
+        values = PLAN.values(self)
+        values["regions"] = {"file": regions.name, **values["regions"]}
+        if self.register is not None:
+            if self.register.path is None:
+                problem = "is that of a release, which knows no more of it than its hash"
+                raise PlanError("input.register", problem, "save the plan that was released")
+            values["input"]["register"] = os.path.relpath(self.register.path, file.absolute().parent)
         write_new(regions, regions_text(self.regions))
         try:
             write_new(file, toml_of(values))

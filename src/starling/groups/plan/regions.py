@@ -18,8 +18,7 @@ import numpy as np
 
 from starling.errors import PlanError, Problem
 from starling.groups.optimise.tree import Int64, Tree
-from starling.planfile.foreign import content
-from starling.planfile.public_text import public_text
+from starling.planfile.public_text import public_rows
 from starling.planfile.spelling import name_problem, shown
 from starling.text_format import PLAIN, TextFormat
 
@@ -105,28 +104,9 @@ def read_rows(path: Path, form: TextFormat = PLAIN) -> list[Row]:
     Raises:
         PlanError: it cannot be read, lacks a column, or a row is none.
     """
-    try:
-        text, mark = public_text(content(path, LONGEST_FILE), form)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or f"not {form.encoding.upper()}"
-        problem = Problem("regions", f"cannot be read ({reason})", "name a CSV file", path.name)
-        raise PlanError(problems=[problem]) from None
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    rows: list[Row] = []
     problems: list[Problem] = []
-    try:
-        header = next(lines, [])
-        problems += [
-            Problem(name, "is a missing column", f"write the header {','.join(COLUMNS)}", path.name, 1)
-            for name in COLUMNS
-            if header.count(name) != 1
-        ]
-        rows += [
-            _row(dict(zip(header, fields, strict=False)), lines.line_num, path.name, problems)
-            for fields in (() if problems else filter(None, lines))
-        ]
-    except csv.Error:
-        problems.append(Problem("regions", "is not CSV", "correct it", path.name, lines.line_num))
+    listed = public_rows(path, LONGEST_FILE, form, "regions", COLUMNS)
+    rows = [_row(fields, line, path.name, problems) for line, fields in listed]
     _refuse(problems)
     return rows
 

@@ -5,24 +5,23 @@ are protected: a budget that followed from these would tell of them. A plan name
 shares itself. Published shares are rounded, so that their sum may be off 1 by a hundredth; they are scaled to add up to 1.
 """
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.groups.plan.budget import SplitBudget
-from starling.planfile.foreign import content
-from starling.planfile.public_text import public_text
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.public_text import public_rows
 from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure, exact
 from starling.text_format import PLAIN, TextFormat
 
@@ -126,23 +125,13 @@ def read_shares(path: Path, largest: int, form: TextFormat = PLAIN) -> PublicSha
             twice; a share is no number, negative, or they do not add up to 1, as counts do not.
     """
     problems: list[Problem] = []
-    rows: list[Section] = []
     whole = Section(path.name, "shares", {}, (), problems)
-    try:
-        text, mark = public_text(content(path, LONGEST_FILE), form)
-        lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark)
-        rows = [
-            Section(path.name, "shares", {name: row[name] or "" for name in COLUMNS}, ((lines.line_num, ""),), problems)
-            for row in lines
-        ]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or f"not {form.encoding.upper()}"
-        whole.refuse("", f"cannot be read ({reason})", f"name a CSV file: {','.join(COLUMNS)}")
-    except (KeyError, csv.Error):
-        whole.refuse("", "is no CSV with these columns", f"write the header {','.join(COLUMNS)}")
-    else:
-        if not rows:
-            whole.refuse("", "has no row", "give the share of each size that groups have")
+    rows = [
+        Section(path.name, "shares", {name: row.get(name, "") for name in COLUMNS}, ((line, ""),), problems)
+        for line, row in public_rows(path, LONGEST_FILE, form, "shares", COLUMNS)
+    ]
+    if not rows:
+        whole.refuse("", "has no row", "give the share of each size that groups have")
     shares = None if problems else shares_of(rows, whole, largest)
     if shares is None:
         raise PlanError(problems=problems)
@@ -152,8 +141,8 @@ def read_shares(path: Path, largest: int, form: TextFormat = PLAIN) -> PublicSha
 def shares_of(rows: Sequence[Section], whole: Section, largest: int) -> PublicShares | None:
     """The shares that rows state; None after a refusal, which is collected in the row, or in `whole` where it is one of all rows."""
     before = len(whole.problems)
-    sizes = [_size(row, largest) for row in rows]
-    shares = [_share(row) for row in rows]
+    stated = [_ROW.parse(row, {"largest": largest}) for row in rows]
+    sizes, shares = ([each[name] for each in stated] for name in COLUMNS)
     repeated = [size for size, times in Counter(sizes).items() if times > 1]
     if len(whole.problems) == before:
         if repeated:
@@ -162,38 +151,71 @@ def shares_of(rows: Sequence[Section], whole: Section, largest: int) -> PublicSh
             whole.refuse("", *wrong)
     if len(whole.problems) > before:
         return None
-    stated = sorted(zip(sizes, shares, strict=True))
-    return PublicShares(tuple(size for size, _ in stated), tuple(share for _, share in stated))
+    ascending = sorted(zip(sizes, shares, strict=True))
+    return PublicShares(tuple(size for size, _ in ascending), tuple(share for _, share in ascending))
 
 
-def _size(row: Section, largest: int) -> int:
-    value = row.values.get("size")
+def _read_size(row: Section, key: str, values: Values) -> int:
+    value, largest = row.values.get(key), values["largest"]
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:20])
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        row.refuse("size", "is not a whole number of 0 or more", f"write a size from 0 to {largest}")
+        row.refuse(key, "is not a whole number of 0 or more", f"write a size from 0 to {largest}")
     elif value > largest:
         fix = f"add its share to that of {largest}, which stands for all larger sizes"
-        row.refuse("size", f"is {value}, beyond the largest size of the plan, {largest}", fix)
+        row.refuse(key, f"is {value}, beyond the largest size of the plan, {largest}", fix)
     else:
         return value
     return 0
 
 
-def _share(row: Section) -> Fraction:
+def _read_share(row: Section, key: str, _: Values) -> Fraction:
     """A share of a file may have an exponent, as programs write small numbers: it is no amount of budget."""
-    value, fix = row.values.get("share"), 'write it like "0.25"'
+    value, fix = row.values.get(key), 'write it like "0.25"'
     share: Fraction | None = None
     if isinstance(value, str):
         try:
-            share = exact(value, field="share", exponent=True)
+            share = exact(value, field=key, exponent=True)
         except ParameterError as error:
-            row.refuse("share", error.problems[0].problem, fix)
+            row.refuse(key, error.problems[0].problem, fix)
     else:
-        share = row.number("share", fix)
+        share = row.number(key, fix)
     if share is not None and share < 0:
-        row.refuse("share", "is negative", "give a share of 0 or more")
+        row.refuse(key, "is negative", "give a share of 0 or more")
     return share or Fraction(0)
+
+
+def _read_shares(section: Section, key: str, values: Values) -> PublicShares | None:
+    """The shares of the file that is named, or those that are stated; None after a refusal."""
+    if isinstance(section.values[key], str):
+        try:
+            return read_shares(values["folder"] / section.text(key, INLINE), values["largest"], values["format"])
+        except PlanError as error:
+            section.problems.extend(error.problems)
+            return None
+    rows = section.inline(key, f'shares = "FILE", or {INLINE}')
+    return shares_of(rows, replace(section, name="privacy.shares", lines=()), values["largest"]) if rows else None
+
+
+def _share_values(shares: PublicShares) -> list[dict[str, Any]]:
+    pairs = zip(shares.sizes, shares.shares, strict=True)
+    return [{"size": size, "share": exact_text(share)} for size, share in pairs]
+
+
+_ROW: Final = Table(
+    {
+        "size": Key("A size.", Kind("integer", {"type": ["integer", "string"], "minimum": 0}, _read_size)),
+        "share": Key("Its share of all groups.", Kind("exact number", {"type": ["string", "integer"]}, _read_share)),
+    }
+)
+SHARES: Final = Kind(
+    "text or list of inline tables",
+    {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": _ROW.schema()}]},
+    _read_shares,
+    _share_values,
+    inside=_ROW,
+)
+"""Public shares in a plan: the name of a file, or the shares themselves."""
 
 
 def _sum_problem(shares: Sequence[Fraction]) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from starling.engine.plain_text import numbers_of
 from starling.errors import SHOWN, Problem
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
-from starling.groups.plan.readable import read_register
+from starling.groups.plan.register import read_register
 from starling.groups.source import NUMBERS, SCHEMAS, Held, Records, bounds, counted, leaves, read_part, rows, whole
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.causes import texts_of

@@ -108,8 +108,11 @@ def test_attack_a29_a_list_that_lies_beside_genotypes_is_warned_of(tmp_path: Pat
     (tmp_path / calls).touch()
     for name in (sites, linked.name):
         (tmp_path / "plan.toml").write_text(plain.replace("elsewhere.bim", name))
-        with pytest.warns(StarlingWarning, match=f"plan.toml: snps.list is the .* of {calls}: such a list tells of"):
+        with pytest.warns(
+            StarlingWarning, match=f"plan.toml: snps.list is the .* of {calls}: such a list tells of"
+        ) as warned:
             Plan.load(tmp_path / "plan.toml")
+        assert [each.filename for each in warned] == [__file__]
 
 
 BAD = [
@@ -167,7 +170,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     text = FULL.replace("people = 11", "people = 1").replace('"recessive"', '"odd"').replace("public.bim", "absent.bim")
     with pytest.raises(PlanError) as error:
         load(tmp_path, text)
-    assert [problem.field for problem in error.value.problems] == ["study.people", "analysis.model", "file"]
+    assert [problem.field for problem in error.value.problems] == ["study.people", "file", "analysis.model"]
 
 
 def test_only_toml_is_a_plan(tmp_path: Path) -> None:

@@ -20,13 +20,6 @@ def test_a_plan_is_read_with_its_public_files(tmp_path: Path) -> None:
     assert plan.register is None
 
 
-def test_a_register_fixes_groups_and_regions(tmp_path: Path) -> None:
-    plan = world(tmp_path, "events", groups="")
-    assert plan.groups == GROUPS
-    assert plan.register is not None
-    assert len(plan.register.sha256) == 64
-
-
 @pytest.mark.parametrize(
     ("changed", "cause"),
     [
@@ -104,31 +97,6 @@ def test_too_many_levels_for_shares_are_refused(tmp_path: Path) -> None:
     write_world(tmp_path, more=SHARES, levels=str([f"l{level}" for level in range(11)]).replace("'", '"'))
     (tmp_path / "regions.csv").write_text("region,parent\nr0,\n" + "".join(f"r{n},r{n - 1}\n" for n in range(1, 11)))
     with pytest.raises(PlanError, match="shares give no budget: regions have more than 10 levels; write bands"):
-        Plan.load(tmp_path / "plan.toml")
-
-
-@pytest.mark.parametrize(
-    ("rows", "cause"),
-    [
-        ("e1-0,e2\n", "lies in two regions, 1 times"),
-        ("e1-0,e1\n", "is listed twice, 1 times"),
-        ("new,nowhere\n", "is no leaf of the plan, in 1 rows, as in nowhere"),
-        ("new,east\n", "is no leaf of the plan"),
-        (",e1\n", "has no name"),
-    ],
-)
-def test_a_wrong_register_is_refused_with_its_cause(rows: str, cause: str, tmp_path: Path) -> None:
-    write_world(tmp_path, "events", groups="")
-    with (tmp_path / "register.csv").open("a") as file:
-        file.write(rows)
-    with pytest.raises(PlanError, match=cause):
-        Plan.load(tmp_path / "plan.toml")
-
-
-def test_a_register_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    write_world(tmp_path, "events", groups="")
-    (tmp_path / "register.csv").unlink()
-    with pytest.raises(PlanError, match="register cannot be read"):
         Plan.load(tmp_path / "plan.toml")
 
 

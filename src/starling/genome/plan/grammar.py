@@ -1,0 +1,222 @@
+"""The grammar of the plan file of a study: every key, what it states, and what is refused; with the public lists that it names."""
+
+import warnings
+from bisect import bisect_left
+from pathlib import Path
+from typing import Final
+
+from starling.errors import Problem, StarlingWarning
+from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS
+from starling.genome.plan.sites import (
+    MOST_POSITION,
+    Region,
+    Sites,
+    chromosome,
+    read_bed_regions,
+    read_gene_list,
+    read_sites,
+)
+from starling.genome.plan.snps import Snps, chosen, read_carriers, read_extract
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import TEXTS, choice, exact, fixed, table, tables, text, texts, whole
+from starling.planfile.spelling import did_you_mean, shown
+from starling.planfile.toml import Section
+
+MOST_PEOPLE: Final = 1 << 24
+_CALLS_OF: Final = {".bim": ".bed", ".pvar": ".pgen"}
+"""Endings of sites, and of the genotypes that they lie beside."""
+_FILE: Final = text("name a public file")
+_POSITION: Final = whole(1, MOST_POSITION)
+_NEIGHBOURS: Final = 'write neighbours = "replace-one": the number of people is public, so none can be added or removed'
+_CHANCE: Final = 'write a chance such as "0.05"'
+_PLACE: Final = text('write it in quotes, such as "9"')
+_SNPS: Final = Table(
+    {
+        "list": Key(
+            "The SNPs, their places and alleles: a public .bim or .pvar, never the one beside the genotypes unless that is public.",
+            text("name a public .bim or .pvar"),
+        ),
+        "carriers": Key(
+            "The allele that counts: an id and an allele on each line. The first of a .bim, ALT of a .pvar without it.",
+            _FILE,
+            default=None,
+        ),
+        "extract": Key("A file of ids: keep these SNPs.", _FILE, default=None),
+        "ranges": Key("A BED file: keep the SNPs in its ranges.", _FILE, default=None),
+        "gene-list": Key("A file of genes, as PLINK's `--gene-report` takes it.", _FILE, default=None),
+        "genes": Key(
+            "Genes of it: keep their SNPs; each holds one of the list.", texts("write a list of names"), default=None
+        ),
+        "around": Key("Base pairs kept on both sides of a gene.", whole(0, MOST_POSITION), default=0),
+    }
+)
+
+
+def _read_snps(top: Section, key: str, values: Values) -> Snps | None:
+    """The SNP list, which values of Python may state as a `Snps`; None after a refusal."""
+    stated = top.values.get(key)
+    if isinstance(stated, Snps):
+        return stated
+    section = top.table(key)
+    before = len(section.problems)
+    names = _SNPS.parse(section)
+    files = ("list", "carriers", "extract", "ranges", "gene_list")
+    paths: dict[str, Path] = {name: values["folder"] / names[name] for name in files if names[name]}
+    ranges = read_bed_regions(paths["ranges"], section.problems) if "ranges" in paths else None
+    genes: list[Region] = []
+    if names["genes"] is not None:
+        genes = _genes(section, names["genes"], names["around"], paths.get("gene_list"))
+        ranges = (ranges or []) + genes
+    elif "gene_list" in paths or "around" in section.values:
+        section.refuse("genes", "are missing", "name genes of the gene list")
+    if len(section.problems) > before:
+        return None
+    listed = read_sites(paths["list"], section.problems)
+    _warn_of_genotypes(paths["list"], section.file)
+    extract = read_extract(paths["extract"], section.problems) if "extract" in paths else None
+    carriers = read_carriers(paths["carriers"], section.problems) if "carriers" in paths else None
+    if len(section.problems) == before:
+        _check_genes(section, genes, listed)
+    if len(section.problems) > before:
+        return None
+    spans = None if ranges is None else [(region.chromosome, region.low, region.high) for region in ranges]
+    return chosen(listed, extract=extract, ranges=spans, carriers=carriers, problems=section.problems)
+
+
+def _warn_of_genotypes(listed: Path, file: str) -> None:
+    """Warn where the list and the sites of some genotypes are one file: PLINK writes those from the genotypes (plan/snps.py)."""
+    calls = listed.resolve().with_suffix(_CALLS_OF.get(listed.suffix, ""))
+    if calls.suffix and calls.exists():
+        problem = f"is the {listed.suffix} of {calls.name}: such a list tells of those genotypes"
+        fix = "take a list that others published, of an array or a panel, unless these genotypes are public"
+        # At the call of `Plan`: this function, _read_snps, two of the table, two of Plan and the check of arguments lie between.
+        warnings.warn(StarlingWarning(str(Problem("snps.list", problem, fix, file))), stacklevel=8)
+
+
+def _genes(section: Section, names: tuple[str, ...], around: int, path: Path | None) -> list[Region]:
+    """Regions of the genes that are named, with what is around them."""
+    if path is None:
+        section.refuse("gene-list", "is missing", "name a public file of genes")
+        return []
+    listed = read_gene_list(path, section.problems)
+    known = {region.name for region in listed}
+    for name in names:
+        if known and name not in known:
+            section.refuse("genes", "hold a name that is not in the gene list", did_you_mean(name, known))
+    return [
+        Region(gene.name, gene.chromosome, max(gene.low - around, 1), min(gene.high + around, MOST_POSITION))
+        for gene in listed
+        if gene.name in names
+    ]
+
+
+def _check_genes(section: Section, genes: list[Region], listed: Sites) -> None:
+    """Refuse genes that hold no SNP of the list: they would be left out in silence, as by a gene list of another genome build."""
+    places: dict[str, list[int]] = {}
+    for site in sorted(listed.sites, key=lambda site: site.position):
+        places.setdefault(site.chromosome, []).append(site.position)
+
+    def holds(gene: Region) -> bool:
+        inside = places.get(gene.chromosome, [])
+        at = bisect_left(inside, gene.low)
+        return at < len(inside) and inside[at] <= gene.high
+
+    holding = {gene.name for gene in genes if holds(gene)}
+    for name in dict.fromkeys(gene.name for gene in genes if gene.name not in holding):
+        fix = "take a gene list of the SNP list's genome build, add around, or leave the gene out"
+        section.refuse("genes", f"hold {shown(name)}, which holds no SNP of the list", fix)
+
+
+def _read_tests(section: Section, key: str, values: Values) -> tuple[str, ...]:
+    known = TESTS[values["model"]]
+    fix = f"write some of {', '.join(known)}"
+    tests = tuple(section.texts(key, fix))
+    if key in section.values and not tests:
+        section.refuse(key, "are none", fix)
+    for test in (each for each in tests if each not in known):
+        near = did_you_mean(test, known)
+        section.refuse(key, f"hold one that the {values['model']} model has not", fix if near == "remove it" else near)
+    return tests
+
+
+def _read_chromosome(section: Section, key: str, values: Values) -> str:
+    return chromosome(_PLACE.read(section, key, values))
+
+
+def _check_region(section: Section, values: Values) -> None:
+    if values["low"] > values["high"] and {"from", "to"} <= set(section.values):
+        section.refuse("to", "is before from", "write the last base pair, included")
+
+
+_PRIVACY: Final = Table(
+    {
+        "unit": Key(
+            "All genotypes and the phenotype of one person.",
+            fixed("person", 'write unit = "person": whose data the guarantee hides'),
+        ),
+        "neighbours": Key("The number of people is public.", fixed("replace-one", _NEIGHBOURS)),
+    }
+)
+_STUDY: Final = Table(
+    {
+        "people": Key("n; a file with more or fewer people is refused.", whole(LEAST_PEOPLE, MOST_PEOPLE)),
+        "case": Key(
+            "The phenotype of a case; everybody else, a missing phenotype included, is a control.",
+            text('write the word for a case, such as "2"'),
+            default="2",
+        ),
+        "phenotype": Key(
+            "Column of a phenotype file that has a header; the first after the ids without it.",
+            text("name the column of the phenotype file"),
+            default=None,
+        ),
+        "build": Key(
+            "The reference genome of the list's positions, stated in every release and export.",
+            choice(BUILDS, f"write one of {', '.join(BUILDS)}, or leave it out"),
+            default=None,
+        ),
+        "ids": Key(
+            "Whether everybody may know who takes part. Then ids that do not join are refused before a charge, and the guarantee"
+            " hides what is known of a person, not that the person takes part.",
+            choice(IDS, 'write "public" only where everybody may know who takes part'),
+            default="confidential",
+        ),
+    }
+)
+_ANALYSIS: Final = Table(
+    {
+        "model": Key(
+            "People with a copy (dominant), with two (recessive), by number of copies (genotypic), or copies (allelic).",
+            choice(TESTS, f"write one of {', '.join(TESTS)}"),
+        ),
+        "tests": Key(
+            "Of the tests [that the model has](plan-file.md#the-plan-of-a-genome-study).",
+            Kind("list of texts", TEXTS, _read_tests, list),
+        ),
+        "alpha": Key(
+            "A SNP is significant when its p-value is at or below alpha/m, m the number of SNPs that are kept.",
+            exact(_CHANCE, lambda alpha: not 0 < alpha < 1, "is not above 0 and below 1"),
+            default=ALPHA,
+        ),
+    }
+)
+_REGION: Final = Table(
+    {
+        "name": Key("How it is asked for.", text("say how to ask for it")),
+        "chromosome": Key("Where it lies.", Kind("text", _PLACE.schema, _read_chromosome)),
+        "from": Key("The first base pair.", _POSITION, field="low"),
+        "to": Key("The last one, included.", _POSITION, field="high"),
+    },
+    make=Region,
+    check=_check_region,
+)
+PLAN: Final = Table(
+    {
+        "title": Key("For people; stands on the reports.", text("say what the study is")),
+        "privacy": Key("What is promised.", table(_PRIVACY)),
+        "study": Key("The people.", table(_STUDY)),
+        "snps": Key("The public SNP list.", Kind("table", _SNPS.schema(), _read_snps, inside=_SNPS)),
+        "analysis": Key("What is compared, and how.", table(_ANALYSIS)),
+        "regions": Key("Where questions may look; each chromosome is one without it.", tables(_REGION), default=()),
+    }
+)
