@@ -38,11 +38,12 @@ Doubles decide beyond their proved error, exact integers elsewhere; a search pru
 """
 
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.genome.arrays import Int64
 from starling.genome.distance.constants import quantile, threshold_p
 from starling.genome.distance.search import OPEN
 from starling.genome.distance.significance import checked_tables
@@ -60,8 +61,6 @@ from starling.genome.distance.trend_tables import (
     people_of,
 )
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 _SURE: Final = 2.0**-47
 """Doubles decide when n Delta^2/(R S V t) differs from 1 by this. Delta, R S and V are whole numbers below 2^53, and eight roundings of

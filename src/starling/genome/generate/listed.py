@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Flags, Int64, UInt8, UInt64
 from starling.genome.generate.runs import (
     BITS,
     LEAST,
     MOST,
-    Int64,
-    UInt8,
-    UInt64,
     bed_rows,
     draw_alleles,
     enrich,
@@ -60,9 +57,9 @@ class Listed:
     cases: int
     seed: int
 
-    def starts(self) -> npt.NDArray[np.bool_]:
+    def starts(self) -> Flags:
         """Whether each SNP is the first of a block, bool (m,)."""
-        starts: npt.NDArray[np.bool_] = np.arange(len(self.snps)) % BLOCK == 0
+        starts: Flags = np.arange(len(self.snps)) % BLOCK == 0
         starts[[first for first, _ in self.snps.chromosome_ranges.values()]] = True
         return starts
 
@@ -87,9 +84,7 @@ def calls_of(design: Listed, workers: int) -> Iterator[UInt8]:
     return in_order(run, range(0, len(design.snps), length), workers)
 
 
-def _run(
-    random: np.random.Generator, design: Listed, starts: npt.NDArray[np.bool_], causal: Mapping[int, float], start: int
-) -> UInt8:
+def _run(random: np.random.Generator, design: Listed, starts: Flags, causal: Mapping[int, float], start: int) -> UInt8:
     """The calls of SNPs from `start` on, of which `starts` says where blocks begin."""
     block = np.cumsum(starts) - 1
     frequencies: Int64 = random.integers(LEAST, MOST, int(block[-1]) + 1, endpoint=True)[block]
@@ -103,7 +98,7 @@ def _run(
     return bed_rows(alleles, design.people)
 
 
-def _link(random: np.random.Generator, starts: npt.NDArray[np.bool_], alleles: UInt64) -> None:
+def _link(random: np.random.Generator, starts: Flags, alleles: UInt64) -> None:
     """Let SNPs that are not the first of a block keep most alleles of the one before."""
     inherited = np.empty_like(alleles)
     draw_alleles(random, np.full(len(alleles), INHERITED), INHERITED_BITS, inherited)

@@ -11,17 +11,13 @@ as long.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Int64, UInt8, UInt64
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-UInt8: TypeAlias = npt.NDArray[np.uint8]
-UInt64: TypeAlias = npt.NDArray[np.uint64]
 
 AUTOSOMES = 22
 _BASES = "ACGT"

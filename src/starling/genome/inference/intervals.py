@@ -30,9 +30,9 @@ from math import log, log10, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Float64
 from starling.genome.distance.search import Table, step
 from starling.genome.distance.trend_tables import trend_range
 from starling.genome.statistics.association import (
@@ -239,5 +239,5 @@ def _wald_range(start: Table, steps: int) -> tuple[float, float]:
 
 
 def _of_z(z: float) -> float:
-    squares: npt.NDArray[np.float64] = np.array([z * z])
+    squares: Float64 = np.array([z * z])
     return float(chi_squared_log_tail(squares, 1)[0]) / log(10)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Float64, Int64
 from starling.genome.distance.rules import of_correlation
 from starling.genome.distance.search import first_where, settled
 from starling.genome.inference.answers import SelectionError, selection_error
@@ -23,9 +23,6 @@ from starling.genome.plan.queries import Selection
 from starling.genome.preview.typical import Assumed, ExpectedAnswer, Ladder, Others, from_which_on, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 _POINTS = 128
 """Of the quadrature, which is exact for twice as many candidates."""

@@ -13,19 +13,16 @@ from fractions import Fraction
 from functools import cached_property, singledispatch
 from math import log
 from statistics import NormalDist
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Float64, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
 from starling.release.session import Grid, InSession
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 FREQUENCIES: Final = (0.05, 0.1, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs that are looked at."""

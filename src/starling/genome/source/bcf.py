@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.source.calls import MISSING, Int8
+from starling.genome.arrays import Int8, Int32
+from starling.genome.source.calls import MISSING
 from starling.genome.source.variants import Variant, longest
 from starling.privacy.compiled import compiled
 
@@ -26,8 +27,6 @@ _TEXT: Final = 7
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _LINE: Final = re.compile(rb"##(contig|FILTER|INFO|FORMAT)=<(.*)>\s*")
 _KEY: Final = re.compile(rb"(?:^|,)(ID|IDX)=([^,]*)")
-
-Int32 = npt.NDArray[np.int32]
 
 
 class Stream:

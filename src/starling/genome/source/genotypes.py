@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from starling.errors import Problem, SourceError
+from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
-from starling.genome.source.calls import Calls, Flags, Int64
+from starling.genome.source.calls import Calls
 from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, open_people
 from starling.planfile.spelling import shown

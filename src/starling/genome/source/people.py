@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import Problem, SourceError
+from starling.genome.arrays import Flags
 from starling.genome.plan import Plan
 from starling.genome.source.input_checks import read_all, refuse, size_of
 from starling.planfile.spelling import shown
@@ -143,7 +143,7 @@ class People:
                 by_key.setdefault((both,), _field(fields, self.phenotypes.phenotype))
         return by_key
 
-    def cases(self, people: int) -> npt.NDArray[np.bool_]:
+    def cases(self, people: int) -> Flags:
         """Who is a case, bool (n,), in the order of the genotypes.
 
         Raises:

@@ -26,8 +26,9 @@ import numpy as np
 from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
+from starling.genome.arrays import Int64
 from starling.genome.source import pgen_process
-from starling.genome.source.calls import MISSING, Calls, Int64, bytes_a_snp, packed
+from starling.genome.source.calls import MISSING, Calls, bytes_a_snp, packed
 from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.genome.source.pgen_process import BLOCKS, DONE, HEAD, PASSED_OVER, REQUEST, block_bytes, blocks
 

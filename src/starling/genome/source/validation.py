@@ -15,9 +15,10 @@ from typing import Final
 import numpy as np
 
 from starling.errors import SHOWN, Findings, Problem
+from starling.genome.arrays import Flags, Int8, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Calls, Flags, Int8, Int64, copies
+from starling.genome.source.calls import Calls, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.missingness import different

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final, Never, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Int64
 from starling.genome.plan import Plan
 from starling.genome.source.bcf import MAGIC, Stream, coded_variants
 from starling.genome.source.bgzip import END_BLOCK, GZIP, pieces
@@ -118,9 +118,7 @@ def _no_header(path: Path, problem: str) -> Never:
     refuse(path, problem, "write it again by bcftools")
 
 
-def read_vcf(
-    path: Path, size: int, plan: Plan, indices: npt.NDArray[np.int64], work: Callable[[Calls], R]
-) -> Iterator[R]:
+def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
     """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
 
     Args:
@@ -155,7 +153,7 @@ def read_vcf(
         raise changed(path) from None
 
 
-def _chunks(path: Path, plan: Plan, indices: npt.NDArray[np.int64]) -> Iterator[list[tuple[int, Variant | None]]]:
+def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[list[tuple[int, Variant | None]]]:
     """SNPs of the list and their records, then those that have none."""
     wanted = set(indices.tolist())
     most = max(1, CALLS // plan.people)
