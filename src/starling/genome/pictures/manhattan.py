@@ -14,7 +14,7 @@ from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, dr
 from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, top_of, width
 from starling.genome.pictures.view import View, clusters
 from starling.genome.postprocess.wording import TESTS
-from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing
+from starling.release.report.pictures import BLUE, INK, RED, drawing
 
 WIDTH: Final = 500.0
 """Points between the ends of the genome."""
@@ -102,8 +102,8 @@ def _top(answers: Answers) -> float:
     """
     if not answers.p_values:
         return 0.0
-    needed = max(-log10(float(answers.threshold)), *(-each.log10_p for each in answers.p_values))
-    return top_of(needed, max(-each.low for each in answers.p_values))
+    needed = max(-log10(float(answers.threshold)), *(-each.log10.estimate for each in answers.p_values))
+    return top_of(needed, max(-each.log10.low for each in answers.p_values))
 
 
 def _below(sheet: Sheet, panel: Panel) -> None:
@@ -147,10 +147,9 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     unit, unit_name = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
     values = ticks(part.low / unit, part.high / unit, max(2, int(panel.view.width / 50)))
     digits = max((len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
-    for value in values:
-        x = panel.x + part.left + (value * unit - part.low) * scale
-        sheet.lines([[(x, panel.floor), (x, panel.floor - 3)]], GREY, "tick", thick=0.6)
-        sheet.text(x, panel.floor - 9, f"{value:,.{digits}f}", va="center_baseline")
+    left = panel.x + part.left
+    numbers = [(left + (value * unit - part.low) * scale, f"{value:,.{digits}f}") for value in values]
+    sheet.numbers_below(panel.floor, numbers)
     title = f"chromosome {short(part.chromosome)}, {unit_name}"
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
 
@@ -164,7 +163,7 @@ def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
     sizes = dict.fromkeys(answers.only_located, 0.0)
     for each in answers.p_values:
         if answers.selected(each) or beyond(answers, each):
-            sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10_p)
+            sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10.estimate)
     at = {snp: x for snp in sorted(sizes, key=snps.index) if (x := view.of(snp)) is not None}
     crowds = []
     for begin, end in clusters(at.values(), CLOSE):
@@ -183,11 +182,8 @@ def _reach(answers: Answers, inside: tuple[str, ...]) -> tuple[float, float]:
     """First and last base pair of some neighbouring SNPs and of the blocks that touch them."""
     index = answers.plan.snps.index
     first, last = index(inside[0]), index(inside[-1])
-    touching = [
-        (index(block.first), index(block.last))
-        for block in answers.blocks
-        if index(block.first) <= last and index(block.last) >= first
-    ]
+    blocks = [(index(begin), index(end)) for begin, end in answers.blocks]
+    touching = [(begin, end) for begin, end in blocks if begin <= last and end >= first]
     low, high = min([first, *(begin for begin, _ in touching)]), max([last, *(end for _, end in touching)])
     return float(answers.plan.snps.positions[low]), float(answers.plan.snps.positions[high])
 
@@ -206,9 +202,9 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
         entries.append(Entry("o", BLUE, "whole interval at or below α/m"))
     if values:
         entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
-    if any(each.high >= 0 for each in values):
+    if any(each.log10.high >= 0 for each in values):
         entries.append(Entry("+", BLUE, "it reaches p = 1"))
-    if any(-each.low > top for each in values):
+    if any(-each.log10.low > top for each in values):
         entries.append(Entry("^", BLUE, "it goes on beyond the picture"))
     if answers.only_located:
         entries.append(Entry("d", INK, "located, no p-value asked for", hollow=True))
