@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import log10
 from typing import Any, Final, TypeVar
 
 from starling.errors import ParameterError, Problem
@@ -43,6 +44,11 @@ class Answers:
     def threshold(self) -> Fraction:
         """alpha/m."""
         return self.plan.p_threshold
+
+    @property
+    def limit(self) -> float:
+        """log10 of the threshold: an estimate at or below it is significant, and surely so where its whole interval is."""
+        return log10(float(self.threshold))
 
     @property
     def only_located(self) -> tuple[str, ...]:

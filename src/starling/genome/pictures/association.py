@@ -1,9 +1,8 @@
 """A panel of p-values along a view of the genome: points, intervals, threshold, names, and the lanes below."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import log10
 from typing import Final
 
 from starling.genome.pictures.answers import Answers
@@ -65,7 +64,7 @@ class Panel:
 
     def lane(self, title: str) -> float:
         """The middle of one of its lanes."""
-        return self.y - _AXIS - LANE * (list(lanes(self.answers)).index(title) + 0.5)
+        return self.y - _AXIS - LANE * (lanes(self.answers).index(title) + 0.5)
 
     def height(self, log10_p: float) -> float:
         """The height of a p-value; what is beyond the top stands at the top."""
@@ -112,24 +111,9 @@ class Panel:
         return [(left - room, right + room) for left, right, room in spare]
 
 
-def sure(answers: Answers, each: PValue) -> bool:
-    """Whether the whole interval lies at or below alpha/m."""
-    return each.log10.high <= log10(float(answers.threshold))
-
-
-def beyond(answers: Answers, each: PValue) -> bool:
-    """Whether the estimate does."""
-    return each.log10.estimate <= log10(float(answers.threshold))
-
-
-def lanes(answers: Answers) -> dict[str, Callable[[Sheet, Panel, float], None]]:
-    """What stands below the axis, downwards: its name, and how it is drawn at a height."""
-    drawn_by: dict[str, Callable[[Sheet, Panel, float], None]] = {}
-    if answers.only_located:
-        drawn_by["located"] = _located
-    if answers.blocks:
-        drawn_by["blocks"] = _blocks
-    return drawn_by | {"SNP list": _listed}
+def lanes(answers: Answers) -> list[str]:
+    """What stands below the axis, downwards."""
+    return ["located"] * bool(answers.only_located) + ["blocks"] * bool(answers.blocks) + ["SNP list"]
 
 
 def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool) -> None:
@@ -150,24 +134,30 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
     spans = [Box(left, panel.y, right, panel.y + panel.high) for left, right in panel.spans()]
     sheet.bars(spans, BLOCK, f"{panel.name}-spans", alpha=0.16, order=0.5)
     sheet.lines([[(panel.x, panel.y), (panel.right, panel.y)]], GREY, f"{panel.name}-one")
-    for title, lane in lanes(panel.answers).items():
-        middle = panel.lane(title)
-        lane(sheet, panel, middle)
+    for title in lanes(panel.answers):
+        y = panel.lane(title)
+        if title == "located":
+            places = [(x, y) for _, x in panel.located()]
+            sheet.dots(places, "d", INK, f"{panel.name}-located", size=4.6, hollow=True)
+        elif title == "blocks":
+            boxes = [Box(left, y - SIGN, right, y + SIGN) for left, right in panel.spans()]
+            sheet.bars(boxes, BLOCK, f"{panel.name}-blocks", order=3)
+        else:
+            runs = [(panel.x + left, length) for left, length in panel.view.runs(_RUN)]
+            boxes = [Box(left - 0.3, y - SIGN, left + length + 0.3, y + SIGN) for left, length in runs]
+            sheet.bars(boxes, GREY, f"{panel.name}-list", order=1)
         if titled:
-            sheet.text(panel.x - 5, middle, title, ha="right", va="center_baseline", fontsize=SMALL, color=GREY)
-    bars = _axis(sheet, panel, titled=titled) + _points(sheet, panel) if panel.top else []
+            sheet.text(panel.x - 5, y, title, ha="right", va="center_baseline", fontsize=SMALL, color=GREY)
+    bars = []
+    if panel.top:
+        limit = panel.height(panel.answers.limit)
+        sheet.lines([[(panel.x, limit), (panel.right, limit)]], RED, f"{panel.name}-threshold", dashed=True, thick=0.9)
+        sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], GREY, f"{panel.name}-edge")
+        if titled:
+            heights = [(panel.height(-value), f"{value:g}") for value in ticks(0, panel.top, 6)]
+            sheet.numbers_left(panel.x, heights, "−log₁₀ p", panel.y + panel.high / 2)
+        bars = [Box(panel.x, limit - 0.5, panel.right, limit + 0.5), *_points(sheet, panel)]
     _names(sheet, panel, letters, bars)
-
-
-def _axis(sheet: Sheet, panel: Panel, *, titled: bool) -> list[Box]:
-    """Threshold and left edge; the box of the threshold."""
-    limit = panel.height(log10(float(panel.answers.threshold)))
-    sheet.lines([[(panel.x, limit), (panel.right, limit)]], RED, f"{panel.name}-threshold", dashed=True, thick=0.9)
-    sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], GREY, f"{panel.name}-edge")
-    if titled:
-        heights = [(panel.height(-value), f"{value:g}") for value in ticks(0, panel.top, 6)]
-        sheet.numbers_left(panel.x, heights, "−log₁₀ p", panel.y + panel.high / 2)
-    return [Box(panel.x, limit - 0.5, panel.right, limit + 0.5)]
 
 
 def _points(sheet: Sheet, panel: Panel) -> list[Box]:
@@ -175,7 +165,8 @@ def _points(sheet: Sheet, panel: Panel) -> list[Box]:
     several = len({each.test for each in panel.answers.p_values}) > 1
 
     def kind(item: tuple[PValue, float, float]) -> tuple[int, str, bool]:
-        return panel.view.number(item[0].snp) % 2, item[0].test, sure(panel.answers, item[0])
+        each = item[0]
+        return panel.view.number(each.snp) % 2, each.test, each.log10.high <= panel.answers.limit
 
     bars: list[Box] = []
     for (shade, test, whole), group in groupby(sorted(panel.points(), key=kind), key=kind):
@@ -198,7 +189,7 @@ def _names(sheet: Sheet, panel: Panel, letters: Mapping[str, str], bars: Sequenc
     points = panel.points() if panel.top else []
     located = [(snp, x, panel.lane("located")) for snp, x in panel.located()]
     ordered = sorted(points, key=lambda point: point[0].log10.estimate)
-    far = sum(beyond(panel.answers, each) for each, _, _ in ordered)
+    far = sum(each.log10.estimate <= panel.answers.limit for each, _, _ in ordered)
     rest = NAMED if len(points) <= NAMED else max(FEWEST, far)
     wanted: dict[str, Named] = {}
     for snp, x, y in (
@@ -214,21 +205,3 @@ def _names(sheet: Sheet, panel: Panel, letters: Mapping[str, str], bars: Sequenc
     signs = [(x, y) for _, x, y in (*points, *located)]
     room = Box(panel.x + 1, panel.y + 2, panel.right, panel.y + panel.high + 4)
     sheet.names([*wanted.values()][:MOST_NAMED], signs, bars, room, f"{panel.name}-name")
-
-
-def _located(sheet: Sheet, panel: Panel, y: float) -> None:
-    places = [(x, y) for _, x in panel.located()]
-    sheet.dots(places, "d", INK, f"{panel.name}-located", size=4.6, hollow=True)
-
-
-def _blocks(sheet: Sheet, panel: Panel, y: float) -> None:
-    boxes = [Box(left, y - SIGN, right, y + SIGN) for left, right in panel.spans()]
-    sheet.bars(boxes, BLOCK, f"{panel.name}-blocks", order=3)
-
-
-def _listed(sheet: Sheet, panel: Panel, y: float) -> None:
-    boxes = [
-        Box(panel.x + left - 0.3, y - SIGN, panel.x + left + length + 0.3, y + SIGN)
-        for left, length in panel.view.runs(_RUN)
-    ]
-    sheet.bars(boxes, GREY, f"{panel.name}-list", order=1)

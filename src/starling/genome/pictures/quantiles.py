@@ -134,31 +134,28 @@ class _Panel:
         self._points(sheet)
 
     def _points(self, sheet: Sheet) -> None:
+        ranks = range(1, self.count + 1)
         spots = [
             self._at(-log10(expected(rank, self.count)), -each.log10.estimate)
-            for rank, each in enumerate(self.values, start=1)
+            for rank, each in zip(ranks, self.values, strict=True)
         ]
-        bars = [
-            (x, self._at(0, -each.log10.high)[1], self._at(0, -each.log10.low)[1]) for (x, _), each in self._with(spots)
-        ]
-        boxes = sheet.whiskers(bars, BLUE, f"bars-{self.test}")
+        rows = list(zip(spots, self.values, strict=True))
+        ends = [(x, self._at(0, -each.log10.high)[1], self._at(0, -each.log10.low)[1]) for (x, _), each in rows]
+        boxes = sheet.whiskers(ends, BLUE, f"bars-{self.test}")
         for selected in (False, True):
-            chosen = [spot for spot, each in self._with(spots) if self.answers.selected(each) == selected]
+            chosen = [spot for spot, each in rows if self.answers.selected(each) == selected]
             mark = f"{'selected' if selected else 'points'}-{self.test}"
             sheet.dots(chosen, "o", BLUE, mark, hollow=selected)
-        off = [(x, self.y + SIDE) for (x, _), each in self._with(spots) if -each.log10.low > self.top]
+        off = [(x, self.y + SIDE) for (x, _), each in rows if -each.log10.low > self.top]
         sheet.dots(off, "^", BLUE, f"beyond-{self.test}", size=3.6)
-        lowest = quantile((1 - BAND) / 2, np.arange(1, len(spots[:NAMED]) + 1), self.count).tolist()
+        lowest = quantile((1 - BAND) / 2, np.array(ranks[:NAMED]), self.count).tolist()
         named = [
             Named(*spot, short(each.snp))
-            for (spot, each), least in zip(self._with(spots[:NAMED]), lowest, strict=True)
+            for (spot, each), least in zip(rows, lowest, strict=False)
             if -each.log10.estimate > -log10(least)
         ]
         room = Box(self.x + 1, self.y + 2, self.x + SIDE, self.y + SIDE + 2)
         sheet.names(named, spots, boxes, room, f"name-{self.test}")
-
-    def _with(self, spots: Sequence[tuple[float, float]]) -> list[tuple[tuple[float, float], PValue]]:
-        return list(zip(spots, self.values, strict=False))
 
 
 def band(count: int) -> list[tuple[float, float, float]]:
