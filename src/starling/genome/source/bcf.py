@@ -102,10 +102,9 @@ def coded_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], No
             broken()
             continue
         record = stream.take(shared + individual)
-        variant = None
-        if len(record) == shared + individual >= shared >= _SHARED.size:
-            variant = _variant(record, shared, names, people)
-        if variant is None:
+        try:
+            variant = _variant(record, shared, individual, names, people)
+        except _Malformed:
             broken()
         else:
             yield variant
@@ -115,22 +114,19 @@ class _Malformed(Exception):
     """A record that says something else of itself than is there."""
 
 
-def _variant(record: bytes, shared: int, names: _Names, people: int) -> Variant | None:
+def _variant(record: bytes, shared: int, individual: int, names: _Names, people: int) -> Variant:
+    if not len(record) == shared + individual >= shared >= _SHARED.size:
+        raise _Malformed
     place, position, _, _, information, individuals = _SHARED.unpack_from(record)
     alleles = information >> 16
-    if place not in names.contigs or position < -1 or individuals & 0xFFFFFF != people:
-        return None
-    try:
-        name, at = _text(record, _SHARED.size, shared)
-        letters: list[str] = []
-        for _ in range(alleles):
-            allele, at = _text(record, at, shared)
-            letters.append(allele)
-        calls = _calls(record, shared, individuals >> 24, names.keys.get(b"GT", -1), people)
-    except _Malformed:
-        return None
-    if not letters:
-        return None
+    if place not in names.contigs or position < -1 or individuals & 0xFFFFFF != people or alleles == 0:
+        raise _Malformed
+    name, at = _text(record, _SHARED.size, shared)
+    letters: list[str] = []
+    for _ in range(alleles):
+        allele, at = _text(record, at, shared)
+        letters.append(allele)
+    calls = _calls(record, shared, individuals >> 24, names.keys.get(b"GT", -1), people)
     return Variant(names.contigs[place], position + 1, "" if name == "." else name, tuple(letters), calls)
 
 

@@ -135,7 +135,10 @@ class PgenCalls:
                         which, block = parts[requested], self._blocks[requested % BLOCKS]
                         block.rows[: len(which)] = rows[which]
                         block.alleles[: len(which)] = alleles[which]
-                        self._ask(requested % BLOCKS, len(which))
+                        try:
+                            self._link.sendall(REQUEST.pack(requested % BLOCKS, len(which)))
+                        except OSError:
+                            raise changed(self._path) from None
                         requested += 1
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
@@ -149,12 +152,6 @@ class PgenCalls:
             finally:
                 for _ in range(requested - answered):
                     self._answer()
-
-    def _ask(self, block: int, length: int) -> None:
-        try:
-            self._link.sendall(REQUEST.pack(block, length))
-        except OSError:
-            raise changed(self._path) from None
 
     def _answer(self) -> None:
         try:
