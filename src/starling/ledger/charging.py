@@ -135,11 +135,8 @@ class Charging:
         return self._billing.bill(before.standing, request, guarantee, noise)
 
     def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
-        """Many charges in one durable commit; each result gives its ticket or raises its own refusal.
-
-        Args:
-            wanted: What is to be charged.
-            left: Whether others carry it out: then no lease is taken, and none of a charge that there is.
+        """Many charges in one durable commit; each result gives its ticket or raises its own refusal. If `left`, others carry them out:
+        then no lease is taken, and none of a charge that there is.
         """
         lease = _LEASES.fresh()
 

@@ -39,12 +39,7 @@ class Verified:
 
 
 class Check:
-    """Follows the chain, replays it, and compares.
-
-    Args:
-        book: What is checked.
-        heads: Heads seen elsewhere (in releases, by a witness) that must lie on the chain.
-    """
+    """Follows the chain of a book, replays it, and compares; `heads` seen elsewhere (in releases, by a witness) must lie on the chain."""
 
     def __init__(self, book: Book, heads: Iterable[Head] = ()) -> None:
         self._book = book

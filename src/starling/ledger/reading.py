@@ -136,11 +136,8 @@ class Reading:
             yield json.dumps(line, separators=(",", ":"))
 
     def accepted(self, dataset: str, files: str) -> int | None:
-        """The event by which the custodian said that these files of `dataset` were looked at; None where there is none.
-
-        Args:
-            dataset: Registered here.
-            files: What `release.records.accepted_files` gives.
+        """The event by which the custodian said that these files of `dataset` were looked at, by what `release.records.accepted_files`
+        gives; None where there is none.
         """
         row = self._book.read(lambda tx: tx.one(_ACCEPTED, dataset, files))
         # The signature decides: anybody who can write the table could add a row.

@@ -130,12 +130,7 @@ def _now() -> datetime:
 
 
 class Access:
-    """The users, passwords, tokens, sessions and log in the file `path`.
-
-    Args:
-        path: The SQLite file.
-        now: Gives the time, in UTC.
-    """
+    """The users, passwords, tokens, sessions and log in the SQLite file `path`; `now` gives the time, in UTC."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "users")
@@ -191,10 +186,8 @@ class Access:
             self._note(connection, "command line", f"revoke {identity}")
 
     def set_password(self, name: str, hashed: str | None) -> None:
-        """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user.
-
-        Raises:
-            ParameterError: there is no such user.
+        """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user. Raises
+        ParameterError where there is no such user.
         """
         with self._database.writing() as connection:
             _check_known(connection, name)

@@ -54,10 +54,8 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
 
 
 def brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
-    """The token that a request brings, and whether it is a session's: where there is an Authorization, no cookie is looked at.
-
-    Raises:
-        NotSignedIn: it brings none, or more than one.
+    """The token that a request brings, and whether it is a session's: where there is an Authorization, no cookie is looked at; raises
+    NotSignedIn where it brings none, or more than one.
     """
     sent = headers.getlist("authorization")
     if not sent:
@@ -83,11 +81,8 @@ def whose(user: User) -> str | None:
 
 
 def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, Any]]:
-    """The statuses of errors that a route may answer with, all of one shape.
-
-    Args:
-        statuses: Those of the route itself.
-        signed_in: Whether it asks for a token or a session.
+    """The statuses of errors that a route may answer with, all of one shape: its own, and those of each route that asks for a token or a
+    session, or of every route.
     """
     answers = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
     return {status: {"model": ErrorReply} for status in sorted(answers)}

@@ -88,12 +88,7 @@ class Budget:
 
 
 class Charges:
-    """The charges of one home.
-
-    Args:
-        home: The home.
-        now: Gives the time, in seconds since 1970.
-    """
+    """The charges of one home; `now` gives the time, in seconds since 1970."""
 
     def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
         self._home = home

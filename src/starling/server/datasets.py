@@ -137,11 +137,7 @@ def _check(name: str, deadline: int) -> None:
 
 
 class Catalogue:
-    """The datasets of a home.
-
-    Args:
-        folder: The folder that holds a file for each, and what else is public about it.
-    """
+    """The datasets of a home: a file for each in a folder, and what else is public about it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

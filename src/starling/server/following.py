@@ -81,11 +81,8 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
 
 
 async def events_of(progress: Progress, latest: Callable[[], Awaitable[Progress]]) -> AsyncIterator[str]:
-    """The events of a release, from how far it has come until it has left; raises as `latest` does.
-
-    Args:
-        progress: How far it has come.
-        latest: Tells how far it has come then.
+    """The events of a release, from how far it has come until it has left; `latest` tells how far it has come then, and what it raises is
+    raised.
     """
     while True:
         yield f"event: {progress.state}\ndata: {json.dumps(to_reply(progress).model_dump(mode='json'))}\n\n"

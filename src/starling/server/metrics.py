@@ -20,11 +20,7 @@ NONE: Final = ""
 
 
 class Metrics:
-    """The numbers of one web process since it began.
-
-    Args:
-        charges: Knows what waits.
-    """
+    """The numbers of one web process since it began; its charges know what waits."""
 
     def __init__(self, charges: Charges) -> None:
         self._registry = CollectorRegistry()

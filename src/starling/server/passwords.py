@@ -36,11 +36,7 @@ _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=
 
 
 def hashed(password: str) -> str:
-    """What is kept of a password.
-
-    Raises:
-        ParameterError: it is too short or too long.
-    """
+    """What is kept of a password; raises ParameterError where it is too short or too long."""
     try:
         text = _bytes(password)
     except UnicodeEncodeError:
@@ -70,11 +66,7 @@ def _fits(stored: str | None, password: str) -> bool:
 
 
 class Passwords:
-    """Signs users in by their passwords.
-
-    Args:
-        access: Knows them.
-    """
+    """Signs users in by their passwords."""
 
     def __init__(self, access: Access) -> None:
         self._access = access

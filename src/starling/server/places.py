@@ -19,11 +19,7 @@ MOST: Final = 64
 
 
 class Places:
-    """So many places.
-
-    Args:
-        number: How many.
-    """
+    """So many places."""
 
     def __init__(self, number: int) -> None:
         self._free = number

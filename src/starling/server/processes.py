@@ -49,11 +49,7 @@ class Kind:
 
 
 class _Supervised:
-    """One process that is kept running.
-
-    Args:
-        kind: What it runs.
-    """
+    """One process that is kept running."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind

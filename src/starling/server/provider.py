@@ -200,11 +200,8 @@ def _refused() -> SignInRefused:
 
 
 async def _json(response: AbstractAsyncContextManager[httpx.Response], *, refusal: bool = False) -> dict[str, Any]:
-    """The JSON object of a reply, which is neither compressed nor longer than MOST_BYTES; a redirection is none.
-
-    Args:
-        response: The request, not yet sent.
-        refusal: Whether the provider may say that it does not take what is sent.
+    """The JSON object of a reply, which is neither compressed nor longer than MOST_BYTES; a redirection is none. A `refusal` says that the
+    provider does not take what was sent.
     """
     async with response as reply:
         if refusal and reply.status_code in (400, 401, 403):

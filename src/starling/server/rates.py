@@ -74,12 +74,7 @@ class Rates:
 
 
 class AtOnce:
-    """So many at the same time, in one event loop; one too many is refused.
-
-    Args:
-        most: How many.
-        refused: The error for one too many.
-    """
+    """So many at the same time, in one event loop; `refused` makes the error for one too many."""
 
     def __init__(self, most: int, refused: Callable[[], TooOften]) -> None:
         self._left = most

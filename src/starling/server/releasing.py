@@ -234,10 +234,8 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
 
 
 def _keep_one_range(request: Request, size: int) -> None:
-    """Leave one range in a request at most, as RFC 9110 allows: a request for many, or for what is no range, gets the whole.
-
-    Raises:
-        NoSuchRange: it begins behind the end.
+    """Leave one range in a request at most, as RFC 9110 allows: a request for many, or for what is no range, gets the whole; raises
+    NoSuchRange where it begins behind the end.
     """
     match = _RANGE.fullmatch(request.headers.get("range", ""))
     if match is None or (not match[1] and not match[2]) or (match[1] and match[2] and int(match[1]) > int(match[2])):

@@ -96,12 +96,7 @@ def _now() -> datetime:
 
 
 class Requests:
-    """The requests in the file `path`.
-
-    Args:
-        path: The SQLite file.
-        now: Gives the time, in UTC.
-    """
+    """The requests in the SQLite file `path`; `now` gives the time, in UTC."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "requests")

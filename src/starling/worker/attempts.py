@@ -40,11 +40,7 @@ class Attempt:
 
 
 class Attempts:
-    """The attempts of a home.
-
-    Args:
-        folder: The folder, of workers alone; it is made with the first failure.
-    """
+    """The attempts of a home, in a folder of workers alone; it is made with the first failure."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

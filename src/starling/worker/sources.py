@@ -52,11 +52,7 @@ class Registered:
 
 
 class Sources:
-    """The sources of a home: one file for each dataset, in the worker's own folder.
-
-    Args:
-        home: The home.
-    """
+    """The sources of a home: one file for each dataset, in the worker's own folder."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -111,10 +107,8 @@ class Sources:
             dataset.check(ledger.reading.account(population, latest=1).population)
 
     def check_population(self, name: str) -> None:
-        """Raises PolicyRefused where a dataset cannot be charged to its population: another unit, neighbour relation or measure.
-
-        Raises:
-            ParameterError: the ledger does not have it.
+        """Raises PolicyRefused where a dataset cannot be charged to its population: another unit, neighbour relation or measure; raises
+        ParameterError where the ledger does not have it.
         """
         self._check_population(self._catalogue.find(name))
 

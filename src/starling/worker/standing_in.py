@@ -55,10 +55,8 @@ def fill_sandbox(home: Home) -> tuple[tuple[str, ...], tuple[Missing, ...]]:
 
 
 def stand_in(home: Home, name: str) -> Missing | None:
-    """Make the twin of a registered dataset, unless there is one; None where it is there.
-
-    Raises:
-        OutputError: the sandbox cannot be made.
+    """Make the twin of a registered dataset, unless there is one; None where it is there. Raises OutputError where the sandbox cannot be
+    made.
     """
     sandbox = make_sandbox(home)
     if name in Sources(sandbox).names():

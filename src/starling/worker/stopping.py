@@ -7,10 +7,8 @@ from starling.server.processes import at_end_of_input
 
 
 def stop_event(*, by_input: bool) -> threading.Event:
-    """An event that is set when this process is told to stop; called in its main thread.
-
-    Args:
-        by_input: Whether it also is when standard input ends, as it does when who started the process is gone.
+    """An event that is set when this process is told to stop; called in its main thread. `by_input`: also when standard input ends, with
+    the process that started this one.
     """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

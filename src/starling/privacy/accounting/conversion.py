@@ -177,10 +177,8 @@ def losses_known(events: Events) -> bool:
 
 @lru_cache(maxsize=1024)
 def delta_of_events(events: Events, epsilon: float) -> float:
-    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up.
-
-    Raises:
-        ParameterError: where the loss of a part is not known.
+    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up. Raises ParameterError where the loss of a
+    part is not known.
     """
     if exactly := binomial.atoms(events):
         return exactly.delta(epsilon)
