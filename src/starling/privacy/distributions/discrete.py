@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Final, TypeAlias
 
-from starling.privacy.budget import positive
+from starling.privacy.budget import PositiveFields
 
 LARGEST_SCALE: Final = Fraction(2**50)
 """The widest discrete Laplace noise that is drawn."""
@@ -19,7 +19,7 @@ LARGEST_SIGMA_SQUARED: Final = Fraction(2**90)
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplace:
+class DiscreteLaplace(PositiveFields):
     """Two-sided geometric noise.
 
     Attributes:
@@ -28,9 +28,6 @@ class DiscreteLaplace:
 
     scale: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, field="scale"))
-
     @property
     def width(self) -> float:
         """The scale, for people."""
@@ -38,7 +35,7 @@ class DiscreteLaplace:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
+class DiscreteGaussian(PositiveFields):
     """Discrete Gaussian noise.
 
     Attributes:
@@ -46,9 +43,6 @@ class DiscreteGaussian:
     """
 
     sigma_squared: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, field="sigma_squared"))
 
     @property
     def width(self) -> float:
