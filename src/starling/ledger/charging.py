@@ -259,9 +259,6 @@ class Charging:
             sha256: The SHA-256 of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
             key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
 
-        Returns:
-            The ticket with this draw.
-
         Raises:
             PolicyRefused: another run has taken the charge over, or the charge has committed to a draw already.
         """
@@ -288,12 +285,10 @@ class Charging:
         return self._written(work)
 
     def redraw(self, ticket: Ticket, guarantee: Guarantee) -> Ticket:
-        """Pay for another draw, since the bytes of the one that the charge has committed to are lost.
+        """Pay for another draw, since the bytes of the committed one are lost; the ticket is then without one, and `draw` may be called
+        again.
 
         Costs what the charge cost, under all of its caps, and stands in the chain.
-
-        Returns:
-            The ticket without a draw: `draw` may be called again.
 
         Raises:
             PolicyRefused: another run has taken the charge over, or it has committed to no draw; or as for a charge.

@@ -192,12 +192,7 @@ class Reading:
     def verify(self, heads: Iterable[Head] = (), *, notify: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
-        Args:
-            heads: Heads that stand in releases, or were written down.
-            notify: Is told how many events were checked, from time to time.
-
-        Raises:
-            IntegrityError: at the first thing that is wrong.
+        `notify` is told how many events were checked, from time to time. Raises IntegrityError at the first thing that is wrong.
         """
         return Check(self._book, heads).whole(notify)
 

@@ -99,12 +99,9 @@ class AllTerms:
         return sorted(self._terms.items())
 
     def check(self, request: RequestedCharge, left: int | None, at: int) -> None:
-        """Raises PolicyRefused or BudgetRefused where the terms in force do not allow a charge.
+        """Raises PolicyRefused or BudgetRefused where the terms in force do not allow a charge at the time `at`, in seconds since 1970.
 
-        Args:
-            request: The charge.
-            left: What the dataset's own cap has left before it, in units; None where it has no limit.
-            at: When it is made, in seconds since 1970.
+        `left` is what the dataset's own cap has left before it, in units; None where it has no limit.
         """
         problem = self._problem(request, left, at)
         if problem is not None:

@@ -178,14 +178,8 @@ def written(event: Event) -> dict[str, str]:
 
 
 def read(fields: Mapping[str, str], number: Callable[[str], Fraction] = Fraction) -> Event:
-    """The event that was written.
-
-    Args:
-        fields: As `written` gives it.
-        number: Reads a rational.
-
-    Raises:
-        KeyError, TypeError, ValueError, AttributeError, ParameterError: `fields` say no event.
+    """The event that was written, its rationals read by `number`; raises KeyError, TypeError, ValueError, AttributeError or ParameterError
+    where it is none.
     """
     numbers = {name: number(text) for name, text in fields.items() if name != "mechanism"}
     return EVENTS[fields["mechanism"]](**numbers)

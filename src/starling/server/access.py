@@ -211,11 +211,8 @@ class Access:
     def begin_session(self, name: str, what: str, *, left: str | None, stored: str | None = None) -> tuple[str, User]:
         """A new session of a user who has shown who they are, and its token for the cookie. Those of theirs that have ended are forgotten.
 
-        Args:
-            name: The user.
-            what: By which request: a method and the pattern of a path.
-            left: The session that the browser had before, which ends.
-            stored: What is kept of the password by which they did, where it was one.
+        `what` says by which request, `left` is the session that the browser had before, which ends, and `stored` what is kept of the
+        password by which they did, where it was one.
 
         Raises:
             PolicyRefused: there is no such user.
@@ -256,15 +253,10 @@ class Access:
             return self._admitted(connection, token, session=session)
 
     async def enter(self, token: str, what: str, allow: Callable[[], None], *, session: bool = False) -> User:
-        """Admit the user of a token or a session, and note in the log what is requested; durable when this returns.
+        """Admit the user of a token, or of a `session`, which then lives on, and note in the log what is requested; durable when this
+        returns.
 
-        Those who come while one flush of the disk goes on share the next.
-
-        Args:
-            token: The token.
-            what: What is asked: a method and the pattern of a path.
-            allow: Refuses, by raising, before anything is written.
-            session: Whether it has to be a session, which then lives on.
+        Those who come while one flush of the disk goes on share the next. `allow` refuses, by raising, before anything is written.
 
         Raises:
             NotSignedIn: the token lets nobody in.

@@ -208,11 +208,9 @@ class Catalogue:
         return sections
 
     def add(self, dataset: Entry, preview: Sequence[Mapping[str, Any]] = ()) -> None:
-        """Describe a dataset, for good.
+        """Describe a dataset, for good; the plan of one that is asked questions is in its folder already.
 
-        Args:
-            dataset: The dataset; the plan of one that is asked questions is in its folder already.
-            preview: The expected error of the release.
+        `preview` is the expected error of the release.
 
         Raises:
             ParameterError: there is one of this name.

@@ -80,11 +80,7 @@ class Passwords:
     async def sign_in(self, name: str, password: str, what: str, *, left: str | None) -> tuple[str, User]:
         """A new session of a user, and its token; what happened is in the log.
 
-        Args:
-            name: The name that was given.
-            password: The password that was given.
-            what: By which request: a method and the pattern of a path.
-            left: The session that the browser had before, which ends.
+        `what` says by which request, and `left` is the session that the browser had before, which ends.
 
         Raises:
             SignInRefused: name and password do not fit.

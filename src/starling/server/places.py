@@ -31,14 +31,8 @@ class Places:
 
     @contextmanager
     def one(self, user: str, seconds: float) -> Iterator[None]:
-        """A place for a user, in the block.
-
-        Args:
-            user: The user.
-            seconds: For which to wait.
-
-        Raises:
-            LedgerUnavailable: there was none in time, or too many tasks wait.
+        """A place for a user, in the block, waited for so many seconds; raises LedgerUnavailable where there was none in time, or too many
+        tasks wait.
         """
         self._enter(user, seconds)
         try:

@@ -76,15 +76,9 @@ class Provider:
         self._known: tuple[float, _Addresses] | None = None
 
     async def begin(self, state: str, nonce: str, verifier: str) -> str:
-        """The URL at which a browser signs in.
+        """The URL at which a browser signs in; raises ProviderFailed where the provider cannot be reached, or is none.
 
-        Args:
-            state: Comes back with the browser.
-            nonce: Comes back in the ID token.
-            verifier: Shows later that the sign-in of the code began here.
-
-        Raises:
-            ProviderFailed: the provider cannot be reached, or is none.
+        `state` comes back with the browser, `nonce` in the ID token; `verifier` shows later that the sign-in of the code began here.
         """
         async with self._asking() as client:
             where = await self._addresses(client)
@@ -102,12 +96,7 @@ class Provider:
         return url
 
     async def name(self, code: str, nonce: str, verifier: str) -> str:
-        """Who signed in, by the claim that server.toml names.
-
-        Args:
-            code: What the browser brought.
-            nonce: As it was given to `begin`.
-            verifier: As it was given to `begin`.
+        """Who signed in, by the claim that server.toml names, from the code that the browser brought, and what was given to `begin`.
 
         Raises:
             ProviderFailed: the provider cannot be reached, or is none.

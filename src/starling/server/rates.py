@@ -39,11 +39,7 @@ class TooOften(StarlingError):
 class Rates:
     """A bucket for each key, which is the id of a token unless said otherwise, filled as time passes, emptied by one at each request.
 
-    Args:
-        now: Gives seconds that never go back.
-        per_second: Requests a second in the long run.
-        burst: Requests at once.
-        refused: Makes the error for a request too many, from the seconds to wait.
+    So many requests a second in the long run, a burst at once; `refused` makes the error for one too many, from the seconds to wait.
     """
 
     def __init__(

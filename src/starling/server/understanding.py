@@ -63,13 +63,7 @@ class Understanding:
             self._idle.put(LineProcess(_COMMAND, stderr=subprocess.DEVNULL, env=environment, cwd="/"))
 
     def ask(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Dataset:
-        """What is asked and what it costs: the release of a dataset, or one question to it.
-
-        Args:
-            catalogue: The datasets.
-            name: Which of them.
-            question: The question as JSON; None where the plan says all.
-            user: The user who asks.
+        """What is asked and what it costs: the release of a dataset, or, with a question as JSON, the answer to that.
 
         Raises:
             NotThere: there is no such dataset.
@@ -101,15 +95,8 @@ class Understanding:
         return answer["schema" if question is None else "answer"]
 
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
-        """What the verification of a release finds, as public/answering.py says it.
-
-        Args:
-            release: Its path.
-            key: The public key that should have signed it.
-            user: The user who asks.
-
-        Raises:
-            LedgerUnavailable: it took too long, or too much is asked at once.
+        """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
+        LedgerUnavailable where it took too long, or too much is asked at once.
         """
         return self._answered({"do": "verify", "release": str(release), "key": key}, user)
 

@@ -40,13 +40,8 @@ class Missing:
 
 
 def fill_sandbox(home: Home) -> tuple[tuple[str, ...], tuple[Missing, ...]]:
-    """Make the twins that are missing in the sandbox of a home, and the sandbox where there is none.
-
-    Returns:
-        The names of all datasets that have a twin now; and those that have none.
-
-    Raises:
-        OutputError: the sandbox cannot be made.
+    """Make the twins that are missing in the sandbox of a home, and the sandbox where there is none: the names of all datasets that have
+    one now, and those that have none. Raises OutputError where the sandbox cannot be made.
     """
     make_sandbox(home)
     missing = [reason for name in Sources(home).names() if (reason := stand_in(home, name)) is not None]
