@@ -78,7 +78,7 @@ at a total of at most G anyway (`fitted`); the number of groups of a leaf, which
 """
 
 
-def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Cells]:
+def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Cells]:
     """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes); reads no record yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never

@@ -51,7 +51,7 @@ PERSONS_SQL: Final = bounded_sql(
 """Keeps `most` points of each person, of those in one cell of one slice at most `alike` before."""
 
 
-def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Counted]:
+def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Counted]:
     """The computation of the exact number of points of each slice and cell; reads nothing yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
