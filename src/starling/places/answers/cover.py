@@ -17,7 +17,7 @@ curve; a group is no measurement, and its box may overlap others.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +73,7 @@ _NODE: Final = np.dtype(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class Sums(NamedTuple):
     """Sums of fresh measurements on both sides of queries.
 
     Attributes:
@@ -177,7 +176,7 @@ class FreshCover:
         sums = np.zeros((2, len(rectangles)), dtype=np.int64)
         draws = np.zeros((2, len(rectangles), len(self.noises)), dtype=np.int64)
         add_up(rectangles, relations, self._nodes, self._terms, sums, draws)
-        return Sums(sums[0], sums[1], draws[0], draws[1])
+        return Sums(*sums, *draws)
 
 
 def least_noisy(
@@ -219,7 +218,7 @@ def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
         many = np.flatnonzero(np.concatenate([[False], children[parents[1:]] > MOST_CHILDREN]))
         if not len(many):
             break
-        place = place if len(place) else morton(boxes[:, 0], boxes[:, 2])
+        place = place if len(place) else morton(boxes)
         many = many[np.lexsort((place[many], parents[many]))]
         above, starts = np.unique(parents[many], return_index=True)
         rank = np.arange(len(many)) - np.repeat(starts, children[above])
@@ -241,13 +240,12 @@ def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
     return boxes[order], above, original[order]
 
 
-def morton(rows: Int32, columns: Int32) -> Int64:
-    """The place of each cell along a curve on which near cells are mostly near: the bits of row and column in turn."""
-    place = np.zeros(len(rows), dtype=np.int64)
+def morton(boxes: Int32) -> Int64:
+    """int64 (boxes,): places along a curve on which near boxes are mostly near: the bits of the first row and column of each in turn."""
+    place = np.zeros(len(boxes), dtype=np.int64)
     for bit in range(31):
-        place |= ((rows.astype(np.int64) >> bit) & 1) << (2 * bit + 1) | ((columns.astype(np.int64) >> bit) & 1) << (
-            2 * bit
-        )
+        for shift, side in ((1, 0), (0, 2)):
+            place |= (boxes[:, side].astype(np.int64) >> bit & 1) << (2 * bit + shift)
     return place
 
 

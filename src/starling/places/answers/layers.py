@@ -63,7 +63,7 @@ class LayeredCover(FreshCover):
         draws = np.zeros((2, len(rectangles), len(self.noises)), dtype=np.int64)
         for layer in self._layers:
             add_layer(rectangles, layer.rows, layer.columns, layer.noises, layer.table, sums, draws)
-        return Sums(sums[0], sums[1], draws[0], draws[1])
+        return Sums(*sums, *draws)
 
     @cached_property
     def _layers(self) -> tuple[Layer, ...] | None:
