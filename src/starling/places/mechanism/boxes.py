@@ -69,15 +69,13 @@ def parts(boxes: Int32, rows: Int64, columns: Int64) -> tuple[Int32, Int64]:
     above = np.empty(total, dtype=np.int64)
     at = 0
     for place in range(len(boxes)):
-        top, bottom, left, right = boxes[place].astype(np.int64)
-        down = min(rows[place], bottom - top)
-        across = min(columns[place], right - left)
+        top, left = np.int64(boxes[place, 0]), np.int64(boxes[place, 2])
+        high, wide = boxes[place, 1] - top, boxes[place, 3] - left
+        down, across = min(rows[place], high), min(columns[place], wide)
         for i in range(down):
             for j in range(across):
-                out[at, 0] = top + i * (bottom - top) // down
-                out[at, 1] = top + (i + 1) * (bottom - top) // down
-                out[at, 2] = left + j * (right - left) // across
-                out[at, 3] = left + (j + 1) * (right - left) // across
+                out[at, 0], out[at, 1] = top + i * high // down, top + (i + 1) * high // down
+                out[at, 2], out[at, 3] = left + j * wide // across, left + (j + 1) * wide // across
                 above[at] = place
                 at += 1
     return out, above
