@@ -83,15 +83,7 @@ def average_runs(values: Float, variances: Float, children: Int64, sizes: Int64,
 
 @compiled
 def add_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moments: Moments) -> None:
-    """Add regions.
-
-    Args:
-        expected: (regions, runs): groups of the size at which each begins.
-        seen: (regions, runs): cumulative counts.
-        noise: (regions, runs): their variances.
-        sizes: (runs,).
-        moments: Written.
-    """
+    """Add regions: what each expects at the runs of sizes, its cumulative counts, and their variances, (regions, runs) each."""
     for row in range(expected.shape[0]):
         before, spread = 0.0, 0.0
         last, last_expected, second, second_expected = 0.0, 0.0, 0.0, 0.0
@@ -260,11 +252,8 @@ def logarithm(number: float) -> float:
 
 
 def neighbourhoods(cumulative: Float, reach: float) -> Float:
-    """The mean number of groups of the sizes around each size s, (sizes,), from s - d to s + d with d = max(1, reach s) rounded down.
-
-    Args:
-        cumulative: (sizes,): cumulative counts that do not fall.
-        reach: A part of the size, above 0.
+    """The mean number of groups around each size s, (sizes,), from s - d to s + d with d = max(1, reach s) rounded down, of (sizes,)
+    cumulative counts that do not fall.
     """
     sizes = np.arange(cumulative.size)
     distance = np.maximum((sizes * reach).astype(np.int64), 1)
@@ -275,12 +264,8 @@ def neighbourhoods(cumulative: Float, reach: float) -> Float:
 
 @compiled
 def reconcile(mean: Float, variance: Float, reached: Float) -> None:
-    """Share out what the children differ by from their parent, in proportion to their variances, in place of `mean`.
-
-    Args:
-        mean: (children, runs), written.
-        variance: (children, runs).
-        reached: (runs,): the parent's cumulative counts.
+    """Share out what the children's means, (children, runs), differ by from their parent's counts, (runs,), in proportion to their
+    variances.
     """
     for number in range(reached.size):
         off, whole = reached[number], 0.0

@@ -139,11 +139,8 @@ def steps_above(
 
 @compiled
 def put_in_order(costs: Int64, numbers: Int64) -> None:
-    """Sort costs in place: by counting where they are near each other, as those of windows around one price are.
-
-    Args:
-        costs: (costs,), within +-BEYOND.
-        numbers: (BUCKETS,), written.
+    """Sort costs within +-BEYOND in place: by counting, with room for BUCKETS numbers, where they are near each other, as around one
+    price.
     """
     least, largest = costs.min(), costs.max()
     if least <= largest - BUCKETS:

@@ -54,14 +54,9 @@ def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> t
 
 
 def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tuple[Int64, ...], tuple[Int64, ...]]:
-    """The optimum, and prices that prove it.
+    """The optimum for totals of the regions of each level, root first, that add up; and prices that prove it.
 
-    Args:
-        problem: Its total is the root's.
-        totals: int64 (regions of the level,) for each level, root first, that add up.
-
-    Returns:
-        The levels, and for each level the price of what lies below its cells: int64 (regions of the level, sizes), or (leaves, 1).
+    Returns the levels, and for each level the price of what lies below its cells: int64 (regions of the level, sizes), or (leaves, 1).
     """
     tree, sizes = problem.tree, problem.cells[0].shape[1]
     inner = int(tree.starts[-2])

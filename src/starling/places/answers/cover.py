@@ -142,11 +142,7 @@ class FreshCover:
             raise ParameterError("measurements", "do not hold every cell", "give those of a release")
 
     def sums(self, rectangles: Float64) -> Sums:
-        """Sums for each rectangle.
-
-        Args:
-            rectangles: float64 (m, 4) in cell units, found to be in order.
-        """
+        """Sums for each rectangle: float64 (m, 4) in cell units, found to be in order."""
         return self._walk(rectangles, np.empty(0, dtype=np.int8))
 
     def sums_of_region(self, shares: Shares) -> Sums:
@@ -204,12 +200,8 @@ def least_noisy(
 def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
     """The tree with groups between a box and very many children, level by level, siblings side by side.
 
-    Args:
-        boxes: int32 (nodes, 4).
-        parents: int64 (nodes,): before their children; -1 for the root, node 0.
-
-    Returns:
-        Boxes, parents (in order), and for each node the one of the given tree that it is, or -1 for a group.
+    Takes int32 (nodes, 4) and int64 (nodes,), parents before their children. Returns boxes, parents (in order), and for each node the one
+    of the given tree that it is, or -1 for a group.
     """
     original = np.arange(len(boxes), dtype=np.int64)
     place = np.empty(0, dtype=np.int64)
@@ -251,12 +243,7 @@ def morton(boxes: Int32) -> Int64:
 
 @compiled
 def breadth_first(by_parent: Int64, children: Int64) -> Int64:
-    """All nodes, level by level, children of one node side by side.
-
-    Args:
-        by_parent: (nodes,): nodes by their parents, the root first.
-        children: (nodes,): how many children each has.
-    """
+    """All nodes, level by level, children of one node side by side: of nodes by their parents, the root first, and each node's children."""
     begins = np.ones(children.size + 1, dtype=np.int64)
     for node in range(children.size):
         begins[node + 1] = begins[node] + children[node]
@@ -304,12 +291,7 @@ def choose_covers(nodes: Nodes, variances: Float64, terms: Int32) -> None:
 
 @compiled
 def finest(nodes: Nodes, chosen: npt.NDArray[np.bool_]) -> None:
-    """Find the smallest boxes with covers that tile the grid: a box is cut further where all boxes below it have covers.
-
-    Args:
-        nodes: (nodes,).
-        chosen: (nodes,), all false; true for these boxes in the end.
-    """
+    """Mark in `chosen`, (nodes,), the smallest boxes with covers that tile the grid: one is cut where all boxes below have covers."""
     chosen[0] = True
     for node in range(nodes.size):
         if chosen[node] and nodes[node]["cover"] != OWN_ALONE:
@@ -330,11 +312,8 @@ def relation(rectangle: Float64, nodes: Nodes, node: int) -> int:
 
 @compiled
 def choice(node: np.void, near: float) -> int:
-    """What is added of a box within the query: its `STEERED` value, its `COVER`, or `NEITHER`, and then what boxes below it give.
-
-    Args:
-        node: The box.
-        near: The nearest steered value above it.
+    """What is added of a box within the query, given the nearest steered value above it: its `STEERED` value, its `COVER`, or `NEITHER`,
+    and then what boxes below it give.
     """
     if node["steered_noise"] >= 0 and near >= node["needs"]:
         return STEERED

@@ -77,13 +77,8 @@ class LeafTable:
         return LeafTable(both)
 
     def count(self, rectangles: Float64) -> Counts:
-        """Points in each rectangle; one without area has none.
-
-        Args:
-            rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units.
-
-        Raises:
-            ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+        """Points in each rectangle, float64 (m, 4) in cell units; one without area has none. Raises ParameterError as `checked_rectangles`
+        does.
         """
         queries = checked_rectangles(rectangles)
         rows, columns = self.shape

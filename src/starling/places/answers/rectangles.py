@@ -59,13 +59,8 @@ class CumulativeGrid:
         return rows, columns
 
     def count(self, rectangles: Float64) -> Counts:
-        """Points in each rectangle; one without area has none.
-
-        Args:
-            rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units.
-
-        Raises:
-            ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+        """Points in each rectangle, float64 (m, 4) in cell units; one without area has none. Raises ParameterError as `checked_rectangles`
+        does.
         """
         queries = checked_rectangles(rectangles)
         counts, clipped = np.empty(len(queries)), np.empty(len(queries), dtype=np.bool_)
@@ -113,12 +108,7 @@ def checked_rectangles(rectangles: Float64) -> Float64:
 
 @compiled
 def add_cells(grid: Float64, sums: Float64) -> None:
-    """Add up all cells south-west of each corner, in a fixed order: northwards and then eastwards.
-
-    Args:
-        grid: (rows, columns).
-        sums: (rows + 1, columns + 1), all 0, written.
-    """
+    """Add up all cells south-west of each corner into `sums`, all 0, in a fixed order: northwards and then eastwards."""
     northwards = np.zeros(grid.shape[1])
     for row in range(grid.shape[0]):
         along = 0.0
@@ -163,12 +153,8 @@ def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clippe
 
 @compiled
 def south_of(sums: Float64, x0: float, x1: float) -> float:
-    """Points between two x, south of a row of corners.
-
-    Args:
-        sums: (columns + 1,): points south-west of each corner of the row.
-        x0: Of the grid, as `x1` is.
-        x1: At least `x0`.
+    """Points between two x of the grid, x0 <= x1, south of a row of corners; `sums`, (columns + 1,), has those south-west of each
+    corner.
     """
     last = sums.size - 2
     # An unsigned index is not looked at for counting from the end.

@@ -82,12 +82,8 @@ def repeated(sizes: Sizes) -> int:
 
 
 def extent(corners: Iterable[Float64], grid: Grid, units: Units) -> int:
-    """The cells of the smallest block that holds a region on the grid, or all where its corners have no place there.
-
-    Args:
-        corners: float64 (corners, 2) of each ring.
-        grid: The public grid.
-        units: Of the corners, as `ReleasedGrid.count_polygons` takes them.
+    """The cells of the smallest block that holds a region, float64 (corners, 2) of each ring, on the grid; all where its corners have no
+    place there.
     """
     points = np.concatenate([np.reshape(ring, (-1, 2)) for ring in corners] or [np.zeros((0, 2))])
     if not len(points):
