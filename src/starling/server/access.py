@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.server import tokens
@@ -154,7 +154,7 @@ class Access:
             fix = "begin with a small letter or digit; up to 64 small letters, digits and . _ @ -"
             raise ParameterError("name", "is not a name of a user", fix)
         with self._database.writing() as connection:
-            if connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+            if _is_user(connection, name):
                 raise ParameterError("name", f"{name} is taken", "choose another name")
             connection.execute("INSERT INTO users VALUES (?, ?)", (name, role))
             self._note(connection, "command line", f"user {name} {role}")
@@ -163,7 +163,7 @@ class Access:
     def knows(self, name: str) -> bool:
         """Whether there is a user of this name."""
         with self._database.reading() as connection:
-            return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
+            return _is_user(connection, name)
 
     def issue(self, name: str, *, days: int) -> tuple[str, Issued]:
         """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
@@ -244,8 +244,8 @@ class Access:
     def note_refusal(self, name: str | None, what: str) -> None:
         """Note in the log that a sign-in failed, under the name that was given if it is a user's."""
         with self._database.writing() as connection:
-            known = connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone()
-            self._note(connection, name if name is not None and known else NOBODY, f"{what} refused")
+            known = name is not None and _is_user(connection, name)
+            self._note(connection, str(name) if known else NOBODY, f"{what} refused")
 
     def admit(self, token: str, *, session: bool = False) -> User:
         """The user whose token this is, or, if `session`, whose session; raises NotSignedIn where it lets nobody in."""
@@ -289,32 +289,18 @@ class Access:
         return user
 
     def _admitted(self, connection: sqlite3.Connection, token: str, *, session: bool) -> User:
-        identity = tokens.id_of(token)
-        if identity is None:
+        row = _row(connection, token)
+        if row is None or session != (row.idle is not None):
             raise NotSignedIn
-        query = "SELECT digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
-        row = connection.execute(query, (identity,)).fetchone()
-        if row is None:
+        ends = [datetime.fromisoformat(each) for each in (row.expires, row.idle) if each is not None]
+        if row.revoked or self._now() >= min(ends):
             raise NotSignedIn
-        digest, expires, idle, revoked, name, role = row
-        ends = [datetime.fromisoformat(each) for each in (expires, idle) if each is not None]
-        if not tokens.Stored(identity, digest).is_of(token) or session != (idle is not None):
-            raise NotSignedIn
-        if revoked or self._now() >= min(ends):
-            raise NotSignedIn
-        return User(name, cast(Role, role))
+        return User(row.name, row.role)
 
     def _revoke_session(self, connection: sqlite3.Connection, token: str | None) -> None:
-        identity = None if token is None else tokens.id_of(token)
-        query = "SELECT digest FROM tokens WHERE id = ? AND idle IS NOT NULL"
-        row = connection.execute(query, (identity,)).fetchone()
-        if (
-            token is not None
-            and identity is not None
-            and row is not None
-            and tokens.Stored(identity, row[0]).is_of(token)
-        ):
-            connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,))
+        row = None if token is None else _row(connection, token)
+        if row is not None and row.idle is not None:
+            connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (row.id,))
 
     def tokens(self) -> list[Issued]:
         """All tokens that were issued, and sessions that were begun, by user and end."""
@@ -337,6 +323,30 @@ class Access:
         connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), user, what))
 
 
+class _Row(NamedTuple):
+    """What is kept of a token, and of its user."""
+
+    id: str
+    digest: str
+    expires: str
+    idle: str | None
+    revoked: int
+    name: str
+    role: Role
+
+
+def _row(connection: sqlite3.Connection, token: str) -> _Row | None:
+    """Of the token that this is; None where none was issued."""
+    query = "SELECT id, digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
+    values = connection.execute(query, (tokens.id_of(token),)).fetchone()
+    row = None if values is None else _Row(*values)
+    return row if row is not None and tokens.Stored(row.id, row.digest).is_of(token) else None
+
+
+def _is_user(connection: sqlite3.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
+
+
 def _check_known(connection: sqlite3.Connection, name: str) -> None:
-    if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+    if not _is_user(connection, name):
         raise ParameterError("name", "is no user of this server", "add the user first: starling server user")

@@ -23,7 +23,7 @@ from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
 from starling.server.cache import Cache
-from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
+from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.requests import Waiting
 from starling.server.turns import Turns, each
@@ -93,7 +93,7 @@ class Charges:
     def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
         self._home = home
         self._now = now
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
         self._reader: Ledger | None = None

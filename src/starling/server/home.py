@@ -24,6 +24,7 @@ from starling.ledger import keys
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.witness import Witness
 from starling.server.access import Access
+from starling.server.datasets import Catalogue
 from starling.server.questions import Questions
 from starling.server.requests import Requests
 from starling.server.settings import FILE, Settings, documented, read_settings
@@ -78,6 +79,11 @@ class Home:
     def questions(self) -> Questions:
         """What was asked of datasets that are asked questions."""
         return Questions(self.folder / "questions")
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What is public about its registered data."""
+        return Catalogue(self.folder / "datasets")
 
     @property
     def sandbox(self) -> "Home | None":

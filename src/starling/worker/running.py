@@ -14,7 +14,6 @@ from typing import Final
 
 from starling.errors import StarlingError
 from starling.ledger.reading import Charge
-from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker.attempting import LOOKING, Here, Lane, Outcome, carried_out, looked
 from starling.worker.attempts import MOST, Attempt
@@ -59,7 +58,7 @@ class Worker:
         self._report = report
         self._now = now
         self._sources = Sources(home)
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._attempts = attempts_of(home)
         self._jobs: Jobs | None = None
         self._pauses: dict[int, float] = {}

@@ -21,7 +21,7 @@ from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.pages import Section
 from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
-from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study
+from starling.server.datasets import MOST_BYTES, Dataset, Entry, Study
 from starling.server.files import write, write_new
 from starling.server.home import Home
 from starling.server.purposes import UNSAID, Purpose
@@ -57,7 +57,7 @@ class Sources:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._folder = home.folder / "worker" / "sources"
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._questions = home.questions
 
     def register(

@@ -17,7 +17,6 @@ from starling.ledger.opening import Ledger
 from starling.privacy.budget import Measure
 from starling.release.domain import Asking, Delivery
 from starling.release.records import accepted_files
-from starling.server.datasets import Catalogue
 from starling.server.home import INVENTED, Home
 from starling.server.sandbox import CAP, make_sandbox, open_custody
 from starling.worker.sources import Registered, Sources
@@ -61,7 +60,7 @@ def stand_in(home: Home, name: str) -> Missing | None:
         with closing(open_custody(sandbox)) as ledger:
             _admit(ledger, sandbox, name, invented.open())
         # The plan is the same, and so is what it may be expected to give.
-        catalogue = Catalogue(home.folder / "datasets")
+        catalogue = home.catalogue
         purpose, preview = catalogue.find(name).purpose, catalogue.preview(name)
         Sources(sandbox).register(name, invented, deadline=DEADLINE, purpose=purpose, preview=preview)
     except StarlingError as error:
