@@ -27,12 +27,7 @@ _WITH_CHARGES = (
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A ledger that holds together.
-
-    Attributes:
-        head: The last event of the ledger.
-        counts: How often its charges were drawn for.
-    """
+    """The last event of a ledger that holds together, and how often its charges were drawn for."""
 
     head: Head
     counts: Counts

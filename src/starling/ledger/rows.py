@@ -165,12 +165,7 @@ class Before(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A charge that was made before.
-
-    Attributes:
-        ticket: The charge.
-        lease: Until when another run may be at it.
-    """
+    """A charge that was made before, and the lease by which another run may be at it."""
 
     ticket: Ticket
     lease: Lease

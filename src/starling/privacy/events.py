@@ -111,11 +111,7 @@ class PermuteAndFlip(_Selection):
 
 @dataclass(frozen=True, slots=True)
 class PureDP(PositiveFields):
-    """A mechanism of which nothing more is known than that it is pure DP.
-
-    Attributes:
-        epsilon: Cost of the mechanism.
-    """
+    """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
     name: ClassVar[str] = "pure DP"
     epsilon: Fraction
@@ -128,11 +124,7 @@ class PureDP(PositiveFields):
 
 @dataclass(frozen=True, slots=True)
 class ZCDP(PositiveFields):
-    """A mechanism of which nothing more is known than that it is zero-concentrated DP.
-
-    Attributes:
-        rho: Cost of the mechanism.
-    """
+    """A mechanism of which nothing more is known than that it is zero-concentrated DP, at the cost rho."""
 
     name: ClassVar[str] = "zCDP"
     rho: Fraction

@@ -68,12 +68,7 @@ class SignInRefused(PolicyRefused):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user of the server.
-
-    Attributes:
-        name: The name, unique on this server.
-        role: What the user may do.
-    """
+    """A user of the server: a name, unique on it, and the role that says what the user may do."""
 
     name: str
     role: Role

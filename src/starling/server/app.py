@@ -55,11 +55,8 @@ def make_app(
 ) -> ASGIApp:
     """The application of a home, with its guard; that of its sandbox is below /sandbox.
 
-    Args:
-        home: The home.
-        charges: Charges for it; the caller closes them afterwards.
-        understanding: Understands questions; the caller closes it afterwards. Without it one that ends with the process.
-        free: Charges for the sandbox, closed as the others; without them there is no sandbox.
+    The caller closes the charges afterwards, and what understands questions; without that one ends with the process. Without `free`, the
+    charges of the sandbox, there is none.
     """
     understanding = understanding or Understanding(home.settings.question_work)
     service, numbers = Service(home, charges, understanding, Rates()), Metrics(charges)

@@ -30,14 +30,7 @@ SIGNED_IN: Final = (401, 403, 429, 503)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes of a home, or of its sandbox, answer with.
-
-    Attributes:
-        home: The home.
-        charges: Its charges.
-        understanding: Understands questions.
-        rates: How often tokens have asked.
-    """
+    """What the routes of a home, or of its sandbox, answer with."""
 
     home: Home
     charges: Charges

@@ -100,11 +100,7 @@ class Home:
 
 
 def make_home(folder: Path, *, ledger: str | None = None) -> Home:
-    """Make a home in a new or empty folder.
-
-    Args:
-        folder: The folder.
-        ledger: The URL of the ledger; without it a file `ledger.sqlite` in the home.
+    """Make a home in a new or empty folder, with its ledger at a URL, or in a file `ledger.sqlite` of its own.
 
     Raises:
         ParameterError: the folder holds something else than what was left by a run that was cut off.

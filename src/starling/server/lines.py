@@ -14,12 +14,7 @@ MOST_BYTES: Final = 1 << 24
 
 
 class LineProcess:
-    """One of them, started with its first line, and anew where it has died.
-
-    Args:
-        command: Its command.
-        options: Of `subprocess.Popen`.
-    """
+    """One of them, of a command and options of `subprocess.Popen`; started with its first line, and anew where it has died."""
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self._command = command

@@ -20,13 +20,7 @@ MOST_KEYS: Final = 100_000
 
 
 class TooOften(StarlingError):
-    """Something is asked for more often than it may be.
-
-    Args:
-        seconds: After so many it may be asked for again.
-        field: What asks, or is asked for.
-        problem: What is wrong with it.
-    """
+    """Something is asked for more often than it may be; after so many seconds it may be asked for again."""
 
     exit_code: ClassVar[int] = 75
     status: ClassVar[int] = 429

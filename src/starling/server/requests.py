@@ -43,12 +43,7 @@ class Decided(PolicyRefused):
 
 @dataclass(frozen=True, slots=True)
 class ReducedApproval:
-    """What was approved in place of what was asked: the same question, for less.
-
-    Attributes:
-        body: The request in canonical JSON.
-        guarantee: What it will be charged.
-    """
+    """What was approved in place of what was asked: the same question, in canonical JSON, for less."""
 
     body: str
     guarantee: Guarantee

@@ -35,23 +35,15 @@ _KINDS: Final[dict[str, type[StarlingError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A question before it is paid for.
-
-    Attributes:
-        dataset: What is asked, and what it costs.
-        sections: What the answer will be worth (release/report/plain.py).
-    """
+    """A question before it is paid for: what it asks and costs, and what its answer will be worth (release/report/plain.py)."""
 
     dataset: Dataset
     sections: list[dict[str, Any]]
 
 
 class Understanding:
-    """Understands what is asked of the datasets of a home.
-
-    Args:
-        most: The most work of a question, in millions of steps (release/work.py).
-        seconds: For one task.
+    """Understands what is asked of the datasets of a home: questions of at most so many million steps of work (release/work.py), each in
+    so many seconds.
     """
 
     def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:

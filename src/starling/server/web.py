@@ -30,11 +30,7 @@ SWITCH: Final = 0.0005
 
 
 def answer(home: Home, taken: socket.socket) -> None:
-    """Answer requests; returns when the process is told to stop: by SIGTERM, by Ctrl-C, or by the end of its standard input.
-
-    Args:
-        home: The home.
-        taken: The socket on which connections come.
+    """Answer requests on a socket; returns when the process is told to stop: by SIGTERM, by Ctrl-C, or by the end of its standard input.
 
     Raises:
         PlanError: the files of TLS, or of a provider's secret, are not what they should be.

@@ -68,13 +68,10 @@ class Added:
 
 
 def add(home: Home, wanted: Addition, agree: Callable[[Findings], None], step: Callable[[str], None]) -> Added:
-    """Register data, look at them, accept them, and let analysts ask for releases of them.
+    """Register data, look at them, accept them, and let analysts ask for releases of them; the ledger is made where there is none.
 
-    Args:
-        home: The home; its ledger is made where there is none.
-        wanted: What is added.
-        agree: Is shown what was found in the records; it raises where they are not to be accepted.
-        step: Called with the name of each step as it begins.
+    `agree` is shown what was found in the records, and raises where they are not to be accepted; `step` is called with the name of each
+    step as it begins.
 
     Raises:
         ParameterError, PlanError, SourceError: something public is wrong, or was registered otherwise before.

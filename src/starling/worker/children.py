@@ -32,11 +32,7 @@ _PR_SET_PDEATHSIG: Final = 1
 class Child:
     """A lane that is a process, started with its first attempt.
 
-    Args:
-        home: The folder of the home.
-        limit: Seconds that an attempt may take.
-        options: Of the command of the process.
-        now: Gives the seconds by which they are counted.
+    `limit` is the seconds that an attempt may take, as `now` counts them; `options` are those of the command of the process.
     """
 
     def __init__(

@@ -15,13 +15,7 @@ State: TypeAlias = Literal["waiting", "running", "parked"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A charge without an answer.
-
-    Attributes:
-        charge: The charge.
-        state: Whether it waits, runs, or is parked.
-        attempt: What became of it so far.
-    """
+    """A charge without an answer, whether it waits, runs or is parked, and what became of it so far."""
 
     charge: Charge
     state: State

@@ -37,13 +37,9 @@ LANES: Final = 2
 
 
 class Worker:
-    """A worker of one home.
+    """A worker of one home, whose attempts are made in lanes; in this process without them.
 
-    Args:
-        home: The home.
-        report: Is told, in a sentence, what was done and what failed: for the custodian.
-        now: Gives the seconds by which pauses are counted.
-        lanes: Where attempts are made; in this process without them.
+    `report` is told, in a sentence, what was done and what failed, for the custodian; `now` gives the seconds by which pauses are counted.
     """
 
     def __init__(

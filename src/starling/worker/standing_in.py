@@ -27,12 +27,7 @@ DEADLINE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Data that have no twin.
-
-    Attributes:
-        name: Of the dataset.
-        why: What is in the way.
-    """
+    """A dataset that has no twin, and what is in the way."""
 
     name: str
     why: str

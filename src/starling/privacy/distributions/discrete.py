@@ -20,11 +20,7 @@ LARGEST_SIGMA_SQUARED: Final = Fraction(2**90)
 
 @dataclass(frozen=True, slots=True)
 class DiscreteLaplace(PositiveFields):
-    """Two-sided geometric noise.
-
-    Attributes:
-        scale: b, above 0, exact.
-    """
+    """Two-sided geometric noise of scale b, above 0, exact."""
 
     scale: Fraction
 
@@ -36,11 +32,7 @@ class DiscreteLaplace(PositiveFields):
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussian(PositiveFields):
-    """Discrete Gaussian noise.
-
-    Attributes:
-        sigma_squared: s2, above 0, exact.
-    """
+    """Discrete Gaussian noise of parameter s2, above 0, exact."""
 
     sigma_squared: Fraction
 

@@ -58,7 +58,9 @@ def _wide(plan: Plan, *, sheet: bool) -> str:
         chosen.append(f"statistics.* EXCLUDE ({using})")
         statistics = _headed(_statistics(plan), sheet=sheet)
         joined.append(f"LEFT JOIN ({_pivoted('t3', statistics, 'value')}) AS statistics USING ({using})")
-    groups = f"SELECT {keys}, min(part) AS part, arg_min(row, part) AS row FROM ({' UNION ALL '.join(sources)}) GROUP BY ALL"
+    groups = (
+        f"SELECT {keys}, min(part) AS part, arg_min(row, part) AS row FROM ({' UNION ALL '.join(sources)}) GROUP BY ALL"
+    )
     return f"SELECT {', '.join(chosen)} FROM ({groups}) AS groups {' '.join(joined)} ORDER BY groups.part, groups.row"
 
 
