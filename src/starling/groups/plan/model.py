@@ -42,7 +42,7 @@ from starling.groups.plan.choices import (
 )
 from starling.groups.plan.grammar import PLAN, read_plan
 from starling.groups.plan.regions import MOST_GROUPS, Regions, nested_rows, regions_text
-from starling.groups.plan.shares import PublicShares
+from starling.groups.plan.shares import PublicShares, budget_of
 from starling.planfile.toml import Section
 from starling.planfile.values import section_of, toml_of
 from starling.privacy.budget import Cost, Measure, decimal_up
@@ -189,7 +189,7 @@ class Plan(PlanInFile):
     def derived(self, shares: PublicShares) -> SplitBudget:
         """The budget by size that follows from public shares, for the plan's whole budget."""
         counts = tuple(map(len, self.regions.ids))
-        return shares.budget(self.budget.whole, self.measure, self.largest, self.quantity, self.groups, counts)
+        return budget_of(shares, self.budget.whole, self.measure, self.largest, self.quantity, self.groups, counts)
 
     @property
     def levels(self) -> int:
