@@ -17,8 +17,7 @@ from the grammars that read and write plans.
 Plans are TOML. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or integers: as a float, 0.1 is not 1/10.
 
 With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
-an editor completes keys and marks wrong ones. The site has them too, as `reference/DOMAIN.schema.json`.
-Which keys go together, the command `plan` checks.
+an editor completes keys and marks wrong ones. Which keys go together, the command `plan` checks.
 """
 COLUMNS: Final = ("key", "takes", "left out", "means")
 RULE: Final = ("---",) * len(COLUMNS)
@@ -39,8 +38,9 @@ def rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
 
 def without(key: Key) -> str:
     """What a plan has that leaves a key out."""
-    unstated = key.kind.inside is not None or key.default in (NEEDED, None, "", ())
-    return "" if unstated else f"`{json.dumps(key.kind.write(key.default))}`"
+    unstated = key.kind.inside is not None or key.default in (NEEDED, None)
+    written = None if unstated else key.kind.write(key.default)
+    return "" if written in (None, "", [], {}) else f"`{json.dumps(written)}`"
 
 
 def section(title: str, table: Table) -> str:

@@ -11,7 +11,7 @@ from starling.cli import main
 from starling.cli.plans import overview_text
 from starling.tables.plan import Plan, shipped
 from starling.tables.plan.overview import describe
-from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_custom_grammar import LEAST
 
 SLIPS: Final = {
     "a word twice": re.compile(r"\b([a-z]{2,}) \1\b", re.IGNORECASE),

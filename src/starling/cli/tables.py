@@ -13,7 +13,7 @@ from starling.cli import options
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.cli.publishing import Destination, destination
-from starling.cli.verbs import previewed, validating
+from starling.cli.verbs import previewed, schema_of, validating
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -102,15 +102,7 @@ def convert(folder: Path, out: Path) -> Result:
     return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
 
 
-@command("schema", example="starling tables schema")
-def schema() -> Result:
-    """The JSON Schema of plan files, by which editors complete keys and mark wrong ones. Keep it beside the plan; it opens nothing."""
-    import json
-
-    from starling.tables.plan.schema import plan_file_schema
-
-    text = plan_file_schema()
-    return Result(partial(json.dumps, text, indent=2), lambda: text)
+schema = schema_of("tables")
 
 
 @command("preview", example="starling tables preview demo")

@@ -20,7 +20,13 @@ MOST_DAYS: Final = 366
 
 
 class Right(NamedTuple):
-    """The right of a public key (64 hexadecimal digits) to charge a dataset until a time, in seconds since 1970."""
+    """A right that was given.
+
+    Attributes:
+        key: Who may charge: a public key, 64 hexadecimal digits.
+        dataset: Which dataset.
+        until: To when, in seconds since 1970.
+    """
 
     key: str
     dataset: str

@@ -4,6 +4,7 @@ A fix is what a refusal says to do. What is wrong with a value is collected in t
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,13 +15,14 @@ from starling.planfile.values import exact_text
 
 EXACT: Final[Schema] = {"type": ["string", "integer"], "pattern": r"^\s*[+-]?[0-9]{1,40}([./][0-9]{1,40})?\s*$"}
 """An exact number."""
+TEXT: Final[Schema] = {"type": "string", "minLength": 1}
 TEXTS: Final[Schema] = {"type": "array", "items": {"type": "string"}}
+WHOLES: Final[Schema] = {"type": "array", "items": {"type": "integer"}}
 
 
 def text(fix: str) -> Kind:
     """A text that is not empty."""
-    schema = {"type": "string", "minLength": 1}
-    return Kind("text", schema, lambda section, key, _: section.text(key, fix), lambda value: value or None)
+    return Kind("text", TEXT, lambda section, key, _: section.text(key, fix), lambda value: value or None)
 
 
 def flag(fix: str = "write true or false") -> Kind:
@@ -94,6 +96,16 @@ def numbers(count: int, problem: str, fix: str) -> Kind:
     return Kind(f"list of {count} exact numbers", schema, read, lambda value: list(map(exact_text, value)))
 
 
+def unread(kind: Kind) -> Kind:
+    """A kind of values that the check of the table reads, beside other keys."""
+    return replace(kind, read=lambda *_: {}, of_whole=True)
+
+
+def aside(words: str, schema: Schema) -> Kind:
+    """Values of this name and schema that the check of the table reads, beside other keys."""
+    return Kind(words, schema, lambda *_: {}, of_whole=True)
+
+
 def misplaced(problem: str, fix: str) -> Kind:
     """A key that some might write, and that is refused with the reason; neither schema nor page has it."""
 
@@ -123,6 +135,11 @@ def tables(inside: Table) -> Kind:
         return tuple(inside.parse(each, values) for each in section.tables(key))
 
     return _list_of(inside, "list of tables", read)
+
+
+def later(inside: Table) -> Kind:
+    """`[[key]]`, each read once all other keys of the file are known: as sections."""
+    return replace(tables(inside), read=lambda section, key, _: section.tables(key))
 
 
 def inline(inside: Table, example: str) -> Kind:

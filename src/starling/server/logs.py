@@ -40,12 +40,20 @@ def begin(form: Form) -> None:
     warnings.showwarning = _warned
 
 
-def report(form: Form, words: str, *, warning: bool = False) -> None:
-    """A sentence of the server or a worker; a warning is one that the custodian should act on."""
+def report(form: Form, words: str) -> None:
+    """A sentence of the server or a worker."""
     if form == "json":
-        LOGGER.log(logging.WARNING if warning else logging.INFO, words)
+        LOGGER.info(words)
     else:
-        sys.stderr.write(f"starling: {'warning: ' if warning else ''}{words}\n")
+        sys.stderr.write(f"starling: {words}\n")
+
+
+def warn(form: Form, words: str) -> None:
+    """A sentence that the custodian should act on."""
+    if form == "json":
+        LOGGER.warning(words)
+    else:
+        sys.stderr.write(f"starling: warning: {words}\n")
 
 
 def answered(method: str, route: str | None, status: int) -> None:

@@ -2,13 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.ledger.rules import shown
 from starling.release.statement import claim
 from starling.server.access import User
-from starling.server.asking import Service, errors
+from starling.server.asking import asking, errors
+from starling.server.charges import Charges
+from starling.server.datasets import Catalogue
+from starling.server.home import Home
+from starling.server.rates import Rates
+from starling.server.understanding import Understanding
 
 QUESTION: Any = Field(
     None,
@@ -57,17 +62,18 @@ class PreviewReply(BaseModel):
     invented: bool = INVENTED
 
 
-def add_routes(app: FastAPI, service: Service) -> None:
+def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
     """Add them to an application."""
-    home, charges, understanding = service.home, service.charges, service.understanding
-    catalogue = home.catalogue
+    catalogue = Catalogue(home.folder / "datasets")
 
     @app.post(
         "/v1/datasets/{name}/preview",
         summary="What a release or an answer costs and will be worth; free",
         responses=errors(403, 404, 409),
     )
-    def preview(name: str, wanted: PreviewRequest, user: Annotated[User, service.user("analyst")]) -> PreviewReply:
+    def preview(
+        name: str, wanted: PreviewRequest, user: Annotated[User, Depends(asking(home, rates, "analyst"))]
+    ) -> PreviewReply:
         seen = understanding.preview(catalogue, name, wanted.question, user=user.name)
         budget = charges.budget(user.name, seen.dataset)
         assert budget.amount is not None
@@ -93,7 +99,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             200: {"content": {"application/zip": {}}, "description": "The zip."},
             **errors(404, 409),
         },
-        dependencies=[service.user()],
+        dependencies=[Depends(asking(home, rates, "custodian", "analyst", "auditor"))],
     )
     def plan(name: str) -> Response:
         content = catalogue.plan_zip(catalogue.study(name).name).read_bytes()

@@ -8,6 +8,8 @@ from starling.release.domain import Delivering, Delivery, Domain, Invented
 from starling.release.reading import Release
 from starling.release.report.pages import PreviewPage
 from starling.tables.artifact.columns import CHECKS
+from starling.tables.plan.census_grammar import CENSUS
+from starling.tables.plan.custom_grammar import CUSTOM
 from starling.tables.publication import TablesPublication
 
 
@@ -53,4 +55,5 @@ TABLES: Final = Domain(
     _reopen,
     _opened,
     Delivering(("persons",), _deliver, _preview, optional=("geography",), public=("geography",), invent=_invent),
+    {"tables of the Census": CENSUS, "custom tables": CUSTOM},
 )

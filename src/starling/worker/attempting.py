@@ -87,7 +87,11 @@ def looked(home: Home) -> Outcome:
 
 
 class Here:
-    """Attempts in this very process, which end before they are asked after."""
+    """Attempts in this very process, which end before they are asked after.
+
+    Args:
+        attempt: Makes one.
+    """
 
     def __init__(self, attempt: Callable[[int], Outcome]) -> None:
         self._attempt = attempt

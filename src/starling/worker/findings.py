@@ -40,7 +40,11 @@ class Findings:
 
 
 class Inspections:
-    """The findings of a home."""
+    """The findings of a home.
+
+    Args:
+        home: The home.
+    """
 
     def __init__(self, home: Home) -> None:
         self._folder = home.folder / "worker" / "findings"

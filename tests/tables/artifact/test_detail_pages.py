@@ -16,7 +16,7 @@ from starling.tables.plan.readable import read_section
 from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.preview.page import TablesPage
-from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_custom_grammar import LEAST
 from tests.tables.test_publish_custom import VALUES
 
 

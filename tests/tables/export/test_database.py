@@ -14,7 +14,7 @@ from starling.tables import Plan, release
 from starling.tables.analysis import TablesRelease, open_release
 from starling.tables.export.database import _classes, _headed, write_wide
 from starling.tables.plan.choices import STRUCTURE
-from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_custom_grammar import LEAST
 from tests.tables.test_publish_aggregates import VALUES
 from tests.tables.test_publish_custom import UNVALIDATED
 

@@ -19,7 +19,7 @@ from starling.tables.generate import standing_in
 from starling.tables.plan import read_regions
 from starling.tables.publication import plan_digest
 from tests.tables.generate.custom_plans import custom_plans
-from tests.tables.plan.test_custom_readable import FILE
+from tests.tables.plan.test_custom_grammar import FILE
 from tests.tables.test_publish_custom import VALUES
 
 

@@ -10,10 +10,9 @@ from starling.errors import PlanError
 from starling.privacy.budget import Measure
 from starling.tables.plan import Plan, aggregate_margins
 from starling.tables.plan.aggregate_margins import SumMargin, least_budget
-from starling.tables.plan.schema import plan_file_schema
 from starling.tables.preview.aggregates import preview_aggregates
 from tests.tables.plan.test_aggregates import SUMS
-from tests.tables.plan.test_schema import keeps
+from tests.tables.plan.test_grammar_schema import keeps
 from tests.tables.test_publish_aggregates import VALUES
 
 
@@ -63,7 +62,6 @@ def test_a_plan_file_states_them_in_the_unit_of_the_column() -> None:
     assert text["mean of 100"] <= 2
     assert max(text["sum"] / 250.5, text["mean of 100"] / 2) > 0.999
     assert keeps(values)
-    assert plan_file_schema()
     # It is written with the budget that was found.
     assert Plan.of(plan.values()) == plan
 

@@ -1,4 +1,4 @@
-"""Columns of a plan file: numbers with digits after the point; the other kinds are read by test_custom_readable.py."""
+"""Columns of a plan file: numbers with digits after the point; the other kinds are read by test_custom_grammar.py."""
 
 from copy import deepcopy
 from typing import Any

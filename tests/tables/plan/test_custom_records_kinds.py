@@ -13,7 +13,7 @@ KINDS = {"CensusRecords", "CustomRecords", "Persons", "DeclaredRecords"}
 READERS_AND_WRITERS = {
     "tables/plan/census_records.py": "the checked view of a plan as one of the Census",
     "tables/plan/custom_records.py": "the checked view of a plan as one of custom tables",
-    "tables/plan/readable.py": "writes plan files",
+    "tables/plan/readable.py": "chooses the grammar of a plan file",
     "tables/artifact/public_plan.py": "writes plan.json",
     "tables/source/__init__.py": "reads records",
     "tables/counts/__init__.py": "counts records as each reader gives them",
@@ -58,7 +58,11 @@ def test_the_search_finds_each_form_of_the_question() -> None:
 
 
 def test_both_kinds_describe_all_that_is_read() -> None:
-    paths = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).as_posix() not in READERS_AND_WRITERS]
+    apart = {
+        *READERS_AND_WRITERS,
+        *(f"tables/plan/{name}.py" for name in ("census_grammar", "custom_grammar", "custom_regions")),
+    }
+    paths = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).as_posix() not in apart]
     read = {
         node.attr
         for path in paths

@@ -1,6 +1,6 @@
 """A choice of a plan is refused as idle exactly where no table of a release depends on it: searched over small Census plans.
 
-test_custom_readable_refused.py has the same of plans of declared records, a row a refusal.
+test_custom_grammar_refused.py has the same of plans of declared records, a row a refusal.
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.tables.plan import Plan, read_geography, read_regions
 from tests.tables.plan.invented import GRF, census_folder
-from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_custom_grammar import LEAST
 
 ROWS = [["d2", "west"], ["d1", "west"], ["d3", ""]]
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.wording import CENSUS, CUSTOM, WITHOUT_REGIONS
-from tests.tables.plan.test_custom_readable import LEAST
+from tests.tables.plan.test_custom_grammar import LEAST
 from tests.tables.plan.test_regions import custom_plan
 from tests.tables.small import small_plan
 

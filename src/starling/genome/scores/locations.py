@@ -9,12 +9,14 @@ Source: Johnson and Shmatikov 2013, Sections 6.1 and 6.2, q_1 and q_2.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.errors import ParameterError
-from starling.genome.arrays import Int64
+
+Int64: TypeAlias = npt.NDArray[np.int64]
 
 _NEVER: Final = 1 << 40
 """Stands for infinity: far beyond every distance, and no score is it, because an output has an end on at least one side."""

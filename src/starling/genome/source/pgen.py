@@ -26,9 +26,8 @@ import numpy as np
 from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
-from starling.genome.arrays import Int64
 from starling.genome.source import pgen_process
-from starling.genome.source.calls import MISSING, Calls, bytes_a_snp, packed
+from starling.genome.source.calls import MISSING, Calls, Int64, bytes_a_snp, packed
 from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.genome.source.pgen_process import BLOCKS, DONE, HEAD, PASSED_OVER, REQUEST, block_bytes, blocks
 
@@ -135,10 +134,7 @@ class PgenCalls:
                         which, block = parts[requested], self._blocks[requested % BLOCKS]
                         block.rows[: len(which)] = rows[which]
                         block.alleles[: len(which)] = alleles[which]
-                        try:
-                            self._link.sendall(REQUEST.pack(requested % BLOCKS, len(which)))
-                        except OSError:
-                            raise changed(self._path) from None
+                        self._ask(requested % BLOCKS, len(which))
                         requested += 1
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
@@ -152,6 +148,12 @@ class PgenCalls:
             finally:
                 for _ in range(requested - answered):
                     self._answer()
+
+    def _ask(self, block: int, length: int) -> None:
+        try:
+            self._link.sendall(REQUEST.pack(block, length))
+        except OSError:
+            raise changed(self._path) from None
 
     def _answer(self) -> None:
         try:

@@ -54,7 +54,12 @@ _BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Approximate:
-    """(epsilon, delta)-DP of something: the epsilon, rounded up, and the accountant that found it."""
+    """(epsilon, delta)-DP of something.
+
+    Attributes:
+        epsilon: The epsilon, rounded up.
+        method: The accountant that found this epsilon.
+    """
 
     epsilon: Fraction
     method: Method
@@ -140,8 +145,11 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
 
 
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
-    """A delta for which `guarantee` is (epsilon, delta)-DP, for an exact epsilon of at least 0, from the privacy loss distribution;
-    rounded up.
+    """A delta for which `guarantee` is (epsilon, delta)-DP, from the privacy loss distribution; rounded up.
+
+    Args:
+        guarantee: What is spent.
+        epsilon: The epsilon, exact, at least 0.
 
     Raises:
         ParameterError: for a negative epsilon, or where the loss of a part is not known.
@@ -169,8 +177,10 @@ def losses_known(events: Events) -> bool:
 
 @lru_cache(maxsize=1024)
 def delta_of_events(events: Events, epsilon: float) -> float:
-    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up. Raises ParameterError where the loss of a
-    part is not known.
+    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up.
+
+    Raises:
+        ParameterError: where the loss of a part is not known.
     """
     if exactly := binomial.atoms(events):
         return exactly.delta(epsilon)

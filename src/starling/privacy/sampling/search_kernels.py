@@ -15,7 +15,8 @@ Pitfalls: Numba makes float64 of uint64 and int64 together, so every constant is
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,8 @@ _RARE = 40
 _FINEST = 14
 
 
-class LeadingGuide(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class LeadingGuide:
     """The guide of the guided search.
 
     Attributes:
@@ -46,7 +48,8 @@ class LeadingGuide(NamedTuple):
     shift: np.uint64
 
 
-class DistanceGuide(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class DistanceGuide:
     """The guide of the fixed search.
 
     Attributes:

@@ -11,10 +11,13 @@ from functools import partial
 from math import ceil
 from typing import Final
 
+from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.kinds import choice, exact, whole
 from starling.planfile.toml import Section
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.two_draws import weighted_margin
 from starling.tables.plan.aggregates import OF_SUMS, Aggregate
+from starling.tables.plan.columns import places_of
 from starling.tables.plan.variants import LARGEST_BUDGET
 
 EXAMPLE: Final = 'margins = [{ number = "mean", within = "0.5", records = 1_000 }]'
@@ -54,23 +57,34 @@ class SumMargin:
         return reach <= self.within
 
 
-def read_margins(section: Section, places: int) -> tuple[SumMargin, ...]:
-    """The margins that one of [[sums]] states, of a column with so many digits after the point."""
-    margins = []
-    for each in section.inline("margins", EXAMPLE):
-        each.only(("number", "within", "records"))
-        number = each.choice("number", OF_SUMS, f'write "{OF_SUMS[0]}", "{OF_SUMS[1]}" or "{OF_SUMS[2]}"')
-        within = each.number("within", "write how far off it may be")
-        if within is not None and within <= 0:
-            each.refuse("within", "is not above 0", "write how far off it may be")
-        records = 1
-        if number == "mean":
-            records = each.whole("records", 1, MOST_RECORDS)
-        elif "records" in each.values:
-            each.refuse("records", "is of a mean", "leave it out: other margins are those of every group")
-        if within is not None and within > 0:
-            margins.append(SumMargin(number, within * (1 if number == "size" else Fraction(10) ** places), records))
-    return tuple(margins)
+def _check_margin(section: Section, values: Values) -> None:
+    number, column = values["number"], values["column"]
+    if number == "mean" and "records" not in section.values:
+        section.whole("records", 1, MOST_RECORDS)  # is missing
+    elif number != "mean" and "records" in section.values:
+        section.refuse("records", "is of a mean", "leave it out: other margins are those of every group")
+    if values["within"] is not None and column is not None and number != "size":
+        values["within"] *= Fraction(10) ** places_of(column)
+
+
+MARGIN: Final = Table(
+    {
+        "number": Key(
+            "Which number of a group.", choice(OF_SUMS, f'write "{OF_SUMS[0]}", "{OF_SUMS[1]}" or "{OF_SUMS[2]}"')
+        ),
+        "within": Key(
+            "How far off it may be, in 95 of 100 cases: records, or the unit of the column.",
+            exact("write how far off it may be", lambda within: within <= 0, "is not above 0"),
+        ),
+        "records": Key(
+            "Of a mean: in groups of so many records; size and sum hold in groups of any size.",
+            whole(1, MOST_RECORDS),
+            default=1,
+        ),
+    },
+    make=SumMargin,
+    check=_check_margin,
+)
 
 
 def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: Sequence[SumMargin]) -> Fraction | None:

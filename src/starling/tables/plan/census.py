@@ -18,10 +18,11 @@ from starling.planfile.foreign import content
 from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import Measure, exact
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
-from starling.tables.plan.choices import Choices, LevelKey, all_levels, population_levels, within
+from starling.tables.plan.choices import Choices, LevelKey, all_levels, within
 from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.levels import Thresholds
+from starling.tables.plan.solving import Stated, population_levels
 
 CONFIG: Final = "config.json"
 GAMMA: Final = "privacy_budget_p_stage_1_fraction"
@@ -200,7 +201,7 @@ def _run(config: _Config) -> tuple[bool, bool]:
     return us, pr
 
 
-def _stated(
+def _configured(
     config: _Config,
 ) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds], CensusRecords, dict[str, Any]]:
     """Budgets, thresholds and every other choice that config.json states. Raises PlanError with all of its problems."""
@@ -241,19 +242,26 @@ def read_census(folder: Path) -> Choices:
         PlanError: with every problem of config.json and of the definition files.
     """
     problems: list[Problem] = []
-    stated, definitions = None, None
+    configured, definitions = None, None
     try:
-        stated = _stated(_read(folder))
+        configured = _configured(_read(folder))
     except PlanError as error:
         problems += error.problems
     try:
         definitions = read_definitions(folder)
     except PlanError as error:
         problems += error.problems
-    if stated is None or definitions is None:
+    if configured is None or definitions is None:
         raise PlanError(problems=problems)
-    budgets, thresholds, records, others = stated
+    budgets, thresholds, records, others = configured
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
-        levels = population_levels(definitions, budgets, thresholds, records.attributes)
+        levels = population_levels(
+            (
+                (level, Stated(budget, thresholds[level]), definitions.tabulated(*level))
+                for level, budget in budgets.items()
+                if budget
+            ),
+            records.attributes,
+        )
         return Choices(title=title, levels=levels, definitions=definitions, records=records, **CENSUS_PARTS, **others)

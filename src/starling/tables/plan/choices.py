@@ -1,13 +1,13 @@
 """What a plan of tables is stated by: its levels and every other public choice, whatever file they come from."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from starling.errors import PlanError, Problem
+from starling.errors import PlanError
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
@@ -16,9 +16,8 @@ from starling.tables.plan.census_records import CensusRecords
 from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
 from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
-from starling.tables.plan.levels import Level, Thresholds
+from starling.tables.plan.levels import Level
 from starling.tables.plan.region_levels import RegionLevels
-from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import Variants
 from starling.tables.plan.wording import Wording
 
@@ -138,39 +137,3 @@ def within(file: str) -> Iterator[None]:
     except PlanError as error:
         problems = [problem if problem.file else replace(problem, file=file) for problem in error.problems]
         raise PlanError(problems=problems) from None
-
-
-def population_levels(
-    definitions: Definitions,
-    budgets: Mapping[LevelKey, Fraction],
-    thresholds: Mapping[LevelKey, Thresholds],
-    attributes: tuple[Attribute, ...],
-) -> tuple[Level, ...]:
-    """The levels with a budget above 0, in plan order, each with its stability.
-
-    Args:
-        definitions: The code book.
-        budgets: Epsilon or rho of each level; absent or 0 switches it off.
-        thresholds: The thresholds of each level with a budget.
-        attributes: The attributes of a record.
-
-    Raises:
-        PlanError: when no level has a budget, or a level with one has groups that nobody can be in; all such levels at once.
-    """
-    levels: list[Level] = []
-    problems: list[Problem] = []
-    for geography, level in all_levels(us=True, pr=True):
-        budget = budgets.get((geography, level), Fraction(0))
-        if budget == 0:
-            continue
-        iterations = definitions.tabulated(geography, level)
-        try:
-            bound = stability(iterations, attributes)
-        except PlanError as error:
-            problems += [Problem(f"({geography}, {level}) {p.field}", p.problem, p.fix) for p in error.problems]
-            continue
-        levels.append(Level(geography, level, budget, thresholds[geography, level], iterations, bound))
-    if not levels and not problems:
-        problems.append(Problem("budgets", "are 0 everywhere, so nothing would be tabulated", "give a level a budget"))
-    PlanError.check(problems)
-    return tuple(levels)

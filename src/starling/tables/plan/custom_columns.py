@@ -1,16 +1,18 @@
-"""The columns of a plan file about custom records: `[[columns]]` with their public domains (docs/reference/plan-file.md)."""
+"""The columns of a plan file about custom records: `[[columns]]` with their public domains."""
 
 import csv
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from starling.errors import PlanError, Problem
+from starling.errors import PlanError
 from starling.planfile.foreign import content
+from starling.planfile.grammar import Key, Table, Values
+from starling.planfile.kinds import EXACT, TEXTS, aside, text, texts
 from starling.planfile.public_text import public_text
 from starling.planfile.toml import Section
+from starling.planfile.values import exact_text
 from starling.tables.plan.columns import (
     MOST_PLACES,
     MOST_SEVERAL,
@@ -21,27 +23,12 @@ from starling.tables.plan.columns import (
     Integers,
     Periods,
 )
-from starling.text_format import TextFormat
+from starling.text_format import PLAIN, TextFormat
 
 MOST_WRITTEN: Final = 10**18
 """The largest whole number that is read, so that larger ones than are possible are refused with what to do."""
 LONGEST_FILE: Final = 1 << 28
 """Bytes of a public file of values or areas."""
-
-_COLUMN: Final = (
-    "name",
-    "fields",
-    "values",
-    "file",
-    "other",
-    "from",
-    "to",
-    "decimals",
-    "unit",
-    "periods",
-    "separator",
-    "most",
-)
 
 _OF_SOME: Final = frozenset(("other", "to", "decimals", "unit"))
 _OF_A_DOMAIN: Final = {
@@ -53,61 +40,46 @@ _OF_A_DOMAIN: Final = {
 """The key that says what a domain is, and which of the keys _OF_SOME go with it."""
 
 
-def read_column(section: Section, folder: Path, form: TextFormat) -> Column | None:
-    """One of [[columns]]; None after a refusal."""
-    section.only(_COLUMN)
+def _check_column(section: Section, values: Values) -> None:
+    """The `column` that the keys state; None after a refusal."""
     before = len(section.problems)
-    name = section.text("name", "write the name of the attribute, which is that of its column in the records")
-    fields = (
-        section.texts("fields", "list the columns of the records that say it") if "fields" in section.values else []
-    )
-    separator, most = _several(section, fields)
+    name, fields, separator = values["name"], values["fields"], values["separator"]
+    most = 1
+    if separator or len(fields) > 1:
+        most = section.whole("most", 1, MOST_SEVERAL)
+    elif "most" in section.values:
+        section.refuse("most", "is of a column of several values", 'add separator = ";" or fields, or leave it out')
+    values["column"] = None
     try:
-        domain = _domain(section, folder, form)
-        return Column(name, domain, tuple(fields), separator, most) if len(section.problems) == before else None
+        domain = _domain(section, values["folder"], values["format"] or PLAIN)
+        if len(section.problems) == before and name:
+            values["column"] = Column(name, domain, fields, separator, most)
     except PlanError as error:
-        section.problems.extend(replace(problem, file=section.file) for problem in _named(name, error.problems))
-        return None
-
-
-def _named(name: str, problems: Sequence[Problem]) -> list[Problem]:
-    """Problems of a domain, with the column that has it."""
-    return [each if name in each.field else replace(each, field=f"column {name}: {each.field}") for each in problems]
-
-
-def _several(section: Section, fields: list[str]) -> tuple[str, int]:
-    """The separator of several values, and the most that are read of a record."""
-    fix = 'write the one mark between values, such as ";"'
-    separator = section.text("separator", fix) if "separator" in section.values else ""
-    if not separator and len(fields) < 2:
-        if "most" in section.values:
-            section.refuse("most", "is of a column of several values", 'add separator = ";" or fields, or leave it out')
-        return separator, 1
-    return separator, section.whole("most", 1, MOST_SEVERAL)
+        for each in error.problems:
+            field = each.field if name in each.field else f"column {name}: {each.field}"
+            section.problems.append(replace(each, field=field, file=section.file))
 
 
 def _domain(section: Section, folder: Path, form: TextFormat) -> Domain:
-    kinds = [key for key in ("values", "file", "from", "periods") if key in section.values]
+    kinds = [key for key in _OF_A_DOMAIN if key in section.values]
     if len(kinds) != 1:
         fix = 'give values = ["a", "b"], or file = "codes.csv", or from = 0 and to = 110, or periods = ["2024-01-01", "2025-01-01"]'
         section.refuse("name", "has no domain, or two", fix)
         return Integers(0, 1)
-    for key in sorted(_OF_A_DOMAIN[kinds[0]].symmetric_difference(_OF_SOME) & section.values.keys()):
-        section.refuse(key, f"does not go with {kinds[0]}", "leave it out")
-    if kinds == ["from"] and ("decimals" in section.values or "unit" in section.values):
+    (kind,) = kinds
+    for key in sorted(_OF_A_DOMAIN[kind].symmetric_difference(_OF_SOME) & section.values.keys()):
+        section.refuse(key, f"does not go with {kind}", "leave it out")
+    if kind == "from" and ("decimals" in section.values or "unit" in section.values):
         return _decimals(section)
-    if kinds == ["from"]:
+    if kind == "from":
         low = section.whole("from", -MOST_WRITTEN, MOST_WRITTEN - 1)
         return Integers(low, section.whole("to", low + 1, MOST_WRITTEN))
-    if kinds == ["periods"]:
-        return Periods(
-            tuple(
-                section.texts("periods", 'list when each begins, and when the last ends: ["2024-01-01", "2025-01-01"]')
-            )
-        )
-    values = _codes(section, folder, form) if kinds == ["file"] else _values(section)
+    if kind == "periods":
+        fix = 'list when each begins, and when the last ends: ["2024-01-01", "2025-01-01"]'
+        return Periods(tuple(section.texts("periods", fix)))
+    codes = _codes(section, folder, form) if kind == "file" else _values(section)
     other = section.text("other", "name the value that stands for all others") if "other" in section.values else ""
-    return Codes(tuple(values), other)
+    return Codes(tuple(codes), other)
 
 
 def _decimals(section: Section) -> Decimals:
@@ -115,16 +87,16 @@ def _decimals(section: Section) -> Decimals:
     if "unit" in section.values and "decimals" in section.values:
         section.refuse("unit", "stands beside decimals", "give one of the two")
     places = section.whole("decimals", 0, MOST_PLACES) if "decimals" in section.values else -_zeros(section)
-    fix = 'write a whole number, or a text such as "1.25"'
-    bounds = [section.number(key, fix) for key in ("from", "to")]
+    bounds = [section.number(key, 'write a whole number, or a text such as "1.25"') for key in ("from", "to")]
     low, high = (0 if bound is None else in_units(bound, places) for bound in bounds)
     if low is None or high is None:
         if "unit" in section.values:
             section.refuse("unit", "does not divide the bounds", "round the bounds to it")
         else:
             section.refuse("decimals", "are fewer than the bounds have", "state as many, or round the bounds")
-        return Decimals(0, 1, places)
-    return Decimals(low, high, places) if None not in bounds else Decimals(0, 1, places)
+    elif None not in bounds:
+        return Decimals(low, high, places)
+    return Decimals(0, 1, places)
 
 
 def _zeros(section: Section) -> int:
@@ -144,6 +116,11 @@ def in_units(number: Fraction, places: int) -> int | None:
     """
     scaled = number * Fraction(10) ** places
     return int(scaled) if scaled.denominator == 1 else None
+
+
+def number_text(units: int, places: int) -> str | int:
+    """A number in units of its last place as a plan file states it."""
+    return exact_text(units / Fraction(10) ** places) if places else units
 
 
 def _values(section: Section) -> list[tuple[str, str]]:
@@ -179,3 +156,91 @@ def read_table(section: Section, folder: Path, form: TextFormat) -> list[list[st
         section.refuse("file", f"has {at}", "write a header, then a row each")
         return []
     return rows
+
+
+def _domain_key(what: str, words: str, schema: dict[str, Any], **values: Any) -> Key:
+    """A key of a domain; of each class of domains, by its name, the value that it has."""
+
+    def value(column: Column) -> Any:
+        of_class = values.get(type(column.domain).__name__)
+        return of_class(column.domain) if of_class else None
+
+    return Key(what, aside(words, schema), default={}, value=value)
+
+
+def _bound(name: str) -> dict[str, Any]:
+    return {
+        "Integers": lambda domain: getattr(domain, name),
+        "Decimals": lambda domain: exact_text(getattr(domain, name) / Fraction(10) ** domain.places),
+    }
+
+
+_NAMED: Final = {"anyOf": [TEXTS, {"type": "object", "additionalProperties": {"type": "string"}}]}
+COLUMN: Final = Table(
+    {
+        "name": Key(
+            "The attribute; by default the column of the records that says it.",
+            text("write the name of the attribute, which is that of its column in the records"),
+        ),
+        "fields": Key(
+            "The columns that say it, where they are called otherwise or are several.",
+            texts("list the columns of the records that say it"),
+            default=(),
+            value=lambda column: None if column.fields == (column.name,) else column.fields,
+        ),
+        "values": _domain_key(
+            "The values as a list, or codes with their texts.",
+            "list of texts, or table",
+            _NAMED,
+            Codes=lambda domain: (
+                dict(domain.values) if any(code != text for code, text in domain.values) else list(domain.codes)
+            ),
+        ),
+        "file": _domain_key(
+            "Instead: a public CSV file of the codes, with their texts in a second column.", "text", {"type": "string"}
+        ),
+        "other": _domain_key(
+            "One of the values, which a record has whose field is missing or says none of them.",
+            "text",
+            {"type": "string", "minLength": 1},
+            Codes=lambda domain: domain.other or None,
+        ),
+        "from": _domain_key(
+            "Instead: the least number, a whole one unless the column has decimals.",
+            "exact number",
+            EXACT,
+            **_bound("low"),
+        ),
+        "to": _domain_key("The largest number.", "exact number", EXACT, **_bound("high")),
+        "decimals": _domain_key(
+            "How many digits after the point are kept of numbers that sums and quantiles are made of.",
+            f"whole number, 0 to {MOST_PLACES}",
+            {"type": "integer", "minimum": 0, "maximum": MOST_PLACES},
+            Decimals=lambda domain: domain.places if domain.places >= 0 else None,
+        ),
+        "unit": _domain_key(
+            "In place of decimals: the power of ten to which such numbers are rounded; it divides the bounds.",
+            "power of ten",
+            {"type": "integer", "minimum": 10, "maximum": 10**MOST_PLACES},
+            Decimals=lambda domain: 10**-domain.places if domain.places < 0 else None,
+        ),
+        "periods": _domain_key(
+            "Instead: dates at which periods begin, and at which the last one ends.",
+            "list of texts",
+            TEXTS,
+            Periods=lambda domain: list(domain.edges),
+        ),
+        "separator": Key(
+            "The mark between several values in a field.",
+            text('write the one mark between values, such as ";"'),
+            default="",
+        ),
+        "most": Key(
+            "How many different values are read of a record, the first.",
+            aside(f"whole number, 1 to {MOST_SEVERAL}", {"type": "integer", "minimum": 1, "maximum": MOST_SEVERAL}),
+            default={},
+            value=lambda column: column.most if column.several else None,
+        ),
+    },
+    check=_check_column,
+)

@@ -1,13 +1,16 @@
-"""What a plan file about custom records measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]` (docs/reference/plan-file.md)."""
+"""What a plan file about custom records measures: `[[levels]]`, `[[sums]]` and `[[quantiles]]`."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final, get_args
+from types import SimpleNamespace
+from typing import Any, Final, get_args
 
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import TEXT, TEXTS, aside, choice, inline
 from starling.planfile.toml import Section
-from starling.privacy.budget import Measure
-from starling.tables.plan.aggregate_margins import least_budget, read_margins
+from starling.planfile.values import exact_text
+from starling.tables.plan.aggregate_margins import EXAMPLE, MARGIN, least_budget
 from starling.tables.plan.aggregates import (
     FINEST_SHARE,
     MOST_CLASSES,
@@ -17,146 +20,124 @@ from starling.tables.plan.aggregates import (
     Way,
     better_way,
 )
+from starling.tables.plan.choices import Choices, degree
 from starling.tables.plan.columns import Column, Decimals, Integers, places_of
-from starling.tables.plan.custom_columns import in_units
-from starling.tables.plan.custom_records import CustomRecords
-from starling.tables.plan.detail import Detail
+from starling.tables.plan.custom_columns import in_units, number_text
+from starling.tables.plan.custom_records import EVERYWHERE, CustomRecords, custom_records
+from starling.tables.plan.grammar import BUDGET, PRICE, THRESHOLDS, check_level, price_of, read_thresholds
 from starling.tables.plan.levels import Level
-from starling.tables.plan.readable_levels import Stated, read_budget, read_price, read_thresholds
 from starling.tables.plan.region_levels import WHOLE, RegionLevel, RegionLevels
+from starling.tables.plan.solving import Stated
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import LARGEST_BUDGET
 
 EVERYWHERE_LEVELS: Final = RegionLevels((RegionLevel(WHOLE, "All"),))
 """The levels of a plan without regions."""
-AGGREGATES: Final = ("sums", "quantiles")
-"""The keys of the plan file that state aggregates."""
-_ONLY: Final = {"sums": ("margins",), "quantiles": ("shares", "classes", "way")}
-"""What each of them has of its own."""
 
 
-def read_custom_levels(
-    top: Section, regions: RegionLevels, records: CustomRecords, detail: Detail
-) -> dict[tuple[str, int], Stated]:
-    """Budget or margins, and thresholds, of each of [[levels]]; a plan of sums or quantiles may have none."""
+def _of(section: Section, key: str, names: Sequence[str]) -> str:
+    return section.choice(key, names, f"write one of {', '.join(names)}")
+
+
+def _read_regions(section: Section, key: str, values: Values) -> str:
+    return _of(section, key, values["regions"].names)
+
+
+def _read_groups(section: Section, key: str, values: Values) -> int:
+    """The number of the family of groups."""
+    names = [family.name for family in values["records"].families]
+    return 1 + names.index(_of(section, key, names))
+
+
+def _check_place(section: Section, values: Values) -> None:
+    """The level of regions and the number of the family of groups, as one `key`."""
+    where = values["where"] if "regions" in section.values else WHOLE
+    if "regions" not in section.values and values["regions"] != EVERYWHERE_LEVELS:
+        where = _read_regions(section, "regions", values)
+    values["key"] = (where, values["family"])
+
+
+_PLACE: Final = {
+    "regions": Key(
+        "A level of `regions`; left out where there are none.",
+        Kind("text", TEXT, _read_regions),
+        default="",
+        field="where",
+    ),
+    "groups": Key("A family of `groups`.", Kind("text", TEXT, _read_groups), field="family"),
+}
+
+
+def _check_level(section: Section, values: Values) -> None:
+    _check_place(section, values)
+    check_level(section, values)
+    family, detail = values["records"].families[values["family"] - 1], values["detail"]
+    if not family.total_only:
+        values["thresholds"] = read_thresholds(section, detail)
+        return
+    values["thresholds"] = tuple(range(1, detail.steps + 1))
+    if "thresholds" in section.values:
+        section.refuse("thresholds", "are of groups that are measured once", "leave them out")
+
+
+LEVEL: Final = Table(
+    {
+        **_PLACE,
+        **PRICE,
+        "thresholds": Key(
+            "Noisy totals from which a group gets each step of the detail.",
+            THRESHOLDS,
+            default={},
+            value=lambda level: level.thresholds,
+        ),
+    },
+    check=_check_level,
+)
+
+
+def read_levels(sections: Sequence[Section], above: Mapping[str, Any]) -> dict[tuple[str, int], Stated]:
+    """Budget or margins, and thresholds, of each of [[levels]]."""
     stated: dict[tuple[str, int], Stated] = {}
-    if "levels" not in top.values and any(key in top.values for key in AGGREGATES):
-        return stated
-    for section in top.tables("levels"):
-        section.only(("regions", "groups", "budget", "margins", "thresholds"))
-        before = len(section.problems)
-        key = _place(section, regions, records)
-        chosen = records.families[key[1] - 1]
-        if key in stated and len(section.problems) == before:
-            section.refuse("groups", f"{chosen.name} are there with these regions already", "give each level once")
-        price = read_price(section)
-        thresholds = tuple(range(1, detail.steps + 1))
-        if not chosen.total_only:
-            thresholds = read_thresholds(section, detail)
-        elif "thresholds" in section.values:
-            section.refuse("thresholds", "are of groups that are measured once", "leave them out")
-        stated[key] = Stated(*price, thresholds)
+    for section in sections:
+        values = LEVEL.parse(section, above)
+        name = above["records"].families[values["family"] - 1].name
+        named = (section.values.get("regions", WHOLE), section.values.get("groups"))
+        if values["key"] in stated and named == (values["key"][0], name):
+            section.refuse("groups", f"{name} are there with these regions already", "give each level once")
+        stated[values["key"]] = Stated(values["budget"], values["thresholds"], values["targets"])
     return stated
 
 
-def _place(section: Section, regions: RegionLevels, records: CustomRecords) -> tuple[str, int]:
-    """The level of regions, and the number of the family of groups, that a section names."""
-    where = WHOLE
-    if "regions" in section.values or regions != EVERYWHERE_LEVELS:
-        where = section.choice("regions", regions.names, f"write one of {', '.join(regions.names)}")
-    names = tuple(family.name for family in records.families)
-    return where, 1 + names.index(section.choice("groups", names, f"write one of {', '.join(names)}"))
+def level_fields(records: CustomRecords, level: Level) -> SimpleNamespace:
+    """The fields by which LEVEL states a level, or one of AGGREGATES states where it is of."""
+    family = records.families[level.iteration_level - 1]
+    return SimpleNamespace(
+        where=level.geography if records.areas != EVERYWHERE else None,
+        family=family.name,
+        thresholds=None if family.total_only else list(level.thresholds),
+        **price_of(level),
+    )
 
 
-def read_aggregates(
-    top: Section, regions: RegionLevels, records: CustomRecords, degree: Callable[[int], int], measure: Measure
-) -> tuple[Aggregate, ...]:
-    """[[sums]] and [[quantiles]], in plan order.
-
-    Args:
-        top: The plan file.
-        regions: The levels of regions.
-        records: The columns and families.
-        degree: What divides the budget of a level of a stability.
-        measure: The privacy measure.
-    """
-    aggregates: dict[tuple[int, int, str, bool], Aggregate] = {}
-    for kind in AGGREGATES:
-        for section in top.tables(kind) if kind in top.values else []:
-            before = len(section.problems)
-            section.only(("of", "regions", "groups", "budget", *_ONLY[kind]))
-            key = _place(section, regions, records)
-            column = _numbers(section, records)
-            margins = read_margins(section, places_of(column)) if column and "margins" in section.values else ()
-            if "margins" in section.values and "budget" in section.values:
-                section.refuse("budget", "stands beside margins", "give either budget or margins")
-            budget = Fraction(1) if "margins" in section.values else read_budget(section)
-            if column is None or budget is None or len(section.problems) > before:
-                continue
-            iterations = tuple(each for each in records.definitions.iterations if each.level == key[1])
-            level = Level(*key, budget, (), iterations, stability(iterations, records.attributes))
-            share = budget / degree(level.stability)
-            quantiles = None if kind == "sums" else _quantiles(section, column, measure, share)
-            place = (regions.order(key[0]), key[1], column.name, kind != "sums")
-            if place in aggregates:
-                section.refuse("of", f"{column.name} is there with these groups already", "give each once")
-            domain = column.domain
-            assert isinstance(domain, Integers | Decimals)
-            aggregate = Aggregate(level, column.name, domain.low, domain.high, quantiles)
-            if margins:
-                least = least_budget(aggregate, measure, degree(level.stability), margins)
-                if least is None:
-                    problem = f"cannot be kept: they would need a budget above {LARGEST_BUDGET}"
-                    section.refuse("margins", problem, "write wider margins")
-                else:
-                    aggregate = replace(aggregate, level=replace(level, budget=least))
-            aggregates[place] = aggregate
-    return tuple(aggregates[place] for place in sorted(aggregates))
+def _read_column(section: Section, key: str, values: Values) -> Column | None:
+    """The column of numbers that an aggregate is of; None after a refusal."""
+    columns: tuple[Column, ...] = values["records"].columns
+    able = [each.name for each in columns if isinstance(each.domain, Integers | Decimals) and not each.several]
+    if able:
+        return next(each for each in columns if each.name == _of(section, key, able))
+    section.refuse(key, "is a column of numbers, and the plan has none", "declare one with from and to")
+    return None
 
 
-def _numbers(section: Section, records: CustomRecords) -> Column | None:
-    """The column that an aggregate is of; None after a refusal."""
-    able = [each.name for each in records.columns if isinstance(each.domain, Integers | Decimals) and not each.several]
-    if not able:
-        section.refuse("of", "is a column of numbers, and the plan has none", "declare one with from and to")
-        return None
-    return records.by_name[section.choice("of", able, f"write one of {', '.join(able)}")]
+def _check_aggregate(section: Section, values: Values) -> None:
+    _check_place(section, values)
+    if "margins" in section.values and "budget" in section.values:
+        section.refuse("budget", "stands beside margins", "give either budget or margins")
+    elif "margins" not in section.values and "budget" not in section.values:
+        BUDGET.kind.read(section, "budget", values)  # is missing
 
 
-def _quantiles(section: Section, column: Column, measure: Measure, share: Fraction) -> Quantiles | None:
-    """The shares, the classes and the way of one of [[quantiles]]; None after a refusal."""
-    before = len(section.problems)
-    shares = _shares(section)
-    cuts = _classes(section, column)
-    if len(section.problems) > before:
-        return None
-    if "way" in section.values:
-        ways: tuple[Way, ...] = get_args(Way)
-        named = section.choice("way", ways, 'write "counts" or "selection", or leave it out')
-        return Quantiles(shares, cuts, ways[ways.index(named)])
-    return Quantiles(shares, cuts, better_way(len(cuts), shares, measure, share))
-
-
-def _shares(section: Section) -> tuple[Fraction, ...]:
-    """The shares of the records below each quantile."""
-    fix = 'list shares in hundredths, such as ["0.25", "0.5", "0.75"]'
-    shares = []
-    for text in section.texts("shares", fix):
-        try:
-            shares.append(Fraction(text))
-        except (ValueError, ZeroDivisionError):
-            shares.append(Fraction(0))
-    good = all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in shares)
-    if (
-        "shares" in section.values
-        and shares
-        and (not good or shares != sorted(set(shares)) or len(shares) > MOST_SHARES)
-    ):
-        section.refuse("shares", f"are not up to {MOST_SHARES} ascending shares above 0 and below 1", fix)
-    return tuple(shares)
-
-
-def _classes(section: Section, column: Column) -> tuple[int, ...]:
+def _read_classes(section: Section, column: Column) -> tuple[int, ...]:
     """Where the classes begin, in units of the last place; each number is one where nothing is said."""
     domain = column.domain
     assert isinstance(domain, Integers | Decimals)
@@ -180,3 +161,118 @@ def _classes(section: Section, column: Column) -> tuple[int, ...]:
         section.refuse("classes", "do not cut the numbers of the column", fix)
         return ()
     return tuple(cuts)
+
+
+def _read_shares(section: Section, key: str, _: Values) -> tuple[Fraction, ...]:
+    """The shares of the records below each quantile."""
+    fix = 'list shares in hundredths, such as ["0.25", "0.5", "0.75"]'
+    before = len(section.problems)
+    shares = []
+    for text in section.texts(key, fix):
+        try:
+            shares.append(Fraction(text))
+        except (ValueError, ZeroDivisionError):
+            shares.append(Fraction(0))
+    good = all(0 < each < 1 and each.denominator <= FINEST_SHARE for each in shares)
+    if len(section.problems) == before and not (
+        good and shares == sorted(set(shares)) and 1 <= len(shares) <= MOST_SHARES
+    ):
+        section.refuse(key, f"are not up to {MOST_SHARES} ascending shares above 0 and below 1", fix)
+    return tuple(shares)
+
+
+_CLASSES: Final = {"type": "array", "items": {"type": ["integer", "string"]}}
+_OF: Final = Key("A column with `from` and `to`.", Kind("text", TEXT, _read_column), field="column")
+SUM: Final = Table(
+    {
+        "of": _OF,
+        **_PLACE,
+        "budget": BUDGET,
+        "margins": Key(
+            "In place of a budget: margins of error that the numbers keep.",
+            inline(MARGIN, EXAMPLE),
+            default=(),
+            value=lambda _: None,
+        ),
+    },
+    check=_check_aggregate,
+)
+QUANTILE: Final = Table(
+    {
+        "of": _OF,
+        **_PLACE,
+        "budget": BUDGET,
+        "shares": Key(
+            'Shares of the records in hundredths, ascending, such as `"0.5"` for the median.',
+            Kind("list of texts", TEXTS, _read_shares, lambda shares: list(map(exact_text, shares))),
+        ),
+        "classes": Key(
+            "Where up to 256 classes begin, the least number first; left out, each number is one.",
+            aside("list of exact numbers", _CLASSES),
+            default={},
+            value=lambda aggregate: aggregate.classes,
+        ),
+        "way": Key(
+            "`counts` measures all classes, with intervals; `selection` takes a class for each share. Left out, the one fewer ranks off.",
+            choice(get_args(Way), 'write "counts" or "selection", or leave it out'),
+            default=None,
+        ),
+    },
+    check=_check_aggregate,
+)
+AGGREGATES: Final = {"sums": SUM, "quantiles": QUANTILE}
+"""The keys of the plan file that state aggregates, and their grammars."""
+
+
+def read_aggregates(fields: Mapping[str, Any], records: CustomRecords) -> tuple[Aggregate, ...]:
+    """[[sums]] and [[quantiles]], in plan order; `fields` are those of the file, its regions and its records included."""
+    aggregates: dict[tuple[int, int, str, bool], Aggregate] = {}
+    of_one = 1 if records.unit is None else records.unit.most
+    regions, measure = fields["regions"], fields["measure"]
+    for kind, table in AGGREGATES.items():
+        for section in fields[kind]:
+            before = len(section.problems)
+            values = table.parse(section, fields)
+            column, budget = values["column"], values["budget"] or Fraction(1)
+            if len(section.problems) > before:
+                continue
+            iterations = tuple(each for each in records.definitions.iterations if each.level == values["family"])
+            level = Level(
+                values["key"][0], values["family"], budget, (), iterations, stability(iterations, records.attributes)
+            )
+            shared = degree(measure, level.stability, of_one)
+            place = (regions.order(level.geography), level.iteration_level, column.name, kind == "quantiles")
+            if place in aggregates:
+                section.refuse("of", f"{column.name} is there with these groups already", "give each once")
+            quantiles = None
+            if kind == "quantiles":
+                shares, cuts = values["shares"], _read_classes(section, column)
+                if not cuts:
+                    continue
+                way = values["way"] or better_way(len(cuts), shares, measure, budget / shared)
+                quantiles = Quantiles(shares, cuts, way)
+            aggregate = Aggregate(level, column.name, column.domain.low, column.domain.high, quantiles)
+            if margins := values.get("margins"):
+                least = least_budget(aggregate, measure, shared, margins)
+                if least is None:
+                    problem = f"cannot be kept: they would need a budget above {LARGEST_BUDGET}"
+                    section.refuse("margins", problem, "write wider margins")
+                else:
+                    aggregate = replace(aggregate, level=replace(level, budget=least))
+            aggregates[place] = aggregate
+    return tuple(aggregates[place] for place in sorted(aggregates))
+
+
+def aggregate_fields(plan: Choices, kind: str) -> list[SimpleNamespace]:
+    """The fields by which a table of AGGREGATES states those of a plan."""
+    stated, records = [], custom_records(plan)
+    for each in plan.aggregates:
+        if (each.quantiles is None) == (kind == "sums"):
+            fields = level_fields(records, each.level)
+            fields.column = each.column
+            if each.quantiles is not None:
+                places = places_of(records.by_name[each.column])
+                fields.shares, fields.way = each.quantiles.shares, each.quantiles.way
+                fields.classes = [number_text(cut, places) for cut in each.quantiles.cuts]
+            stated.append(fields)
+    return stated

@@ -157,21 +157,6 @@ def test_what_cannot_be_is_refused_at_its_key(file: Path, old: str, new: str, fi
     assert any(field in each.field and problem in each.problem for each in refused.value.problems), refused.value
 
 
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ("", "nothing but a header"),
-        ("west,d1\nwest\n", "row 3 another number"),
-        ("west,d1\neast,d1\n", "one twice"),
-        (",d1\n", "without regions"),
-    ],
-)
-def test_tables_of_areas_that_are_none_are_refused(file: Path, rows: str, problem: str) -> None:
-    (file.parent / "districts.csv").write_text("county,district\n" + rows)
-    with pytest.raises(PlanError, match=problem):
-        Plan.load(file)
-
-
 def test_a_column_of_several_values_is_no_detail(file: Path) -> None:
     old = 'columns = ["sex", "Age"]\nsteps = [{ sex = true }, { sex = true, Age = [0, 18] }]'
     new = 'columns = ["illness"]\nsteps = [{ illness = true }]'

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from starling.tables.plan import Plan
 from tests.tables.custom_worlds import World, worlds
-from tests.tables.plan.test_custom_readable import FILE
+from tests.tables.plan.test_custom_grammar import FILE
 
 
 @settings(max_examples=40, deadline=None)

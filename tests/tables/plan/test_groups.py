@@ -4,7 +4,7 @@ import pytest
 
 from starling.planfile.toml import parse
 from starling.tables.plan import Definitions
-from starling.tables.plan.definitions import read_groups
+from starling.tables.plan.groups import read_groups
 
 WADERS = """
 [codes]

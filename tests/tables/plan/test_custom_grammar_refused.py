@@ -7,6 +7,7 @@ stand in the code, so that a new one is entered here or named below as one that 
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
 
@@ -261,6 +262,7 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
         "sums[1].margins",
         "cannot be kept: they would need a budget above",
     ),
+    ({"quantiles[1].shares": []}, "quantiles[2].shares", "are not up to 9 ascending shares"),
     ({"quantiles[1].of": "age", "quantiles[1].regions": "ward"}, "quantiles[2].of", "with these groups already"),
     ({"quantiles[0].shares": ["0.5", "0.5"]}, "quantiles[1].shares", "ascending shares above 0 and below 1"),
     ({"quantiles[0].classes": [0]}, "quantiles[1].classes", "do not cut the numbers of the column"),
@@ -329,15 +331,16 @@ MODULES: Final = (
         "custom_columns",
         "custom_families",
         "custom_levels",
-        "custom_readable",
+        "custom_grammar",
+        "custom_regions",
     ),
-    *("custom_records", "readable_choices", "idle_choices"),
+    *("custom_records", "grammar", "idle_choices"),
 )
 """Where the reasons stand that a plan file of custom tables can meet."""
 OF_FILES: Final = {
-    "cannot be read (": "test_custom_readable, test_custom_columns",
+    "cannot be read (": "test_custom_grammar, test_custom_columns",
     "is of a table of other columns than code and text": "test_custom_columns",
-    "has no column ": "test_custom_readable",
+    "has no column ": "test_custom_grammar",
 }
 """Reasons that need a file beside the plan, and the tests that make one."""
 OF_VALUES: Final = {
@@ -358,6 +361,23 @@ OF_VALUES: Final = {
 """Reasons that only values made in Python can meet, and why the reader meets them before; their own tests make such values."""
 
 
+def paths(value: Any, path: str = "") -> Iterator[str]:
+    """Every key of a plan, by the path that `changed` takes."""
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+        here = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".removeprefix(".")
+        yield here
+        if isinstance(each, dict) or (isinstance(each, list) and each and isinstance(each[0], dict)):
+            yield from paths(each, here)
+
+
+@pytest.mark.parametrize("value", ["", [], {}, 0], ids=repr)
+def test_an_empty_value_is_read_or_refused(value: object) -> None:
+    """No shares, where the way of quantiles was left out, ended in a division by zero."""
+    for path in paths(WHOLE):
+        with suppress(PlanError):
+            assert Plan.of(changed({path: value})).levels
+
+
 def reasons() -> Iterator[tuple[str, str]]:
     """The literal beginning of each reason that the modules give, with its module."""
     for module in MODULES:
@@ -365,9 +385,9 @@ def reasons() -> Iterator[tuple[str, str]]:
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and len(call.args) > 1:
                 named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                stated = call.args[1]
+                stated = call.args[2 if named in {"exact", "_lists"} else 1]
                 first = stated.values[0] if isinstance(stated, ast.JoinedStr) else stated
-                if named in {"refuse", "Problem", "PlanError"} and isinstance(first, ast.Constant):
+                if named in {"refuse", "Problem", "PlanError", "exact", "_lists"} and isinstance(first, ast.Constant):
                     yield module, str(first.value)
 
 
