@@ -17,7 +17,8 @@ from the grammars that read and write plans.
 Plans are TOML. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or integers: as a float, 0.1 is not 1/10.
 
 With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
-an editor completes keys and marks wrong ones. Which keys go together, the command `plan` checks.
+an editor completes keys and marks wrong ones. The site has them too, as `reference/DOMAIN.schema.json`.
+Which keys go together, the command `plan` checks.
 """
 COLUMNS: Final = ("key", "takes", "left out", "means")
 RULE: Final = ("---",) * len(COLUMNS)

@@ -1,4 +1,4 @@
-"""What lies elsewhere becomes pages of the site: figures beside the results of benchmarks (bench/results), and notebooks.
+"""What lies elsewhere becomes part of the site: figures beside the results of benchmarks (bench/results), notebooks, schemas of plans.
 
 mkdocs calls `on_files` and `on_page_markdown`. Links between the folders work in a checkout; here they are turned into links of the site.
 """
@@ -12,18 +12,26 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
+from starling.domains import DOMAINS, domain
+from starling.planfile.grammar import plan_schema
+
 ROOT = Path(__file__).parent.parent
 BELOW = "results"
 LINK = re.compile(r"(\]\()((?:\.\./)+[^)\s#]+|[\w./-]+\.ipynb)")
 
 
 def on_files(files: Files, /, *, config: MkDocsConfig) -> Files:
-    """The files of the site, with a page for each page of figures, which stands in no navigation, and for each notebook."""
+    """The files of the site, with a page for each page of figures, which stands in no navigation, one for each notebook, and schemas."""
     for path in sorted((ROOT / "bench" / "results").glob("*.md")):
         text = path.read_text()
         files.append(File.generated(config, f"{BELOW}/{path.name}", content=text, inclusion=InclusionLevel.NOT_IN_NAV))
     for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=of_notebook(path)))
+    for name in DOMAINS:
+        value = domain(name)
+        if value is not None and value.grammars:
+            schema = json.dumps(plan_schema(name, *value.grammars.values()), indent=2)
+            files.append(File.generated(config, f"reference/{name}.schema.json", content=schema))
     return files
 
 

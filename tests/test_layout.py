@@ -64,6 +64,7 @@ TESTED_ELSEWHERE = {
     "tables/plan/attributes.py": "values; test_census_records.py makes them, test_stability.py counts by them",
     "cli/serving_add.py": "test_serving_data.py adds data by one command, killed at each of its steps",
     "release/table_comparison.py": "test_table_files.py compares what it wrote, and what was changed",
+    "genome/arrays.py": "names of types",
     "genome/domain.py": "test_domains.py finds it by its name",
     "groups/domain.py": "test_domains.py finds it by its name",
     "groups/measurements.py": "test_mechanism.py measures by it, with the noise of a release",

@@ -1,12 +1,4 @@
-"""How text says its records, where it is not as usual: `[format]` of a plan, the same in every domain.
-
-[format]
-separator = ";"                # between fields; "tab" and "space" by name
-decimal = ","                  # the mark before decimals
-thousands = "."                # the mark between thousands; "space" by name
-dates = "%d.%m.%Y"             # how dates and times are written
-encoding = "cp1252"            # or "utf-16", as Unicode text of a spreadsheet is
-sheet = "2024"                 # of a workbook of several sheets
+"""How text says its records, where it is not as usual: `[format]` of a plan, the same in every domain (planfile/formats.py has its keys).
 
 It is public, and says how every record is read: nothing of it is guessed from records.
 """

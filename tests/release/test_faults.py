@@ -61,3 +61,12 @@ def test_rows_in_memory_are_numbered_from_1() -> None:
     ]
     assert found == [({"a": [5, 6]}, [1, 2], "records")]
     assert tally.total == 2
+
+
+def test_what_most_records_have_concerns_the_file_as_a_whole() -> None:
+    tally = Tally(2, "mend it")
+    assert [each.problem for each in tally.decisive("f", "look")] == ["has no rows, only a header"]
+    tally.total = 3
+    for name, wrong in (("a", [True, True, False]), ("b", [True, False, False])):
+        tally.add(name, "is odd", np.array(wrong), np.array([2, 3, 4]), "f")
+    assert tally.decisive("f", "look") == [Problem("a", "is odd, in 2 of 3 records", "look", "f")]

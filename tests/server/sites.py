@@ -82,7 +82,7 @@ AT_WORK: Final[dict[str, Point]] = {
 class Here(Understanding):
     """Understands questions as its processes do, without one."""
 
-    def _process_answer(self, task: bytes) -> dict[str, Any]:
+    def _process_answer(self, task: str) -> dict[str, Any]:
         return answer(json.loads(task))
 
 

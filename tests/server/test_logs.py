@@ -78,6 +78,6 @@ def test_what_a_library_says_is_told_by_its_name_alone(capsys: pytest.CaptureFix
 def test_people_are_told_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     logs.begin("text")
     logs.report("text", "a release is done")
-    logs.warn("text", "a setting is missing")
+    logs.report("text", "a setting is missing", warning=True)
     logs.answered("GET", "/v1/me", 200)
     assert capsys.readouterr().err == "starling: a release is done\nstarling: warning: a setting is missing\n"

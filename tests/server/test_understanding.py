@@ -130,7 +130,7 @@ def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monk
     began: SimpleQueue[str] = SimpleQueue()
     ended = threading.Event()
 
-    def never(_: object, task: bytes) -> None:
+    def never(_: object, task: str) -> None:
         began.put(json.loads(task)["question"]["who"])
         ended.wait()
         raise LedgerUnavailable("question", "never", "never")

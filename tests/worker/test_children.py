@@ -114,8 +114,8 @@ def test_an_attempt_is_ended_at_its_limit(registered: Home, charged: dict[str, i
     seconds = 0.0
     child = Child(registered.folder, 60, now=lambda: seconds)
     child.begin(charged["loop"])
-    assert child._running is not None
-    process = child._running
+    assert child._process._running is not None
+    process = child._process._running
     assert child.outcome() is None
     seconds = 61.0
     outcome = child.outcome()

@@ -30,11 +30,9 @@ SIZES: Final = 3
 
 
 def chain(cells: Int64, major: Order) -> Int64:
-    """The chain of a level: numbers of groups, cumulated over all its entries.
+    """The chain of a level, cells int64 (regions, sizes): numbers of groups, cumulated over all its entries.
 
-    Args:
-        cells: int64 (regions, sizes).
-        major: What the chain goes through slowly: "size" as the paper's, or "region".
+    `major` is what the chain goes through slowly: "size" as the paper's, or "region".
 
     >>> chain(np.array([[1, 0], [0, 2]]), "size").tolist()
     [1, 1, 1, 3]

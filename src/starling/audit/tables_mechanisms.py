@@ -37,11 +37,7 @@ MOST: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class SameCounties:
-    """Exact counts of counties that all hold so many persons of one sex and age in each of their groups.
-
-    Attributes:
-        persons: How many persons each population group has.
-    """
+    """Exact counts of counties that all hold so many persons of one sex and age in each of their population groups."""
 
     persons: int
 
@@ -87,10 +83,8 @@ def counties(number: int) -> Geography:
 def released(measure: Measure, thresholds: Thresholds, *, repeated: bool = False) -> Draws:
     """What each of many counties releases: the two noisy values of each group that a person moves, int64 (counties, 4).
 
-    Args:
-        measure: "epsilon" or "rho".
-        thresholds: The thresholds of the noisy total, which choose the detail.
-        repeated: Draw what is measured on top of an earlier release of five persons in each group, whose detail is public.
+    The thresholds of the noisy total choose the detail. If `repeated`, what is measured on top of an earlier release of five persons in
+    each group, whose detail is public.
     """
 
     def draws(exact: Int64, number: int, _: BitSource) -> Int64:
@@ -111,11 +105,7 @@ def released(measure: Measure, thresholds: Thresholds, *, repeated: bool = False
 
 @dataclass(frozen=True, slots=True)
 class SameWards:
-    """Exact numbers of wards that all hold so many records, whose number is the largest.
-
-    Attributes:
-        records: How many each ward has.
-    """
+    """Exact numbers of wards that all hold so many records, whose number is the largest."""
 
     records: int
 

@@ -193,7 +193,7 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
     def listening(url: str) -> None:
         logs.report(form, f"listening on {url}")
         if os.geteuid() == 0 and served.settings.account is None:
-            logs.warn(form, "the web process is root, too: name an account for it in server.toml")
+            logs.report(form, "the web process is root, too: name an account for it in server.toml", warning=True)
 
     def listening_demo(url: str) -> None:
         listening(url)

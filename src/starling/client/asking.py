@@ -89,12 +89,7 @@ class Client:
         return replies.read(Budget, self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
 
     def preview(self, dataset: str, question: Question | None = None) -> Preview:
-        """What a release or an answer costs, and how far its numbers may be off; free.
-
-        Args:
-            dataset: Of which data.
-            question: What is asked, as JSON by the schema that `datasets` gives; None where the plan says all.
-        """
+        """What a release costs, or an answer to a question (by the schema of `datasets`), and how far its numbers may be off; free."""
         return replies.read(
             Preview, self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
         )
@@ -199,12 +194,7 @@ class Client:
         return replies.schema(self._transport.ask("GET", f"/v1/releases/{int(number)}/questions"))
 
     def answer(self, number: int, question: Question) -> Any:
-        """What a release says to a question, as JSON; free, and the same as the opened release says.
-
-        Args:
-            number: The release.
-            question: As JSON, by the schema that `questions` gives.
-        """
+        """What a release says to a question, by the schema that `questions` gives, as JSON; free, and as the opened release says."""
         return replies.answer(
             self._transport.ask("POST", f"/v1/releases/{int(number)}/answers", {"question": question})
         )

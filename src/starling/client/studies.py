@@ -88,14 +88,7 @@ def question_json(question: Question) -> dict[str, Any]:
 def fetched_study(
     client: "Client", name: str, folder: Path, content: bytes, on_progress: "Callable[[Progress], None]"
 ) -> Study:
-    """A study by its public plan.
-
-    Args:
-        client: Asks the server.
-        name: The name of the dataset there.
-        folder: Where answers are kept; it is made if it is not there.
-        content: The zip of the plan, as the server gave it.
-        on_progress: Is told at each look how far an answer is.
+    """A study by the zip of its public plan, as the server gave it; its answers are kept in a folder, which is made if it is not there.
 
     Raises:
         IntegrityError, PlanError: it is not as Starling writes it.

@@ -32,16 +32,8 @@ MOST_BYTES: Final = 1 << 24
 
 
 class Transport:
-    """Sends requests with a token.
-
-    Args:
-        url: The server, as in https://statistics.example:8470, or its sandbox, as in https://statistics.example:8470/sandbox.
-        token: Of a user of it.
-        carrier: Carries the requests; the network without it.
-        sleep: Waits so many seconds.
-
-    Attributes:
-        url: The server, in its one form.
+    """Sends requests with the token of a user to a server, or to its sandbox, whose URL in its one form is `url`; `sleep` waits so many
+    seconds.
     """
 
     def __init__(

@@ -15,13 +15,11 @@ import pyarrow as pa
 
 from starling.engine import duck
 from starling.engine.bounded_records import PERSON
-from starling.errors import OutputError
+from starling.engine.spill import Int64, spill_failed
 from starling.privacy.compiled import compiled
 
 PARTS: Final = 16
 """Parts of the records. Public, and of no effect on a count."""
-
-Int64 = npt.NDArray[np.int64]
 
 
 def run_by_person(
@@ -52,11 +50,7 @@ def run_by_person(
             files = []
         if not files:
             # Raised outside the handler, so that nothing of a record is kept as the context of the error.
-            raise OutputError(
-                "spill",
-                "could not be kept on the disk for temporary files",
-                "free space there, or point TMPDIR at a disk that has more",
-            )
+            raise spill_failed()
         for file in files:
             file.seek(0)
             with (

@@ -137,11 +137,8 @@ def _lines_of(text: bytes, form: TextFormat) -> _Lines:
         units = np.frombuffer(text, WIDE[form.encoding], len(text) // 2)
         characters, width = np.minimum(units, 0x80).astype(np.uint8), 2
     many = int(np.count_nonzero(characters == _LF) + np.count_nonzero(characters == _CR)) + 1
-    starts, outside, marks, ends, inside = (
-        np.empty(many + 1, np.int64),
-        np.empty(many, np.uint8),
-        *(np.empty(many, np.int32) for _ in range(3)),
-    )
+    starts, outside = np.empty(many + 1, np.int64), np.empty(many, np.uint8)
+    marks, ends, inside = np.empty((3, many), np.int32)
     many = _examine(characters, ord(form.mark), starts, outside, marks, ends, inside)
     return _Lines(starts[: many + 1] * width, outside[:many], marks[:many], ends[:many], inside[:many])
 
@@ -277,6 +274,11 @@ class _Window:
         """Where a line begins in the file."""
         return self._low + int(self.lines.starts[line])
 
+    def walk(self, line: int, stop: int) -> tuple[int, Bool, Bool]:
+        """Follow the rule from a line on to `stop`: where it ends, the lines at which records begin, and those left out."""
+        begins, dropped = np.zeros((2, len(self.nexts)), np.bool_)
+        return _walk(self.nexts, self.lines.outside, line, stop, begins, dropped), begins, dropped
+
 
 def _first(window: _Window, file: BinaryIO, part: Part, fields: int, form: TextFormat) -> int:
     """The line of a window at which the first record of a part begins."""
@@ -290,7 +292,7 @@ def _first(window: _Window, file: BinaryIO, part: Part, fields: int, form: TextF
     if first >= stop:
         return stop
     if whole:
-        return _walk(window.nexts, window.lines.outside, first, stop, *np.zeros((2, len(window.nexts)), np.bool_))
+        return window.walk(first, stop)[0]
     met = _meet(window.nexts, first, stop)
     if met >= 0:
         return met
@@ -298,14 +300,7 @@ def _first(window: _Window, file: BinaryIO, part: Part, fields: int, form: TextF
     while at < part.begin:
         step = min(at + CHUNK, part.begin)
         before = _Window(file, at, step, fields, form)
-        line = _walk(
-            before.nexts,
-            before.lines.outside,
-            0,
-            before.line_at(step),
-            *np.zeros((2, len(before.nexts)), np.bool_),
-        )
-        at = before.byte_of(line)
+        at = before.byte_of(before.walk(0, before.line_at(step))[0])
     return window.line_at(at)
 
 
@@ -316,8 +311,7 @@ def fitting(part: Part, fields: int, form: TextFormat = PLAIN) -> Fitting:
         window = _Window(file, low, part.stop, fields, form)
         first = _first(window, file, part, fields, form)
     stop = window.line_at(part.stop)
-    begun, dropped = np.zeros((2, len(window.nexts)), np.bool_)
-    last = _walk(window.nexts, window.lines.outside, first, stop, begun, dropped)
+    last, begun, dropped = window.walk(first, stop)
     begins, starts = np.flatnonzero(begun), window.lines.starts
     if not len(begins):
         data = b""

@@ -66,10 +66,11 @@ def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextForma
         refuse(path, f"has a header that is not {form.encoding.upper()}", fix)
     if not set(columns) <= set(header):
         for mark, name in _SEPARATORS.items():
-            others = header_of(line, replace_mark(form, mark))
+            others = header_of(line, TextFormat(_stated(mark), encoding=form.encoding))
             if len(others) > len(header) and len({*columns} & {*others}) > len({*columns} & {*header}):
-                word = next((word for word, each in NAMED.items() if each == mark), mark)
-                refuse(path, f"is separated by {name}", f'state separator = "{word}" below [format] of the plan')
+                refuse(
+                    path, f"is separated by {name}", f'state separator = "{_stated(mark)}" below [format] of the plan'
+                )
     return header
 
 
@@ -84,9 +85,9 @@ def resolved(path: Path, text: bytes, form: TextFormat) -> TextFormat:
     return replace(form, encoding=_ORDERS[mark])
 
 
-def replace_mark(form: TextFormat, mark: str) -> TextFormat:
-    """The format with another separator."""
-    return TextFormat(next((word for word, each in NAMED.items() if each == mark), mark), encoding=form.encoding)
+def _stated(mark: str) -> str:
+    """How a plan states a separator."""
+    return next((word for word, each in NAMED.items() if each == mark), mark)
 
 
 def check_columns(path: Path, columns: Sequence[str], names: Sequence[str], fix: str) -> None:

@@ -1,8 +1,8 @@
 """The rows of records, part by part, as their form has them: of text all columns as bytes, else as stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -12,15 +12,41 @@ from starling.engine.delimited import Part, first_record, fitting, parsed, parts
 from starling.engine.headers import check_columns, resolved, text_header
 from starling.engine.held_records import Held
 from starling.engine.parquet_rows import open_rows, row_batches
-from starling.engine.record_files import Records, beginning_of
+from starling.engine.record_files import PARQUET, Records, beginning_of
 from starling.engine.workbooks import BEGIN, workbook_records, workbook_tables
-from starling.errors import SourceError
+from starling.errors import Problem, SourceError
 from starling.text_format import PLAIN, TextFormat
 
 ROWS: Final = 1 << 18
 """Parquet rows that are read at a time."""
 PART_ROWS: Final = 1 << 22
 """Parquet rows of a part, unless a row group has more."""
+Wanted: TypeAlias = Callable[[str, pa.DataType], str]
+"""Of a column and its type, of a dictionary that of its values: what it must be instead, "" where it fits."""
+
+
+def table_records(path: Path, columns: tuple[str, ...], fix: str, wanted: Wanted, form: TextFormat = PLAIN) -> Records:
+    """The records of a file of Parquet, of text or of a workbook; raises SourceError unless it has each column once, of a fitting type."""
+    beginning, size = beginning_of(path)
+    if not beginning.startswith(PARQUET):
+        return text_records(path, columns, fix, form)
+    with pq.ParquetFile(path) as opened:
+        schema, parts = opened.schema_arrow, parquet_parts(path, opened)
+    check_columns(path, columns, schema.names, fix)
+    check_types(path, columns, schema, wanted)
+    return Records((path,), (size,), "parquet", columns, columns, parts)
+
+
+def check_types(path: Path, columns: Sequence[str], schema: pa.Schema, wanted: Wanted) -> None:
+    """Raises SourceError with every column whose type does not fit."""
+    types = {name: schema.field(name).type for name in columns}
+    problems = []
+    for name, stored in types.items():
+        kind = stored.value_type if pa.types.is_dictionary(stored) else stored
+        if what := wanted(name, kind):
+            problems.append(Problem(name, f"is of type {kind}, not {what}", "store it so", path.name))
+    if problems:
+        raise SourceError(problems=problems)
 
 
 def text_records(path: Path, columns: tuple[str, ...], fix: str, form: TextFormat = PLAIN) -> Records:

@@ -127,11 +127,8 @@ class Spark:
         return max(1, int(self._session.sparkContext.defaultParallelism))
 
     def run(self, text: str, tables: Mapping[str, pa.Table | Parts]) -> Generator[pa.RecordBatch, None, None]:
-        """Run one SELECT over the given tables and stream its rows, in no particular order.
-
-        Args:
-            text: The SQL.
-            tables: Tables by the name that the text uses; a `pa.Table` is small, and every worker gets a copy.
+        """Run one SELECT over tables by the names that it uses and stream its rows, in no particular order; every worker gets a copy of a
+        `pa.Table`.
 
         Raises:
             OutputError: when Spark cannot answer, whatever the cause, without its own words, which can hold values of records.

@@ -35,7 +35,7 @@ class Spill:
         try:
             file = TemporaryFile(prefix="starling-", dir=folder, buffering=0)  # noqa: SIM115 - closed with this object
         except OSError:
-            raise _failed() from None
+            raise spill_failed() from None
         self._file, self._bytes, self._most = file.fileno(), 0, most
         weakref.finalize(self, file.close)
 
@@ -44,14 +44,14 @@ class Spill:
         place = self._bytes
         data = np.ascontiguousarray(numbers).data.cast("B")
         if self._most is not None and place + len(data) > self._most:
-            raise _failed()
+            raise spill_failed()
         try:
             while len(data):
                 written = os.pwrite(self._file, data, self._bytes)
                 self._bytes += written
                 data = data[written:]
         except OSError:
-            raise _failed() from None
+            raise spill_failed() from None
         return place // 8
 
     def read(self, place: int, length: int) -> Int64:
@@ -64,7 +64,7 @@ class Spill:
             except OSError:
                 part = b""
             if not part:
-                raise _failed()
+                raise spill_failed()
             parts.append(part)
             begin += len(part)
         return np.frombuffer(b"".join(parts), dtype=np.int64)
@@ -75,7 +75,8 @@ def check() -> None:
     Spill().append(np.zeros(_BLOCK, dtype=np.int64))
 
 
-def _failed() -> OutputError:
+def spill_failed() -> OutputError:
+    """That the disk for temporary files does not suffice."""
     return OutputError(
         "spill",
         "could not be kept on the disk for temporary files",

@@ -7,9 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from starling.engine.delimited import plain
-
-Int64 = npt.NDArray[np.int64]
+from starling.engine.delimited import Int64, plain
 
 _TIME: Final = (
     r'^[ \t]*"?(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})'

@@ -19,12 +19,11 @@ nothing and is not given.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import md5
-from math import exp, sqrt
+from math import sqrt
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -40,6 +39,8 @@ from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.genome.postprocess.wording import OF, TESTS
 from starling.genome.statistics import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.sampling.lattice import cell_variance
 from starling.release.cells import text_cell
 
@@ -57,7 +58,9 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
     """
     a, b, c, d = two_by_two(noisy, people, model)
     cells: Literal[2, 3] = 3 if model in OF_ALLELES else 2
-    variance = cell_variance(epsilon, cells) if noise == "lattice" else _laplace_variance(epsilon)
+    variance = (
+        cell_variance(epsilon, cells) if noise == "lattice" else standard_deviation(DiscreteLaplace(2 / epsilon)) ** 2
+    )
     if min(a, b, c, d) < FEWEST * sqrt(variance * (_ALLELE if model in OF_ALLELES else 1)):
         return None
     gradient = [1 / a, -1 / b, -1 / c, 1 / d]
@@ -71,14 +74,8 @@ def standard_error(noisy: Sequence[int], people: int, model: Model, noise: Noise
     return sqrt(1 / a + 1 / b + 1 / c + 1 / d + added)
 
 
-def _laplace_variance(epsilon: Fraction) -> float:
-    """The variance of discrete Laplace noise of scale 2/epsilon."""
-    q = exp(-float(epsilon) / 2)
-    return 2 * q / (1 - q) ** 2
-
-
 Format: TypeAlias = Literal["gwas-ssf", "plink-assoc"]
-FORMATS: Final[tuple[Format, ...]] = ("gwas-ssf", "plink-assoc")
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 SSF_COLUMNS: Final = (
     "chromosome",
     "base_pair_location",
@@ -110,17 +107,8 @@ _LEAST_LOG: Final = -300.0
 """log10 of a p-value below which a file tells logarithms: a double would lose digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One released p-value.
-
-    Attributes:
-        query: What was asked.
-        answer: What it tells.
-    """
-
-    query: SnpPval
-    answer: PValue
+Row: TypeAlias = tuple[SnpPval, PValue]
+"""What was asked, and the p-value that was released."""
 
 
 def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format, *, day: str) -> tuple[Path, ...]:
@@ -160,7 +148,7 @@ def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Forma
 
 def note(plan: Plan, rows: Sequence[Row]) -> str:
     """What whoever reads the numbers must know."""
-    tests = ", ".join(dict.fromkeys(TESTS[row.answer.test] for row in rows)) or "none"
+    tests = ", ".join(dict.fromkeys(TESTS[answer.test] for _, answer in rows)) or "none"
     return (
         "Released under differential privacy: every p-value, frequency and odds ratio is an estimate from noisy counts, not from the exact"
         f" ones. A range that is given holds the exact value with a probability of at least {float(100 * CONFIDENCE):g} %, each on its own;"
@@ -175,28 +163,28 @@ def _rows(plan: Plan, question: Question, drawn: Drawn) -> list[Row]:
     """Every released p-value, by place in the genome."""
     answer = estimate(plan, question, drawn).answer
     if isinstance(question, SnpPval) and isinstance(answer, PValue):
-        return [Row(question, answer)]
+        return [(question, answer)]
     if not (isinstance(question, Explore) and isinstance(answer, Exploration)):
         problem, fix = "holds no p-values", "export a release of snp-pval or of explore"
         raise ParameterError("release", problem, fix)
     # mypy takes `Drawn` apart in `tell`; an exploration's answer is answer of an exploration's draw alone.
     queries = [query for query, _ in replay(plan, question, drawn) if isinstance(query, SnpPval)]  # type: ignore[arg-type]
-    rows = [Row(query, each) for query, each in zip(queries, answer.p_values, strict=True)]
-    return sorted(rows, key=lambda row: plan.snps.index(row.answer.snp))
+    return sorted(zip(queries, answer.p_values, strict=True), key=lambda row: plan.snps.index(row[1].snp))
 
 
 def _ssf(plan: Plan, rows: Sequence[Row]) -> str:
-    logarithms = any(row.answer.log10.estimate < _LEAST_LOG for row in rows)
+    logarithms = any(answer.log10.estimate < _LEAST_LOG for _, answer in rows)
     header = (*SSF_COLUMNS, "neg_log_10_p_value" if logarithms else "p_value", *SSF_MORE)
-    lines = [_ssf_row(plan, row, logarithms=logarithms) for row in rows]
     # By number, which is not the plan's order of chromosomes.
-    lines.sort(key=lambda line: (int(line[0]), int(line[1])))
+    lines = sorted(
+        (_ssf_row(plan, *row, logarithms=logarithms) for row in rows), key=lambda line: (int(line[0]), int(line[1]))
+    )
     return "".join("\t".join(line) + "\n" for line in (header, *lines))
 
 
-def _ssf_row(plan: Plan, row: Row, *, logarithms: bool) -> list[str]:
-    p_value, at, snps = row.answer, plan.snps.index(row.answer.snp), plan.snps
-    error = standard_error(p_value.counts, plan.people, plan.model, row.query.noise, row.query.epsilon)
+def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -> list[str]:
+    at, snps = plan.snps.index(p_value.snp), plan.snps
+    error = standard_error(p_value.counts, plan.people, plan.model, query.noise, query.epsilon)
     frequency: float | None = None
     if plan.model in OF_ALLELES:
         a, b, c, d = two_by_two(p_value.counts, plan.people, plan.model)
@@ -257,15 +245,15 @@ def _metadata(plan: Plan, rows: Sequence[Row], name: str, text: str, day: str) -
 
 
 def _assoc(plan: Plan, rows: Sequence[Row]) -> str:
-    lines = [ASSOC_COLUMNS, *(_assoc_row(plan, row) for row in rows)]
+    lines = [ASSOC_COLUMNS, *(_assoc_row(plan, answer) for _, answer in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(ASSOC_COLUMNS))]
     return "".join(
         " " + "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) + "\n" for line in lines
     )
 
 
-def _assoc_row(plan: Plan, row: Row) -> tuple[str, ...]:
-    p_value, at, snps = row.answer, plan.snps.index(row.answer.snp), plan.snps
+def _assoc_row(plan: Plan, p_value: PValue) -> tuple[str, ...]:
+    at, snps = plan.snps.index(p_value.snp), plan.snps
     cases = controls = ratio = statistic = ASSOC_NA
     if plan.model in OF_ALLELES:
         cases, controls = f"{p_value.effect.cases.estimate:.4g}", f"{p_value.effect.controls.estimate:.4g}"

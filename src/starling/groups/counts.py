@@ -78,16 +78,11 @@ at a total of at most G anyway (`fitted`); the number of groups of a leaf, which
 """
 
 
-def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Cells]:
-    """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes); reads no record yet.
+def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Cells]:
+    """The computation of the exact number of groups of each size in each leaf, int64 (leaves, sizes), by DuckDB or by a Spark that runs.
 
-    The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
-    because of what a record says.
-
-    Args:
-        plan: Public choices.
-        records: The checked, but unread, records.
-        cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
+    It reads no record yet. The computation raises SourceError when a file is no longer what was checked and OutputError when memory or
+    disk do not suffice; never because of what a record says.
 
     Raises:
         SourceError: the register is not the one that the plan was made with.

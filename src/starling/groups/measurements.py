@@ -19,13 +19,7 @@ AddNoise: TypeAlias = Callable[[Int64, Distribution], Int64]
 
 
 def measured(plan: Plan, leaves: Int64, add: AddNoise) -> Measured:
-    """The counts of every level with the plan's noise.
-
-    Args:
-        plan: The public choices.
-        leaves: int64 (leaves, sizes), the number of groups of each leaf and size, which have the public totals.
-        add: Adds noise.
-    """
+    """The counts of every level with the plan's noise, of int64 (leaves, sizes) that have the public totals; `add` adds noise."""
     levels = []
     for level, counts in enumerate(plan.regions.sums(leaves)):
         values = np.cumsum(counts, axis=1) if plan.cumulative else counts

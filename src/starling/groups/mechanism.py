@@ -34,12 +34,5 @@ class NoisyCounts:
         return self.plan.guarantee
 
     def draw(self, exact: Int64, /) -> Measured:
-        """Measure every level.
-
-        Args:
-            exact: int64 (leaves, sizes), which has the public totals.
-
-        Returns:
-            For each level, root first, int64 (regions, sizes): noisy numbers of groups of each size, or of at most each size.
-        """
+        """Measure every level, of int64 (leaves, sizes) that have the public totals; see `Measured`."""
         return measured(self.plan, exact, lambda counts, noise: checked_add(counts, draw(noise, counts.shape)))

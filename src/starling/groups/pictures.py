@@ -75,12 +75,8 @@ def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table]) -> Sessi
 
 
 def sizes(plan: Plan, region: str, rows: pa.Table) -> SessionFigure:
-    """Groups by size in a region: published numbers, and around the measured ones intervals that hold the true ones.
-
-    Args:
-        plan: Of the release.
-        region: Its id.
-        rows: Of the table of its level, by size.
+    """Groups by size in a region: published numbers, and around the measured ones intervals that hold the true ones; by rows of its
+    level.
     """
     groups = rows["groups"].to_numpy()
     below = np.cumsum(groups)

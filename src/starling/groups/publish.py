@@ -1,48 +1,20 @@
 """A release of group sizes: from records to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from starling.engine.held_records import check_session
-from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.engine.spark import DUCKDB, check_engine
 from starling.groups.counts import count
-from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.publication import GroupsPublication
-from starling.groups.source import Held, InMemory, Records, files_read, open_records
+from starling.groups.source import InMemory, open_records, register
 from starling.groups.source.validation import validate
-from starling.privacy.trust import Confidential
+from starling.release.counted import CountedRecords
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
-
-
-@dataclass(frozen=True, slots=True)
-class _Groups:
-    """A `release.domain.Source`: the records, and the register that they are joined with.
-
-    Attributes:
-        plan: The public choices.
-        records: The confidential records, checked when they were opened.
-        engine: What counts.
-    """
-
-    plan: Plan
-    records: Records | Held
-    engine: str
-
-    def files(self) -> Iterable[Path]:
-        """The files of the records, and the register."""
-        return files_read(self.plan, self.records)
-
-    def open(self) -> Callable[[ExitStack], Confidential[Int64]]:
-        """The number of groups of each leaf and size; a cluster is started for them where that is asked for."""
-        files, sizes = self.records.files, self.records.sizes
-        return lambda work: count(
-            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
-        )
 
 
 def release(
@@ -72,7 +44,8 @@ def release(
     check_engine(engine)
     opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
-    return publish(GroupsPublication(plan), _Groups(plan, opened, engine), Path(out).absolute(), payment, listener)
+    source = CountedRecords(opened, partial(count, plan, opened), engine, register(plan))
+    return publish(GroupsPublication(plan), source, Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
@@ -81,6 +54,6 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     opened = open_records(files["records"], chosen)
     return Delivery(
         GroupsPublication(chosen),
-        _Groups(chosen, opened, DUCKDB),
+        CountedRecords(opened, partial(count, chosen, opened), DUCKDB, register(chosen)),
         lambda most: validate(chosen, opened, most=most).value,
     )

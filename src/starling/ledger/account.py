@@ -61,10 +61,8 @@ class RequestAccount:
         return None if self._ticket is None else self._ticket.drawn
 
     def earlier(self) -> Ticket | None:
-        """The charge that an earlier run made for this request, under whichever id, with its answer; None where there is none.
-
-        Raises:
-            RequestConflict: the id was used for another request.
+        """The charge that an earlier run made for this request, under whichever id, with its answer; None where there is none. Raises
+        RequestConflict where the id was used for another request.
         """
         return self._charging.find(self._request)
 
@@ -85,10 +83,8 @@ class RequestAccount:
         return Receipt(self.request_id, guarantee, self._ledger, entry, day, validated=validated)
 
     def resume(self) -> None:
-        """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again.
-
-        Raises:
-            BudgetRefused: it cannot be paid for again.
+        """No draw is kept here: where an earlier run's is what the charge is committed to, it is paid for again; raises BudgetRefused
+        where it cannot be paid for again.
         """
         if self._guarantee is not None and self.drawn is not None:
             self.redraw(self._guarantee)

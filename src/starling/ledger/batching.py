@@ -24,9 +24,7 @@ _Waiting = tuple[Request, Guarantee, "Future[Result]"]
 
 
 class Batcher:
-    """Charges for many threads, in as few commits as there are flushes.
-
-    Use it as a context manager, or `close` it: what waits then is still charged.
+    """Charges for many threads, in as few commits as there are flushes. As a context manager, or by `close`, what waits is still charged.
 
     Args:
         charging: The analyst's side of the ledger that pays; nobody else needs to leave it alone.

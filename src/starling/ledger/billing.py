@@ -40,12 +40,7 @@ class Bill:
 
 
 class Billing:
-    """Makes the bills of one book.
-
-    Args:
-        book: The book.
-        registered: What the custodian's events say, followed by whoever writes.
-    """
+    """Makes the bills of one book, by what the custodian's events say, which whoever writes has followed."""
 
     def __init__(self, book: Book, registered: Registered) -> None:
         self._book = book

@@ -45,12 +45,8 @@ class Head:
 
 @dataclass(slots=True)
 class Counts:
-    """How often charges were drawn for.
-
-    Attributes:
-        draws: Draws that were committed to.
-        takeovers: How often a run took an open charge over from another.
-        redraws: Draws that were lost, and paid for again.
+    """How often charges were drawn for: draws committed to, open charges that another run took over, and lost draws that were paid for
+    again.
     """
 
     draws: int = 0

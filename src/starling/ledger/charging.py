@@ -135,11 +135,8 @@ class Charging:
         return self._billing.bill(before.standing, request, guarantee, noise)
 
     def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
-        """Many charges in one durable commit; each result gives its ticket or raises its own refusal.
-
-        Args:
-            wanted: What is to be charged.
-            left: Whether others carry it out: then no lease is taken, and none of a charge that there is.
+        """Many charges in one durable commit; each result gives its ticket or raises its own refusal. If `left`, others carry them out:
+        then no lease is taken, and none of a charge that there is.
         """
         lease = _LEASES.fresh()
 
@@ -262,9 +259,6 @@ class Charging:
             sha256: The SHA-256 of the manifest of the measurements, which lie on the disk encrypted and flushed; 64 hexadecimal digits.
             key: What they are encrypted with, hexadecimal. Nothing else may keep it before.
 
-        Returns:
-            The ticket with this draw.
-
         Raises:
             PolicyRefused: another run has taken the charge over, or the charge has committed to a draw already.
         """
@@ -291,12 +285,10 @@ class Charging:
         return self._written(work)
 
     def redraw(self, ticket: Ticket, guarantee: Guarantee) -> Ticket:
-        """Pay for another draw, since the bytes of the one that the charge has committed to are lost.
+        """Pay for another draw, since the bytes of the committed one are lost; the ticket is then without one, and `draw` may be called
+        again.
 
         Costs what the charge cost, under all of its caps, and stands in the chain.
-
-        Returns:
-            The ticket without a draw: `draw` may be called again.
 
         Raises:
             PolicyRefused: another run has taken the charge over, or it has committed to no draw; or as for a charge.

@@ -27,24 +27,14 @@ _WITH_CHARGES = (
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A ledger that holds together.
-
-    Attributes:
-        head: The last event of the ledger.
-        counts: How often its charges were drawn for.
-    """
+    """The last event of a ledger that holds together, and how often its charges were drawn for."""
 
     head: Head
     counts: Counts
 
 
 class Check:
-    """Follows the chain, replays it, and compares.
-
-    Args:
-        book: What is checked.
-        heads: Heads seen elsewhere (in releases, by a witness) that must lie on the chain.
-    """
+    """Follows the chain of a book, replays it, and compares; `heads` seen elsewhere (in releases, by a witness) must lie on the chain."""
 
     def __init__(self, book: Book, heads: Iterable[Head] = ()) -> None:
         self._book = book

@@ -76,14 +76,8 @@ class Custody:
         self._book.write(work)
 
     def raise_cap(self, population: str, scope: Scope, name: str, cap: Exact, approval: str | None = None) -> str:
-        """Raise a cap, and say in plain words what that reveals (see `raising`).
-
-        Args:
-            population: Whose.
-            scope: "population", "dataset" or "analyst".
-            name: The name of that scope.
-            cap: The new cap, above the old one.
-            approval: The second custodian's signature (`approval`), where the ledger has one.
+        """Raise the cap of a scope, and say in plain words what that reveals (see `raising`). `approval`: the second custodian's
+        signature, where the ledger has one.
         """
         units = rules.cap_units(cap)
 
@@ -133,10 +127,8 @@ class Custody:
     def accept(self, dataset: str, files: str, content: str | None = None) -> None:
         """Say that these files of `dataset` were looked at, never what was found.
 
-        Args:
-            dataset: Registered here.
-            files: Which files, as they lie there: from `release.records.accepted_files`.
-            content: Which bytes: from `accepted_content`, by which the acceptance can be carried over to the same bytes elsewhere.
+        `files` says which files, as they lie there (`release.records.accepted_files`); `content` which bytes (`accepted_content`), by
+        which the acceptance can be carried over to the same bytes elsewhere.
         """
         body = {"dataset": dataset, "files": rules.token(files)}
         if content is not None:
@@ -152,19 +144,14 @@ class Custody:
         self._book.write(work)
 
     def delegate(self, dataset: str, key: Public, *, days: int) -> int:
-        """Let another key charge a dataset from now on, for so many days; 0 takes the right back.
-
-        Args:
-            dataset: Registered here, with a cap of its own: it bounds what may be spent by this right.
-            key: Of a server, which signs heads and releases with it (see delegation.py).
-            days: From 0 to 366.
+        """Let another key, that of a server (delegation.py), charge a dataset from now on, for so many days; 0 takes the right back.
 
         Returns:
             When the right ends, in seconds since 1970.
 
         Raises:
-            ParameterError: for other days, or the custodian's own key.
-            PolicyRefused: the dataset has no cap of its own.
+            ParameterError: for days that are not from 0 to 366, or the custodian's own key.
+            PolicyRefused: the dataset has no cap of its own, which bounds what may be spent by this right.
         """
         if not 0 <= days <= delegation.MOST_DAYS:
             raise ParameterError("days", f"is not from 0 to {delegation.MOST_DAYS}", "give a time that can be renewed")
@@ -180,12 +167,9 @@ class Custody:
         return self._book.write(work)
 
     def set_terms(self, dataset: str, *, ask_first: bool, reserve: Exact | None = None) -> None:
-        """Set the terms under which other keys may charge a dataset from now on (see terms.py); they take the place of earlier ones.
+        """Set the terms under which other keys may charge a dataset from now on (terms.py); they take the place of earlier ones.
 
-        Args:
-            dataset: Registered here, with a cap of its own.
-            ask_first: Whether each charge needs an approval.
-            reserve: What others leave of the dataset's cap, in the population's measure; nothing without it.
+        `ask_first`: whether each charge needs an approval; `reserve`: what others leave of the dataset's cap, nothing without it.
 
         Raises:
             PolicyRefused: the dataset has no cap of its own.
@@ -201,12 +185,10 @@ class Custody:
         self._book.write(work)
 
     def approve(self, request: Request, guarantee: Guarantee, *, days: int) -> int:
-        """Approve one charge of a dataset that asks first, by a server, for this very request and at most what `guarantee` costs.
+        """Approve one charge of a dataset that asks first, by a server: for this very request, under any id, and at most what `guarantee`
+        costs.
 
-        Args:
-            request: What is asked, and by whom; its id may be any.
-            guarantee: What it would be charged.
-            days: For how long it may be charged, up to 366; 0 takes an approval back that was not used.
+        It may be charged for so many days, up to 366; 0 takes an approval back that was not used.
 
         Returns:
             When the approval ends, in seconds since 1970.

@@ -20,13 +20,7 @@ MOST_DAYS: Final = 366
 
 
 class Right(NamedTuple):
-    """A right that was given.
-
-    Attributes:
-        key: Who may charge: a public key, 64 hexadecimal digits.
-        dataset: Which dataset.
-        until: To when, in seconds since 1970.
-    """
+    """The right of a public key (64 hexadecimal digits) to charge a dataset until a time, in seconds since 1970."""
 
     key: str
     dataset: str

@@ -73,10 +73,8 @@ class Pin:
 
     @classmethod
     def parse(cls, stated: "str | Public | Pin", *, field: str = "key") -> "Pin":
-        """What somebody gave for a key: the key itself, 64 hexadecimal digits, or a fingerprint with its dashes or without.
-
-        Raises:
-            ParameterError: it is none of these.
+        """What somebody gave for a key: the key itself, 64 hexadecimal digits, or a fingerprint with its dashes or without; raises
+        ParameterError where it is none of these.
         """
         if isinstance(stated, Pin):
             return stated
@@ -199,11 +197,8 @@ def load(name: str = DEFAULT) -> Key:
 
 
 def read(path: Path, *, checked: bool = False) -> Key:
-    """The key in a file; raises as `load`, and PolicyRefused where others than its owner may read it or change its folder.
-
-    Args:
-        path: The file.
-        checked: Whether whoever asks has seen already who may change the folder.
+    """The key in a file; raises as `load`, and PolicyRefused where others than its owner may read it or change its folder, unless
+    `checked`: the caller has seen who may change that.
     """
     try:
         text = path.read_text()

@@ -32,12 +32,7 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a transaction has charged so far.
-
-    Attributes:
-        spent: The charges that it made.
-        added: What they add to each cap, by the event that began it.
-    """
+    """The charges that a transaction has made so far, and what they add to each cap, by the event that began it."""
 
     spent: list[Spent]
     added: dict[int, int]

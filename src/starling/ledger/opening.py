@@ -22,14 +22,7 @@ from starling.ledger.witness import Witness
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A ledger, by who uses it.
-
-    Attributes:
-        book: The store, id and keys of the ledger.
-        custody: What custodians do: populations, datasets, grants.
-        charging: What runs do: charges and answers.
-        reading: What auditors do: balances, events, verification.
-    """
+    """A ledger, by who uses it: custodians (`custody`), runs (`charging`) and auditors (`reading`), all over one `book`."""
 
     book: Book
     custody: Custody

@@ -136,11 +136,8 @@ class Reading:
             yield json.dumps(line, separators=(",", ":"))
 
     def accepted(self, dataset: str, files: str) -> int | None:
-        """The event by which the custodian said that these files of `dataset` were looked at; None where there is none.
-
-        Args:
-            dataset: Registered here.
-            files: What `release.records.accepted_files` gives.
+        """The event by which the custodian said that these files of `dataset` were looked at, by what `release.records.accepted_files`
+        gives; None where there is none.
         """
         row = self._book.read(lambda tx: tx.one(_ACCEPTED, dataset, files))
         # The signature decides: anybody who can write the table could add a row.
@@ -195,12 +192,7 @@ class Reading:
     def verify(self, heads: Iterable[Head] = (), *, notify: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.
 
-        Args:
-            heads: Heads that stand in releases, or were written down.
-            notify: Is told how many events were checked, from time to time.
-
-        Raises:
-            IntegrityError: at the first thing that is wrong.
+        `notify` is told how many events were checked, from time to time. Raises IntegrityError at the first thing that is wrong.
         """
         return Check(self._book, heads).whole(notify)
 

@@ -179,13 +179,9 @@ class Registered:
                 raise differs(table)
 
     def check_standing(self, analyst: str, standing: Standing, noise: str, added: Mapping[int, int]) -> None:
-        """Raises IntegrityError where rows that a charge stands on say something else than the events.
+        """Raises IntegrityError where rows that a charge of `analyst` stands on say something else than the events.
 
-        Args:
-            analyst: Who is charged.
-            standing: What the rows say.
-            noise: Hash of the kind of noise.
-            added: What this transaction itself has added to each cap, by the event that began it.
+        `noise` is the hash of the kind of noise; `added` what this transaction itself has added to each cap, by the event that began it.
         """
         name, dataset = standing.population.name, standing.dataset
         registered = self._datasets.get(dataset.name, [None, None, None])

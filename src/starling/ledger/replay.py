@@ -74,11 +74,7 @@ class _Open:
 class Replay:
     """Takes the events in order with the rows of charges, then compares the other tables.
 
-    Args:
-        ledger: The id of the ledger.
-        signer: The custodian's key.
-        second: The second custodian's, if there is one.
-        tables: Whether rows of charges come with their events; without them the events alone are checked.
+    `second` is the second custodian's key, if there is one. Without `tables` no rows of charges come, and the events alone are checked.
     """
 
     def __init__(self, ledger: str, signer: Public, second: Public | None, *, tables: bool = True) -> None:

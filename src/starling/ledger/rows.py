@@ -28,10 +28,8 @@ End: TypeAlias = tuple[int, str, int]
 class EventWriter:
     """Writes at the end of the chain, within one transaction that no other writer shares.
 
-    Args:
-        tx: The transaction.
-        clock: Seconds since 1970, as this machine believes.
-        believed: Where the chain ended when this process last saw it; without it that is read.
+    `clock`: seconds since 1970, as this machine believes. `believed`: where the chain ended when this process last saw it; else that is
+    read.
     """
 
     def __init__(self, tx: Transaction, clock: int, believed: End | None = None) -> None:
@@ -70,11 +68,8 @@ class EventWriter:
     def append(self, kind: str, body: Mapping[str, Any], *, first: Request | None = None) -> Head:
         """Chain one more event; raises ParameterError for a body that holds a float.
 
-        Args:
-            kind: The kind of the event.
-            body: What it says.
-            first: Only where the chain ends as this writer believes, and this request was neither charged nor answered before:
-                the hash is NULL otherwise, which its column refuses, and the transaction fails (`Moved`).
+        With `first`, only where the chain ends as this writer believes, and that request was neither charged nor answered before: the hash
+        is NULL otherwise, which its column refuses, and the transaction fails (`Moved`).
         """
         text, now = rules.canonical(body), self.now
         seq, before, _ = self.end
@@ -170,12 +165,7 @@ class Before(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A charge that was made before.
-
-    Attributes:
-        ticket: The charge.
-        lease: Until when another run may be at it.
-    """
+    """A charge that was made before, and the lease by which another run may be at it."""
 
     ticket: Ticket
     lease: Lease
@@ -266,15 +256,10 @@ def known_charge(request: Request, row: Row) -> Known:
 
 
 def spend(tx: Transaction, where: Standing, noise: str, amount: int, charge: Head | None, *, checked: bool) -> None:
-    """Add `amount` to what the caps of `where` have spent, and with this kind of noise.
+    """Add `amount` units to what the caps of `where` have spent, and with this kind of noise, by its hash.
 
-    Args:
-        tx: The transaction.
-        where: The caps as they are believed to be.
-        noise: Hash of the kind of noise.
-        amount: What is charged, in units.
-        charge: The event; None for a redraw.
-        checked: Whether this transaction has read the caps. Otherwise `Moved` is raised where they are not as believed.
+    `charge` is the event; None for a redraw. Unless `checked`, that is where this transaction has not read the caps, `Moved` is raised
+    where they are not as believed.
     """
     spent_before = {cap.since: cap.spent for cap in (*where.caps, *([where.noise] if where.noise else ()))}
     if where.noise is None:

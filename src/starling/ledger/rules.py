@@ -86,13 +86,8 @@ def shown(units: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """A protected population: the people in some data, and how privacy is counted for them.
-
-    Attributes:
-        name: The name of the population.
-        measure: "epsilon" or "rho"; fixed for good.
-        relation: Neighbour relation and protected unit; fixed for good.
-        retired: Nothing is charged any more.
+    """A protected population: the people in some data; its measure and its relation, which fix how privacy is counted for them, are so for
+    good.
     """
 
     name: str
@@ -103,13 +98,7 @@ class Population:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One delivery of data about a population.
-
-    Attributes:
-        name: The name of the dataset.
-        population: The name of the population that it is about.
-        retired: Nothing is charged any more.
-    """
+    """One delivery of data about a population; once it is retired, nothing is charged any more."""
 
     name: str
     population: str

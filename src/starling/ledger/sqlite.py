@@ -49,12 +49,7 @@ class _Transaction:
 
 
 class SqliteStore:
-    """A store in the file `path`.
-
-    Args:
-        path: The file; made when `create`, which refuses one that exists.
-        create: Make it.
-    """
+    """A store in the file `path`, which is made when `create`; one that exists is then refused."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self._path = path

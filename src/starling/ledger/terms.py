@@ -28,12 +28,7 @@ MOST_DAYS: Final = 366
 
 
 class Terms(NamedTuple):
-    """The terms of a dataset.
-
-    Attributes:
-        ask_first: Whether each charge of a server needs an approval.
-        reserve: What a server leaves of the dataset's cap, in units.
-    """
+    """The terms of a dataset: whether each charge of a server needs an approval, and what it leaves of the dataset's cap, in units."""
 
     ask_first: bool
     reserve: int
@@ -44,11 +39,8 @@ FREE: Final = Terms(ask_first=False, reserve=0)
 
 
 class Approval(NamedTuple):
-    """An approval that was given and not used.
-
-    Attributes:
-        most: What the charge may cost at most, in units.
-        until: To when it may be made, in seconds since 1970.
+    """An approval that was given and not used: what the charge may cost at most, in units, and until when it may be made, in seconds since
+    1970.
     """
 
     most: int
@@ -56,14 +48,7 @@ class Approval(NamedTuple):
 
 
 class RequestedCharge(NamedTuple):
-    """A charge by another key than the custodian's, as the terms look at it.
-
-    Attributes:
-        dataset: What is charged.
-        analyst: Who asks.
-        hash: What is asked: `Request.hash`.
-        amount: What it costs, in units.
-    """
+    """A charge by another key than the custodian's, as the terms look at it: `hash` is `Request.hash`, `amount` is in units."""
 
     dataset: str
     analyst: str
@@ -99,12 +84,9 @@ class AllTerms:
         return sorted(self._terms.items())
 
     def check(self, request: RequestedCharge, left: int | None, at: int) -> None:
-        """Raises PolicyRefused or BudgetRefused where the terms in force do not allow a charge.
+        """Raises PolicyRefused or BudgetRefused where the terms in force do not allow a charge at the time `at`, in seconds since 1970.
 
-        Args:
-            request: The charge.
-            left: What the dataset's own cap has left before it, in units; None where it has no limit.
-            at: When it is made, in seconds since 1970.
+        `left` is what the dataset's own cap has left before it, in units; None where it has no limit.
         """
         problem = self._problem(request, left, at)
         if problem is not None:

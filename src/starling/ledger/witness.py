@@ -24,11 +24,8 @@ def message(ledger: str, head: Head) -> bytes:
 
 
 class Witness:
-    """The highest head of one ledger that this machine has seen.
-
-    Args:
-        ledger: The ledger's id.
-        path: The file of the witness; by default below the folder of keys, away from the ledger's own file.
+    """The highest head of one ledger, by its id, that this machine has seen: in a file, by default below the folder of keys, away from the
+    ledger's own.
     """
 
     def __init__(self, ledger: str, path: Path | None = None) -> None:
@@ -58,10 +55,8 @@ class Witness:
         return head
 
     def advance(self, head: Head, key: Key) -> Head | None:
-        """Remember `head`. Where something as far or further is remembered already, nothing is done and that comes back.
-
-        Raises:
-            OutputError: it cannot be written.
+        """Remember `head`. Where something as far or further is remembered already, nothing is done and that comes back. Raises
+        OutputError where it cannot be written.
         """
         try:
             return self._append(head, key)

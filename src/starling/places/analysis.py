@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
-from starling.places.answers.coordinates import aspect
+from starling.places.answers.coordinates import Units, aspect
 from starling.places.answers.hotspots import Hotspots
 from starling.places.answers.leaf_table import Boxed, LeafTable
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
-from starling.places.answers.released import Answers, ReleasedGrid, Units
+from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS

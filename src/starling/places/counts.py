@@ -51,29 +51,19 @@ PERSONS_SQL: Final = bounded_sql(
 """Keeps `most` points of each person, of those in one cell of one slice at most `alike` before."""
 
 
-def count(plan: Plan, records: Records | Held, *, cluster: Spark | None = None) -> Confidential[Counted]:
-    """The computation of the exact number of points of each slice and cell; reads nothing yet.
+def count(plan: Plan, records: Records | Held, cluster: Spark | None = None) -> Confidential[Counted]:
+    """The computation of the exact number of points of each slice and cell, by DuckDB or by a Spark that runs; reads nothing yet.
 
     The computation raises SourceError when a file is no longer what was checked and OutputError when memory or disk do not suffice; never
     because of what a record says.
-
-    Args:
-        plan: Public choices.
-        records: The checked, but unread, records.
-        cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
     """
     counted = occupied_cells if plan.grid.sparse else tally
     return Confidential(lambda: counted(plan, records, fresh_bytes(KEY), cluster))
 
 
 def tally(plan: Plan, records: Records | Held, key: bytes, cluster: Spark | None = None) -> Int64:
-    """The number of points, int64 (slices, rows, columns), of a grid that is not sparse.
-
-    Args:
-        plan: Public choices.
-        records: The checked records.
-        key: Of the hash that chooses a person's points.
-        cluster: Counts instead of DuckDB.
+    """The number of points, int64 (slices, rows, columns), of a grid that is not sparse; `key` is that of the hash that chooses a
+    person's.
     """
     counts = np.zeros(plan.cells, dtype=np.int64)
     if plan.unit == "point" and cluster is None:

@@ -76,13 +76,12 @@ class Tree:
         inside = (own[0] >= outer[0]) & (own[1] <= outer[1]) & (own[2] >= outer[2]) & (own[3] <= outer[3])
         areas = np.zeros(len(self.parents), dtype=np.int64)
         np.add.at(areas, above, self.areas[1:])
-        apart = (
-            inside.all() and bool((areas == self.areas)[~self.leaves].all()) and _apart(*self._families(), self.boxes)
-        )
+        apart = inside.all() and bool((areas == self.areas)[~self.leaves].all()) and _apart(*self.families, self.boxes)
         if not apart:
             raise ParameterError("tree", "has children that do not tile their parent", "cut a box into whole boxes")
 
-    def _families(self) -> tuple[Int64, Int64]:
+    @property
+    def families(self) -> tuple[Int64, Int64]:
         """int64 (nodes - 1,): the boxes that have a parent, one family after the other; int64 (nodes,): the end of each parent's family."""
         above = self.parents[1:]
         below = np.argsort(above, kind="stable") + 1

@@ -266,26 +266,6 @@ class World:
         return cls(cells, queries, tuple(exact.count(each).counts for each in queries))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Drawn:
-    """A simulated release that is not estimated yet."""
-
-    label: Label
-    method: str
-    name: str
-    world: World
-    measured: Measured
-
-    def errors(self) -> tuple[Label, str, Float64]:
-        """The method's label, the name of the world, and float64 (sizes, 2): the numbers of `Error` of each size."""
-        released = CumulativeGrid(estimate(self.method, self.measured).grid())
-        least, rows = max(LEAST, int(self.world.cells.sum()) / 1000), []
-        for queries, true in zip(self.world.squares, self.world.true, strict=True):
-            off = np.abs(released.count(queries).counts - true)
-            rows.append((off.mean(), (100 * off / np.maximum(true, least)).mean()))
-        return self.label, self.name, np.array(rows)
-
-
 def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Errors:
     """By label and world, the error of each size: means over so many releases, each drawn anew.
 
@@ -296,7 +276,7 @@ def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials
     """
     totals = {label: {name: np.zeros((len(world.squares), 2)) for name, world in worlds.items()} for label in plans}
     # Noise is drawn by this thread alone, while others estimate.
-    for label, name, errors in in_order(_Drawn.errors, _drawn(plans, worlds, trials)):
+    for label, name, errors in in_order(lambda drawn: _errors(worlds, *drawn), _drawn(plans, worlds, trials)):
         totals[label][name] += errors / trials
     return {
         label: {name: tuple(Error(*row) for row in errors.tolist()) for name, errors in of.items()}
@@ -304,10 +284,24 @@ def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials
     }
 
 
-def _drawn(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Iterator[_Drawn]:
-    """Releases of each plan in each world, as many as there are trials."""
+def _drawn(
+    plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int
+) -> Iterator[tuple[Label, str, str, Measured]]:
+    """Releases of each plan in each world that are not estimated yet: the label, the method, the name of the world, what was measured."""
     for label, plan in plans.items():
         method = mechanism_of(plan).method
         for name, world in worlds.items():
             for _ in range(trials):
-                yield _Drawn(label, plan.method, name, world, method.draw(world.cells))
+                yield label, plan.method, name, method.draw(world.cells)
+
+
+def _errors(
+    worlds: Mapping[str, World], label: Label, method: str, name: str, measured: Measured
+) -> tuple[Label, str, Float64]:
+    """The label, the name of the world, and float64 (sizes, 2): the numbers of `Error` of each size."""
+    world, released = worlds[name], CumulativeGrid(estimate(method, measured).grid())
+    least, rows = max(LEAST, int(world.cells.sum()) / 1000), []
+    for queries, true in zip(world.squares, world.true, strict=True):
+        off = np.abs(released.count(queries).counts - true)
+        rows.append((off.mean(), (100 * off / np.maximum(true, least)).mean()))
+    return label, name, np.array(rows)

@@ -1,49 +1,21 @@
 """A release of points: from records to a folder that everybody may read."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from starling.engine.held_records import check_session
-from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.engine.spark import DUCKDB, check_engine
 from starling.places.counts import count
 from starling.places.mechanism.table import mechanism_of
-from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.publication import PlacesPublication
-from starling.places.source import Held, InMemory, Records, open_records
+from starling.places.source import InMemory, open_records
 from starling.places.source.validation import validate
-from starling.privacy.trust import Confidential
+from starling.release.counted import CountedRecords
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
-
-
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """A `release.domain.Source`: the records.
-
-    Attributes:
-        plan: The public choices.
-        records: The confidential records, checked when they were opened.
-        engine: What counts.
-    """
-
-    plan: Plan
-    records: Records | Held
-    engine: str
-
-    def files(self) -> Iterable[Path]:
-        """The files of the records."""
-        return self.records.files
-
-    def open(self) -> Callable[[ExitStack], Confidential[Counted]]:
-        """The number of points of each slice and cell; a cluster is started for them where that is asked for."""
-        files, sizes = self.records.files, self.records.sizes
-        return lambda work: count(
-            self.plan, self.records, cluster=work.enter_context(cluster_for(self.engine, files, sizes))
-        )
 
 
 def release(
@@ -75,7 +47,8 @@ def release(
     mechanism_of(plan)
     opened = open_records(records, plan)
     check_session(opened.files, engine, Path(out))
-    return publish(PlacesPublication(plan), _Points(plan, opened, engine), Path(out).absolute(), payment, listener)
+    source = CountedRecords(opened, partial(count, plan, opened), engine)
+    return publish(PlacesPublication(plan), source, Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
@@ -84,6 +57,6 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     opened = open_records(files["records"], chosen)
     return Delivery(
         PlacesPublication(chosen),
-        _Points(chosen, opened, DUCKDB),
+        CountedRecords(opened, partial(count, chosen, opened), DUCKDB),
         lambda most: validate(chosen, opened, most=most).value,
     )

@@ -6,12 +6,15 @@ be rounded it is rounded against the spender.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 from starling.errors import ParameterError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Exact: TypeAlias = int | Fraction | str
 """An exact number as callers write it: int, Fraction, or a decimal string such as "0.159"."""
@@ -82,10 +85,28 @@ def positive(value: Exact, *, field: str) -> Fraction:
     return number
 
 
+def chance(value: Exact, *, field: str) -> Fraction:
+    """The rational above 0 and below 1 that `value` says, with an exponent perhaps; raises ParameterError for every other value."""
+    number = exact(value, field=field, exponent=True)
+    if not 0 < number < 1:
+        raise ParameterError(field, "is not between 0 and 1", 'give a number such as "0.05"')
+    return number
+
+
 def check_int(value: object, *, field: str) -> None:
     """Raises ParameterError unless `value` is an int: no float, no text, and no truth value, which Python takes for 0 or 1."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise ParameterError(field, f"is a {type(value).__name__}, not an int", "write it like 10")
+
+
+class PositiveFields:
+    """A dataclass whose fields are exact numbers above 0."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for each in fields(cast("DataclassInstance", self)):
+            object.__setattr__(self, each.name, positive(getattr(self, each.name), field=each.name))
 
 
 @dataclass(frozen=True, slots=True, order=False, repr=False)

@@ -14,27 +14,14 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, cast, get_args
+from typing import ClassVar, Final, TypeAlias, get_args
 
-from starling.privacy.budget import Cost, Epsilon, Exact, Rho, positive
+from starling.privacy.budget import Cost, Epsilon, Exact, PositiveFields, Rho, positive
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-class _Positive:
-    """An event whose fields are exact numbers above 0."""
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        for each in fields(cast("DataclassInstance", self)):
-            object.__setattr__(self, each.name, positive(getattr(self, each.name), field=each.name))
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplaceNoise(_Positive):
+class DiscreteLaplaceNoise(PositiveFields):
     """Independent discrete Laplace noise in every cell of a vector of counts.
 
     Attributes:
@@ -53,7 +40,7 @@ class DiscreteLaplaceNoise(_Positive):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussianNoise(_Positive):
+class DiscreteGaussianNoise(PositiveFields):
     """Independent discrete Gaussian noise in every cell of a vector of counts.
 
     Attributes:
@@ -72,7 +59,7 @@ class DiscreteGaussianNoise(_Positive):
 
 
 @dataclass(frozen=True, slots=True)
-class LatticeNoise(_Positive):
+class LatticeNoise(PositiveFields):
     """Noise on a whole table whose total is public, of probability proportional to e^(-rate) to the number of moved units.
 
     Attributes:
@@ -91,7 +78,7 @@ class LatticeNoise(_Positive):
 
 
 @dataclass(frozen=True, slots=True)
-class _Selection(_Positive):
+class _Selection(PositiveFields):
     """One candidate, chosen by its score.
 
     Attributes:
@@ -123,12 +110,8 @@ class PermuteAndFlip(_Selection):
 
 
 @dataclass(frozen=True, slots=True)
-class PureDP(_Positive):
-    """A mechanism of which nothing more is known than that it is pure DP.
-
-    Attributes:
-        epsilon: Cost of the mechanism.
-    """
+class PureDP(PositiveFields):
+    """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
     name: ClassVar[str] = "pure DP"
     epsilon: Fraction
@@ -140,12 +123,8 @@ class PureDP(_Positive):
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(_Positive):
-    """A mechanism of which nothing more is known than that it is zero-concentrated DP.
-
-    Attributes:
-        rho: Cost of the mechanism.
-    """
+class ZCDP(PositiveFields):
+    """A mechanism of which nothing more is known than that it is zero-concentrated DP, at the cost rho."""
 
     name: ClassVar[str] = "zCDP"
     rho: Fraction
@@ -191,14 +170,8 @@ def written(event: Event) -> dict[str, str]:
 
 
 def read(fields: Mapping[str, str], number: Callable[[str], Fraction] = Fraction) -> Event:
-    """The event that was written.
-
-    Args:
-        fields: As `written` gives it.
-        number: Reads a rational.
-
-    Raises:
-        KeyError, TypeError, ValueError, AttributeError, ParameterError: `said` is no event.
+    """The event that was written, its rationals read by `number`; raises KeyError, TypeError, ValueError, AttributeError or ParameterError
+    where it is none.
     """
     numbers = {name: number(text) for name, text in fields.items() if name != "mechanism"}
     return EVENTS[fields["mechanism"]](**numbers)

@@ -17,24 +17,17 @@ from starling.privacy.neighbours import Relation
 
 @dataclass(frozen=True, slots=True)
 class Sequential:
-    """All parts see the same units: costs add up (SafeTab 2022, Lemmas 1 and 2).
-
-    Attributes:
-        parts: What is composed; at least one.
-    """
+    """All parts, at least one, see the same units: costs add up (SafeTab 2022, Lemmas 1 and 2)."""
 
     parts: tuple["Guarantee", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FullyAdaptive:
-    """All parts see the same units, and each was chosen, its budget too, after the results of those before it.
+    """All parts, at least one, see the same units, and each was chosen, its budget too, after the results of those before it.
 
     Costs add up, and so do Renyi divergences of one order (Whitehouse, Ramdas, Rogers and Wu 2022, arXiv 2210.17520). Privacy loss
     distributions do not compose here (arXiv 2602.06756 has a counterexample), so that no accountant takes an epsilon from them.
-
-    Attributes:
-        parts: What is composed; at least one.
     """
 
     parts: tuple["Guarantee", ...]

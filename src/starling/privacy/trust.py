@@ -50,11 +50,7 @@ def _closed(*_: object) -> Never:
 
 @final
 class Confidential(Generic[T]):
-    """A deferred computation for a confidential value, not yet run.
-
-    Args:
-        computation: Reads and computes; called once, by `publish`, after the charge.
-    """
+    """A deferred computation for a confidential value, which reads and computes; `publish` runs it once, after the charge."""
 
     __slots__ = ("__computation",)
 

@@ -98,6 +98,21 @@ class Tally:
             self.total += at
             before[part.path] += at if lines_read is None else lines
 
+    def decisive(self, file: str, fix: str) -> list[Problem]:
+        """That there are no records, or the faults that most of them have.
+
+        Args:
+            file: The name of the records.
+            fix: What to do about a fault that most have.
+        """
+        if not self.total:
+            return [Problem("the file", "has no rows, only a header", "give the file that holds them", file)]
+        return [
+            Problem(name, f"{problem}, in {many:,} of {self.total:,} records", fix, file)
+            for (name, problem), many in self.counts.items()
+            if 2 * many > self.total
+        ]
+
     def findings(self, decisive: tuple[Problem, ...] = ()) -> Findings:
         """What was found; `decisive` is what is wrong with the records as a whole."""
         by_field: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.server import tokens
@@ -68,12 +68,7 @@ class SignInRefused(PolicyRefused):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user of the server.
-
-    Attributes:
-        name: The name, unique on this server.
-        role: What the user may do.
-    """
+    """A user of the server: a name, unique on it, and the role that says what the user may do."""
 
     name: str
     role: Role
@@ -130,12 +125,7 @@ def _now() -> datetime:
 
 
 class Access:
-    """The users, passwords, tokens, sessions and log in the file `path`.
-
-    Args:
-        path: The SQLite file.
-        now: Gives the time, in UTC.
-    """
+    """The users, passwords, tokens, sessions and log in the SQLite file `path`; `now` gives the time, in UTC."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "users")
@@ -159,7 +149,7 @@ class Access:
             fix = "begin with a small letter or digit; up to 64 small letters, digits and . _ @ -"
             raise ParameterError("name", "is not a name of a user", fix)
         with self._database.writing() as connection:
-            if connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+            if _is_user(connection, name):
                 raise ParameterError("name", f"{name} is taken", "choose another name")
             connection.execute("INSERT INTO users VALUES (?, ?)", (name, role))
             self._note(connection, "command line", f"user {name} {role}")
@@ -168,7 +158,7 @@ class Access:
     def knows(self, name: str) -> bool:
         """Whether there is a user of this name."""
         with self._database.reading() as connection:
-            return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
+            return _is_user(connection, name)
 
     def issue(self, name: str, *, days: int) -> tuple[str, Issued]:
         """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
@@ -191,10 +181,8 @@ class Access:
             self._note(connection, "command line", f"revoke {identity}")
 
     def set_password(self, name: str, hashed: str | None) -> None:
-        """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user.
-
-        Raises:
-            ParameterError: there is no such user.
+        """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user. Raises
+        ParameterError where there is no such user.
         """
         with self._database.writing() as connection:
             _check_known(connection, name)
@@ -218,11 +206,8 @@ class Access:
     def begin_session(self, name: str, what: str, *, left: str | None, stored: str | None = None) -> tuple[str, User]:
         """A new session of a user who has shown who they are, and its token for the cookie. Those of theirs that have ended are forgotten.
 
-        Args:
-            name: The user.
-            what: By which request: a method and the pattern of a path.
-            left: The session that the browser had before, which ends.
-            stored: What is kept of the password by which they did, where it was one.
+        `what` says by which request, `left` is the session that the browser had before, which ends, and `stored` what is kept of the
+        password by which they did, where it was one.
 
         Raises:
             PolicyRefused: there is no such user.
@@ -254,8 +239,8 @@ class Access:
     def note_refusal(self, name: str | None, what: str) -> None:
         """Note in the log that a sign-in failed, under the name that was given if it is a user's."""
         with self._database.writing() as connection:
-            known = connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone()
-            self._note(connection, name if name is not None and known else NOBODY, f"{what} refused")
+            known = name is not None and _is_user(connection, name)
+            self._note(connection, str(name) if known else NOBODY, f"{what} refused")
 
     def admit(self, token: str, *, session: bool = False) -> User:
         """The user whose token this is, or, if `session`, whose session; raises NotSignedIn where it lets nobody in."""
@@ -263,15 +248,10 @@ class Access:
             return self._admitted(connection, token, session=session)
 
     async def enter(self, token: str, what: str, allow: Callable[[], None], *, session: bool = False) -> User:
-        """Admit the user of a token or a session, and note in the log what is requested; durable when this returns.
+        """Admit the user of a token, or of a `session`, which then lives on, and note in the log what is requested; durable when this
+        returns.
 
-        Those who come while one flush of the disk goes on share the next.
-
-        Args:
-            token: The token.
-            what: What is asked: a method and the pattern of a path.
-            allow: Refuses, by raising, before anything is written.
-            session: Whether it has to be a session, which then lives on.
+        Those who come while one flush of the disk goes on share the next. `allow` refuses, by raising, before anything is written.
 
         Raises:
             NotSignedIn: the token lets nobody in.
@@ -304,32 +284,18 @@ class Access:
         return user
 
     def _admitted(self, connection: sqlite3.Connection, token: str, *, session: bool) -> User:
-        identity = tokens.id_of(token)
-        if identity is None:
+        row = _row(connection, token)
+        if row is None or session != (row.idle is not None):
             raise NotSignedIn
-        query = "SELECT digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
-        row = connection.execute(query, (identity,)).fetchone()
-        if row is None:
+        ends = [datetime.fromisoformat(each) for each in (row.expires, row.idle) if each is not None]
+        if row.revoked or self._now() >= min(ends):
             raise NotSignedIn
-        digest, expires, idle, revoked, name, role = row
-        ends = [datetime.fromisoformat(each) for each in (expires, idle) if each is not None]
-        if not tokens.Stored(identity, digest).is_of(token) or session != (idle is not None):
-            raise NotSignedIn
-        if revoked or self._now() >= min(ends):
-            raise NotSignedIn
-        return User(name, cast(Role, role))
+        return User(row.name, row.role)
 
     def _revoke_session(self, connection: sqlite3.Connection, token: str | None) -> None:
-        identity = None if token is None else tokens.id_of(token)
-        query = "SELECT digest FROM tokens WHERE id = ? AND idle IS NOT NULL"
-        row = connection.execute(query, (identity,)).fetchone()
-        if (
-            token is not None
-            and identity is not None
-            and row is not None
-            and tokens.Stored(identity, row[0]).is_of(token)
-        ):
-            connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,))
+        row = None if token is None else _row(connection, token)
+        if row is not None and row.idle is not None:
+            connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (row.id,))
 
     def tokens(self) -> list[Issued]:
         """All tokens that were issued, and sessions that were begun, by user and end."""
@@ -352,6 +318,30 @@ class Access:
         connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), user, what))
 
 
+class _Row(NamedTuple):
+    """What is kept of a token, and of its user."""
+
+    id: str
+    digest: str
+    expires: str
+    idle: str | None
+    revoked: int
+    name: str
+    role: Role
+
+
+def _row(connection: sqlite3.Connection, token: str) -> _Row | None:
+    """Of the token that this is; None where none was issued."""
+    query = "SELECT id, digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
+    values = connection.execute(query, (tokens.id_of(token),)).fetchone()
+    row = None if values is None else _Row(*values)
+    return row if row is not None and tokens.Stored(row.id, row.digest).is_of(token) else None
+
+
+def _is_user(connection: sqlite3.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
+
+
 def _check_known(connection: sqlite3.Connection, name: str) -> None:
-    if not connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone():
+    if not _is_user(connection, name):
         raise ParameterError("name", "is no user of this server", "add the user first: starling server user")

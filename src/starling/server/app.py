@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, Query, Response
+from fastapi import FastAPI, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
@@ -13,8 +14,8 @@ from starlette.types import ASGIApp
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
 from starling.server import approving, following, metrics, oidc, previewing, reading, releasing, sessions
-from starling.server.access import ROLES, User
-from starling.server.asking import asking, errors
+from starling.server.access import User
+from starling.server.asking import Service, errors
 from starling.server.charges import Charges
 from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
@@ -54,37 +55,30 @@ def make_app(
 ) -> ASGIApp:
     """The application of a home, with its guard; that of its sandbox is below /sandbox.
 
-    Args:
-        home: The home.
-        charges: Charges for it; the caller closes them afterwards.
-        understanding: Understands questions; the caller closes it afterwards. Without it one that ends with the process.
-        free: Charges for the sandbox, closed as the others; without them there is no sandbox.
+    The caller closes the charges afterwards, and what understands questions; without that one ends with the process. Without `free`, the
+    charges of the sandbox, there is none.
     """
-    understanding, rates, numbers = (
-        understanding or Understanding(home.settings.question_work),
-        Rates(),
-        Metrics(charges),
-    )
-    app = _api(home, charges, understanding, rates)
-    metrics.add_route(app, home, rates, numbers)
-    sessions.add_routes(app, home, rates)
+    understanding = understanding or Understanding(home.settings.question_work)
+    service, numbers = Service(home, charges, understanding, Rates()), Metrics(charges)
+    app = _api(service)
+    metrics.add_route(app, service, numbers)
+    sessions.add_routes(app, service)
     oidc.add_routes(app, home)
     if free is not None and home.sandbox is not None:
-        app.mount(BELOW, _api(home.sandbox, free, understanding, rates))
+        app.mount(BELOW, _api(replace(service, home=home.sandbox, charges=free)))
     return Guard(app, home.settings, numbers.answered)
 
 
-def _api(home: Home, charges: Charges, understanding: Understanding, rates: Rates) -> FastAPI:
+def _api(service: Service) -> FastAPI:
     """What a home and its sandbox have both."""
-    title = "Starling: invented records" if home.invented else "Starling"
+    title = "Starling: invented records" if service.home.invented else "Starling"
     app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
     answer_errors(app)
-    _health(app, home)
-    _users(app, home, rates)
-    _ledger(app, home, rates)
-    for routes in (releasing, approving, previewing, reading):
-        routes.add_routes(app, home, rates, charges, understanding)
-    following.add_routes(app, home, rates, charges)
+    _health(app, service.home)
+    _users(app, service)
+    _ledger(app, service)
+    for routes in (releasing, approving, previewing, reading, following):
+        routes.add_routes(app, service)
     return app
 
 
@@ -104,7 +98,7 @@ def _health(app: FastAPI, home: Home) -> None:
         return Health(status="ready")
 
 
-def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
+def _ledger(app: FastAPI, service: Service) -> None:
     @app.get(
         "/v1/ledger",
         summary="The chain of events as JSON Lines, for auditors and custodians",
@@ -116,11 +110,11 @@ def _ledger(app: FastAPI, home: Home, rates: Rates) -> None:
             },
             **errors(),
         },
-        dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
+        dependencies=[service.user("custodian", "auditor")],
     )
     def ledger() -> Response:
         try:
-            opened = read_ledger(home.settings.ledger)
+            opened = read_ledger(service.home.settings.ledger)
             opened.reading.head()
         except StarlingError:
             raise _unreadable() from None
@@ -138,17 +132,17 @@ def _unreadable() -> LedgerUnavailable:
     return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")
 
 
-def _users(app: FastAPI, home: Home, rates: Rates) -> None:
+def _users(app: FastAPI, service: Service) -> None:
     @app.get("/v1/me", summary="Whose token or session this is", responses=errors())
-    def me(user: Annotated[User, Depends(asking(home, rates, *ROLES))]) -> Me:
+    def me(user: Annotated[User, service.user()]) -> Me:
         return Me(name=user.name, role=user.role)
 
     @app.get(
         "/v1/log",
         summary="Who asked what when, for auditors and custodians",
         responses=errors(),
-        dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
+        dependencies=[service.user("custodian", "auditor")],
     )
     def log(page: Annotated[LogPage, Query()]) -> list[LogLine]:
-        lines = home.access.log(after=page.after, most=page.most)
+        lines = service.home.access.log(after=page.after, most=page.most)
         return [LogLine(number=each.number, at=each.at, user=each.user, what=each.what) for each in lines]

@@ -4,19 +4,15 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.server.access import User
-from starling.server.asking import asking, errors, whose
-from starling.server.charges import Charges
-from starling.server.datasets import Catalogue
+from starling.server.asking import Service, errors, whose
 from starling.server.home import Home
-from starling.server.rates import Rates
 from starling.server.releasing import ReleaseRequest
 from starling.server.requests import LONGEST, State, Waiting
-from starling.server.understanding import Understanding
 
 
 class ApprovalRequest(ReleaseRequest):
@@ -57,10 +53,11 @@ class ApprovalReply(BaseModel):
 Number = Annotated[int, InPath(ge=1, lt=2**62)]
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    catalogue = Catalogue(home.folder / "datasets")
-    readers = asking(home, rates, "custodian", "analyst", "auditor")
+    home, charges, understanding = service.home, service.charges, service.understanding
+    catalogue = home.catalogue
+    readers = service.user()
 
     @app.post(
         "/v1/datasets/{name}/requests",
@@ -71,7 +68,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
     def ask(
         name: str,
         wanted: ApprovalRequest,
-        user: Annotated[User, Depends(asking(home, rates, "analyst"))],
+        user: Annotated[User, service.user("analyst")],
         sent: Request,
         response: Response,
     ) -> ApprovalReply:
@@ -85,16 +82,14 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         summary="Requests for approval: an analyst's own; for custodians and auditors, all",
         responses=errors(),
     )
-    def requests(
-        page: Annotated[ApprovalPage, Query()], user: Annotated[User, Depends(readers)]
-    ) -> list[ApprovalReply]:
+    def requests(page: Annotated[ApprovalPage, Query()], user: Annotated[User, readers]) -> list[ApprovalReply]:
         return [
             _to_reply(home, each)
             for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
         ]
 
     @app.get("/v1/requests/{number}", summary="One of them", responses=errors(404))
-    def request(number: Number, user: Annotated[User, Depends(readers)]) -> ApprovalReply:
+    def request(number: Number, user: Annotated[User, readers]) -> ApprovalReply:
         return _to_reply(home, home.requests.find(number, whose(user)))
 
 

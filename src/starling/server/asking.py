@@ -1,6 +1,7 @@
 """The user of a request, whose token or session it brings, and which roles a route is for."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -9,13 +10,15 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from starling.errors import PolicyRefused
-from starling.server.access import NotSignedIn, Role, User
+from starling.server.access import ROLES, NotSignedIn, Role, User
 from starling.server.browsers import SAFE, check_own_page, cookie, cookie_name
+from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.rates import Rates
 from starling.server.replies import ErrorReply
 from starling.server.settings import Settings
 from starling.server.tokens import id_of
+from starling.server.understanding import Understanding
 
 TOKEN: Final = HTTPBearer(auto_error=False, scheme_name="token", description="starling server token HOME NAME")
 """Says in the published OpenAPI how a token is sent; who sent which is looked at here."""
@@ -25,14 +28,21 @@ SIGNED_IN: Final = (401, 403, 429, 503)
 """What a route that asks for a token or a session may answer: none that is valid, one that may not, too many requests, no users to read."""
 
 
-def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[User]]:
-    """A dependency that gives the user of a request, and notes it in the log; one whose role is not among `roles` is refused.
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the routes of a home, or of its sandbox, answer with."""
 
-    Args:
-        home: Knows the users.
-        rates: How often tokens have asked.
-        roles: Whom the route is for.
-    """
+    home: Home
+    charges: Charges
+    understanding: Understanding
+    rates: Rates
+
+    def user(self, *roles: Role) -> Any:
+        """A dependency that gives the user of a request, and notes it in the log; one whose role is not among `roles` is refused."""
+        return Depends(_asking(self.home, self.rates, roles or ROLES))
+
+
+def _asking(home: Home, rates: Rates, roles: Sequence[Role]) -> Callable[..., Awaitable[User]]:
     session_cookie = APIKeyCookie(name=cookie_name(home.settings), auto_error=False, scheme_name="session")
 
     async def asks(
@@ -54,10 +64,8 @@ def asking(home: Home, rates: Rates, *roles: Role) -> Callable[..., Awaitable[Us
 
 
 def brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
-    """The token that a request brings, and whether it is a session's: where there is an Authorization, no cookie is looked at.
-
-    Raises:
-        NotSignedIn: it brings none, or more than one.
+    """The token that a request brings, and whether it is a session's: where there is an Authorization, no cookie is looked at; raises
+    NotSignedIn where it brings none, or more than one.
     """
     sent = headers.getlist("authorization")
     if not sent:
@@ -83,11 +91,8 @@ def whose(user: User) -> str | None:
 
 
 def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, Any]]:
-    """The statuses of errors that a route may answer with, all of one shape.
-
-    Args:
-        statuses: Those of the route itself.
-        signed_in: Whether it asks for a token or a session.
+    """The statuses of errors that a route may answer with, all of one shape: its own, and those of each route that asks for a token or a
+    session, or of every route.
     """
     answers = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
     return {status: {"model": ErrorReply} for status in sorted(answers)}

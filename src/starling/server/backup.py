@@ -32,11 +32,7 @@ DUMP: Final = "ledger.dump"
 
 
 def back_up(home: Home, out: Path) -> Head:
-    """Copy a home into a new folder, closed to other users; it is there as a whole or not at all.
-
-    Args:
-        home: The home; its server and workers may run.
-        out: The folder.
+    """Copy a home into a new folder, closed to other users; it is there as a whole or not at all. Its server and workers may run.
 
     Returns:
         The last event of the copied ledger: kept elsewhere, it tells later whether a ledger is older than the copy.
@@ -77,15 +73,9 @@ def back_up(home: Home, out: Path) -> Head:
 
 
 def restore(copy: Path, folder: Path, *, ledger: str | None = None) -> tuple[Home, Head]:
-    """Make a home of a copy, and check its ledger as a whole.
+    """Make a new home of what `back_up` wrote, and check its ledger as a whole; the last event of that comes back, too.
 
-    Args:
-        copy: What `back_up` wrote.
-        folder: The new home; it must not exist.
-        ledger: The URL of the ledger, where that was restored already, from a dump of PostgreSQL say; without it the copied one is taken.
-
-    Returns:
-        The home, and the last event of its ledger.
+    `ledger` is its URL where it was restored already, from a dump of PostgreSQL say; without it the copied one is taken.
 
     Raises:
         ParameterError: one of the folders is not what it should be, or the URL is missing.

@@ -32,15 +32,7 @@ class TooSlow(ParameterError):
 
 
 async def received(receive: Receive, *, seconds: float = MOST_SECONDS) -> bytes:
-    """The whole body of a request.
-
-    Args:
-        receive: Of the request.
-        seconds: How long it may take.
-
-    Raises:
-        TooLarge, TooSlow: it is beyond a bound; nobody goes on to read it.
-    """
+    """The whole body of a request; raises TooLarge or TooSlow where it is beyond a bound, and nobody goes on to read it."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(seconds):

@@ -36,15 +36,9 @@ def cookie(headers: Headers, name: str) -> str | None:
 
 
 def keep(reply: Response, settings: Settings, name: str, value: str, *, sites: Sites, seconds: int | None) -> None:
-    """Let the browser keep a cookie that no script can read.
+    """Let the browser keep a cookie that no script can read, for so many seconds; with None until it is closed.
 
-    Args:
-        reply: The reply that says so.
-        settings: Of the server.
-        name: The cookie's.
-        value: The cookie's.
-        sites: "strict": it is sent with what pages of this server ask for alone; "lax": with links of other sites, too.
-        seconds: For how long; None until the browser is closed.
+    `sites`: "strict", and it is sent with what pages of this server ask for alone, or "lax", with links of other sites, too.
     """
     reply.set_cookie(name, value, max_age=seconds, path="/", secure=settings.encrypted, httponly=True, samesite=sites)
 

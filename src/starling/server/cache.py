@@ -18,11 +18,7 @@ SECONDS: Final = 60.0
 
 
 class Cache(Generic[V]):
-    """Values by their keys, as many as `MOST`, each for `SECONDS` from when it was put in.
-
-    Args:
-        now: Gives the time, in seconds.
-    """
+    """Values by their keys, as many as `MOST`, each for `SECONDS` from when it was put in; `now` gives the time, in seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now

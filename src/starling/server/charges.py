@@ -23,7 +23,7 @@ from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
 from starling.server.cache import Cache
-from starling.server.datasets import Catalogue, Dataset, Entry, NotThere
+from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
 from starling.server.requests import Waiting
 from starling.server.turns import Turns, each
@@ -88,17 +88,12 @@ class Budget:
 
 
 class Charges:
-    """The charges of one home.
-
-    Args:
-        home: The home.
-        now: Gives the time, in seconds since 1970.
-    """
+    """The charges of one home; `now` gives the time, in seconds since 1970."""
 
     def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
         self._home = home
         self._now = now
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
         self._reader: Ledger | None = None
@@ -113,13 +108,7 @@ class Charges:
         self._accepted: set[str] = set()
 
     def charge(self, analyst: str, dataset: Dataset, request_id: str, question: Any = None) -> int:
-        """Charge a release; durable when this returns.
-
-        Args:
-            analyst: The user who asks.
-            dataset: What is released, and charged.
-            request_id: Under which name.
-            question: The question that it answers, if any, as JSON; kept for the worker.
+        """Charge a release, or the answer to a question, which is kept for the worker; durable when this returns.
 
         Returns:
             The event of the charge, of an earlier one for the same request.
@@ -174,14 +163,7 @@ class Charges:
         return population
 
     def ask(self, analyst: str, dataset: Dataset, request_id: str, reason: str, question: Any = None) -> Waiting:
-        """Ask the custodian to approve a release, before anything is charged.
-
-        Args:
-            analyst: The user who asks.
-            dataset: What would be released, and charged.
-            request_id: Under which name.
-            reason: What for.
-            question: The question that it would answer, if any, as JSON; kept for the custodian.
+        """Ask the custodian, with a reason, to approve what would be charged; a question is kept for them.
 
         Raises:
             PolicyRefused: the dataset does not ask first, or what is asked was charged before.
@@ -240,14 +222,8 @@ class Charges:
         return progress
 
     def progress(self, seq: int, analyst: str | None) -> Progress:
-        """How far the release of a charge has come.
-
-        Args:
-            seq: The event of the charge.
-            analyst: The user; None for those who may see all.
-
-        Raises:
-            NotThere: there is no such charge of this server and analyst.
+        """How far the release of a charge has come, for an analyst, or for None, who may see all; raises NotThere where there is no such
+        charge of this server and analyst.
         """
         progress = self._known(seq)
         if progress is None:

@@ -14,12 +14,7 @@ _WAIT: Final = 10.0
 
 
 class Database:
-    """One file.
-
-    Args:
-        path: The file.
-        what: What it holds, in a word, for the error that says that it cannot be read.
-    """
+    """One file; `what` says in a word what it holds, for the error that says that it cannot be read."""
 
     def __init__(self, path: Path, what: str) -> None:
         self._path = path

@@ -137,11 +137,7 @@ def _check(name: str, deadline: int) -> None:
 
 
 class Catalogue:
-    """The datasets of a home.
-
-    Args:
-        folder: The folder that holds a file for each, and what else is public about it.
-    """
+    """The datasets of a home: a file for each in a folder, and what else is public about it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -212,11 +208,9 @@ class Catalogue:
         return sections
 
     def add(self, dataset: Entry, preview: Sequence[Mapping[str, Any]] = ()) -> None:
-        """Describe a dataset, for good.
+        """Describe a dataset, for good; the plan of one that is asked questions is in its folder already.
 
-        Args:
-            dataset: The dataset; the plan of one that is asked questions is in its folder already.
-            preview: The expected error of the release.
+        `preview` is the expected error of the release.
 
         Raises:
             ParameterError: there is one of this name.

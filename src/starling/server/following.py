@@ -12,15 +12,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Annotated, ClassVar, Final
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from starling.errors import StarlingError
 from starling.server.access import User
-from starling.server.asking import asking, brought, errors, whose
-from starling.server.charges import Charges, Progress
-from starling.server.home import Home
-from starling.server.rates import Rates
+from starling.server.asking import Service, brought, errors, whose
+from starling.server.charges import Progress
 from starling.server.releasing import ReleaseId, to_reply
 
 MOST_STREAMS: Final = 8
@@ -36,9 +34,10 @@ class TooManyStreams(StarlingError):
     status: ClassVar[int] = HTTPStatus.TOO_MANY_REQUESTS
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add the one that tells it to an application."""
-    readers = asking(home, rates, "custodian", "analyst", "auditor")
+    home, charges = service.home, service.charges
+    readers = service.user()
     streams: Counter[str] = Counter()
 
     @app.get(
@@ -53,9 +52,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
             **errors(403, 404),
         },
     )
-    async def events(
-        release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request
-    ) -> StreamingResponse:
+    async def events(release: ReleaseId, user: Annotated[User, readers], request: Request) -> StreamingResponse:
         progress = await charges.followed(release, whose(user))
         if streams[user.name] >= MOST_STREAMS:
             fix = "end one, or ask from time to time: GET /v1/releases/NUMBER"
@@ -81,11 +78,8 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None
 
 
 async def events_of(progress: Progress, latest: Callable[[], Awaitable[Progress]]) -> AsyncIterator[str]:
-    """The events of a release, from how far it has come until it has left; raises as `latest` does.
-
-    Args:
-        progress: How far it has come.
-        latest: Tells how far it has come then.
+    """The events of a release, from how far it has come until it has left; `latest` tells how far it has come then, and what it raises is
+    raised.
     """
     while True:
         yield f"event: {progress.state}\ndata: {json.dumps(to_reply(progress).model_dump(mode='json'))}\n\n"

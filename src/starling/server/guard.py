@@ -36,12 +36,8 @@ MARK: Final = {"Starling-Sandbox": "invented records"}
 
 
 class Guard:
-    """An ASGI application around another.
-
-    Args:
-        app: The application within.
-        settings: Names the hosts and the trusted proxy.
-        answered: Is told of each reply: the method, the pattern of the route, where there is one, and the status.
+    """An ASGI application around another; `answered` is told of each reply: the method, the pattern of the route, where there is one, and
+    the status.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings, answered: Callable[[str, str | None, int], None]) -> None:

@@ -24,6 +24,7 @@ from starling.ledger import keys
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.witness import Witness
 from starling.server.access import Access
+from starling.server.datasets import Catalogue
 from starling.server.questions import Questions
 from starling.server.requests import Requests
 from starling.server.settings import FILE, Settings, documented, read_settings
@@ -80,6 +81,11 @@ class Home:
         return Questions(self.folder / "questions")
 
     @property
+    def catalogue(self) -> Catalogue:
+        """What is public about its registered data."""
+        return Catalogue(self.folder / "datasets")
+
+    @property
     def sandbox(self) -> "Home | None":
         """The home of invented records within this one; None where there is none."""
         folder = self.folder / SANDBOX
@@ -94,11 +100,7 @@ class Home:
 
 
 def make_home(folder: Path, *, ledger: str | None = None) -> Home:
-    """Make a home in a new or empty folder.
-
-    Args:
-        folder: The folder.
-        ledger: The URL of the ledger; without it a file `ledger.sqlite` in the home.
+    """Make a home in a new or empty folder, with its ledger at a URL, or in a file `ledger.sqlite` of its own.
 
     Raises:
         ParameterError: the folder holds something else than what was left by a run that was cut off.

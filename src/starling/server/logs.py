@@ -40,20 +40,12 @@ def begin(form: Form) -> None:
     warnings.showwarning = _warned
 
 
-def report(form: Form, words: str) -> None:
-    """A sentence of the server or a worker."""
+def report(form: Form, words: str, *, warning: bool = False) -> None:
+    """A sentence of the server or a worker; a warning is one that the custodian should act on."""
     if form == "json":
-        LOGGER.info(words)
+        LOGGER.log(logging.WARNING if warning else logging.INFO, words)
     else:
-        sys.stderr.write(f"starling: {words}\n")
-
-
-def warn(form: Form, words: str) -> None:
-    """A sentence that the custodian should act on."""
-    if form == "json":
-        LOGGER.warning(words)
-    else:
-        sys.stderr.write(f"starling: warning: {words}\n")
+        sys.stderr.write(f"starling: {'warning: ' if warning else ''}{words}\n")
 
 
 def answered(method: str, route: str | None, status: int) -> None:

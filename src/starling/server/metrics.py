@@ -6,25 +6,19 @@ on its deadline (charges.py), so the number says what clients are told, never wh
 
 from typing import Final
 
-from fastapi import Depends, FastAPI, Response
+from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from starling.server.asking import asking, errors
+from starling.server.asking import Service, errors
 from starling.server.charges import Charges
-from starling.server.home import Home
-from starling.server.rates import Rates
 
 NONE: Final = ""
 """The route, and the method, of a request for what is not there: what stood in it may be anything."""
 
 
 class Metrics:
-    """The numbers of one web process since it began.
-
-    Args:
-        charges: Knows what waits.
-    """
+    """The numbers of one web process since it began; its charges know what waits."""
 
     def __init__(self, charges: Charges) -> None:
         self._registry = CollectorRegistry()
@@ -42,7 +36,7 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-def add_route(app: FastAPI, home: Home, rates: Rates, metrics: Metrics) -> None:
+def add_route(app: FastAPI, service: Service, metrics: Metrics) -> None:
     """Add the one that gives them to an application."""
 
     @app.get(
@@ -53,7 +47,7 @@ def add_route(app: FastAPI, home: Home, rates: Rates, metrics: Metrics) -> None:
             200: {"content": {"text/plain": {}}, "description": "Prometheus's text format, version 0.0.4."},
             **errors(),
         },
-        dependencies=[Depends(asking(home, rates, "custodian", "auditor"))],
+        dependencies=[service.user("custodian", "auditor")],
     )
     def numbers() -> Response:
         return Response(metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -67,11 +67,7 @@ class Attempt:
 
 
 class Attempts:
-    """Those of one web process.
-
-    Args:
-        now: Gives seconds that never go back.
-    """
+    """Those of one web process; `now` gives seconds that never go back."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -106,11 +102,7 @@ def _unknown() -> SignInRefused:
 
 
 def secret_of(oidc: Oidc) -> str:
-    """The secret of this server at the provider.
-
-    Raises:
-        PlanError: its file cannot be read, is open to others, or holds no secret.
-    """
+    """The secret of this server at the provider; raises PlanError where its file cannot be read, is open to others, or holds no secret."""
     file = oidc.client_secret
     try:
         with file.open("rb") as opened:

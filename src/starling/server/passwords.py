@@ -36,11 +36,7 @@ _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=
 
 
 def hashed(password: str) -> str:
-    """What is kept of a password.
-
-    Raises:
-        ParameterError: it is too short or too long.
-    """
+    """What is kept of a password; raises ParameterError where it is too short or too long."""
     try:
         text = _bytes(password)
     except UnicodeEncodeError:
@@ -70,11 +66,7 @@ def _fits(stored: str | None, password: str) -> bool:
 
 
 class Passwords:
-    """Signs users in by their passwords.
-
-    Args:
-        access: Knows them.
-    """
+    """Signs users in by their passwords."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -88,11 +80,7 @@ class Passwords:
     async def sign_in(self, name: str, password: str, what: str, *, left: str | None) -> tuple[str, User]:
         """A new session of a user, and its token; what happened is in the log.
 
-        Args:
-            name: The name that was given.
-            password: The password that was given.
-            what: By which request: a method and the pattern of a path.
-            left: The session that the browser had before, which ends.
+        `what` says by which request, and `left` is the session that the browser had before, which ends.
 
         Raises:
             SignInRefused: name and password do not fit.

@@ -19,11 +19,7 @@ MOST: Final = 64
 
 
 class Places:
-    """So many places.
-
-    Args:
-        number: How many.
-    """
+    """So many places."""
 
     def __init__(self, number: int) -> None:
         self._free = number
@@ -35,14 +31,8 @@ class Places:
 
     @contextmanager
     def one(self, user: str, seconds: float) -> Iterator[None]:
-        """A place for a user, in the block.
-
-        Args:
-            user: The user.
-            seconds: For which to wait.
-
-        Raises:
-            LedgerUnavailable: there was none in time, or too many tasks wait.
+        """A place for a user, in the block, waited for so many seconds; raises LedgerUnavailable where there was none in time, or too many
+        tasks wait.
         """
         self._enter(user, seconds)
         try:

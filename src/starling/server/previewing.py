@@ -2,18 +2,13 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Response
+from fastapi import FastAPI, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.ledger.rules import shown
 from starling.release.statement import claim
 from starling.server.access import User
-from starling.server.asking import asking, errors
-from starling.server.charges import Charges
-from starling.server.datasets import Catalogue
-from starling.server.home import Home
-from starling.server.rates import Rates
-from starling.server.understanding import Understanding
+from starling.server.asking import Service, errors
 
 QUESTION: Any = Field(
     None,
@@ -62,18 +57,17 @@ class PreviewReply(BaseModel):
     invented: bool = INVENTED
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    catalogue = Catalogue(home.folder / "datasets")
+    home, charges, understanding = service.home, service.charges, service.understanding
+    catalogue = home.catalogue
 
     @app.post(
         "/v1/datasets/{name}/preview",
         summary="What a release or an answer costs and will be worth; free",
         responses=errors(403, 404, 409),
     )
-    def preview(
-        name: str, wanted: PreviewRequest, user: Annotated[User, Depends(asking(home, rates, "analyst"))]
-    ) -> PreviewReply:
+    def preview(name: str, wanted: PreviewRequest, user: Annotated[User, service.user("analyst")]) -> PreviewReply:
         seen = understanding.preview(catalogue, name, wanted.question, user=user.name)
         budget = charges.budget(user.name, seen.dataset)
         assert budget.amount is not None
@@ -99,7 +93,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
             200: {"content": {"application/zip": {}}, "description": "The zip."},
             **errors(404, 409),
         },
-        dependencies=[Depends(asking(home, rates, "custodian", "analyst", "auditor"))],
+        dependencies=[service.user()],
     )
     def plan(name: str) -> Response:
         content = catalogue.plan_zip(catalogue.study(name).name).read_bytes()

@@ -3,17 +3,32 @@
 Each hears by the end of its standard input that its server ends, or was killed.
 """
 
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 PAUSE: Final = 1.0
 """Seconds until a process that died is started anew."""
+_INPUT: Final = 0
+"""Standard input."""
 _COMMAND: Final = (sys.executable, "-c", "from starling.cli import main; main()")
+
+
+def at_end_of_input(act: Callable[[], None]) -> None:
+    """Call something, in a thread, once the standard input of this process ends: with the process that started it."""
+
+    def listen() -> None:
+        # Not by the buffered reader, whose lock a thread that waits would hold when the process ends.
+        while os.read(_INPUT, 4096):
+            continue
+        act()
+
+    threading.Thread(target=listen, name="end of input", daemon=True).start()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +49,7 @@ class Kind:
 
 
 class _Supervised:
-    """One process that is kept running.
-
-    Args:
-        kind: What it runs.
-    """
+    """One process that is kept running."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind

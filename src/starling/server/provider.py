@@ -76,15 +76,9 @@ class Provider:
         self._known: tuple[float, _Addresses] | None = None
 
     async def begin(self, state: str, nonce: str, verifier: str) -> str:
-        """The URL at which a browser signs in.
+        """The URL at which a browser signs in; raises ProviderFailed where the provider cannot be reached, or is none.
 
-        Args:
-            state: Comes back with the browser.
-            nonce: Comes back in the ID token.
-            verifier: Shows later that the sign-in of the code began here.
-
-        Raises:
-            ProviderFailed: the provider cannot be reached, or is none.
+        `state` comes back with the browser, `nonce` in the ID token; `verifier` shows later that the sign-in of the code began here.
         """
         async with self._asking() as client:
             where = await self._addresses(client)
@@ -102,12 +96,7 @@ class Provider:
         return url
 
     async def name(self, code: str, nonce: str, verifier: str) -> str:
-        """Who signed in, by the claim that server.toml names.
-
-        Args:
-            code: What the browser brought.
-            nonce: As it was given to `begin`.
-            verifier: As it was given to `begin`.
+        """Who signed in, by the claim that server.toml names, from the code that the browser brought, and what was given to `begin`.
 
         Raises:
             ProviderFailed: the provider cannot be reached, or is none.
@@ -200,11 +189,8 @@ def _refused() -> SignInRefused:
 
 
 async def _json(response: AbstractAsyncContextManager[httpx.Response], *, refusal: bool = False) -> dict[str, Any]:
-    """The JSON object of a reply, which is neither compressed nor longer than MOST_BYTES; a redirection is none.
-
-    Args:
-        response: The request, not yet sent.
-        refusal: Whether the provider may say that it does not take what is sent.
+    """The JSON object of a reply, which is neither compressed nor longer than MOST_BYTES; a redirection is none. A `refusal` says that the
+    provider does not take what was sent.
     """
     async with response as reply:
         if refusal and reply.status_code in (400, 401, 403):

@@ -17,11 +17,7 @@ from starling.server.files import write_new
 
 
 class Questions:
-    """The questions of a home.
-
-    Args:
-        folder: The folder that holds a file for each, named by the hash of its request.
-    """
+    """The questions of a home: a file for each in a folder, named by the hash of its request."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,11 +41,7 @@ class Questions:
         return self.find(request.hash) if self._path(request.hash).exists() else None
 
     def find(self, request_hash: str) -> Any:
-        """The question of a request.
-
-        Raises:
-            IntegrityError: it is not there, or is no JSON.
-        """
+        """The question of a request; raises IntegrityError where it is not there, or is no JSON."""
         try:
             return json.loads(content(self._path(request_hash), 2 * MOST_BYTES))
         except (OSError, ValueError, RecursionError):

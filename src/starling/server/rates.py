@@ -20,13 +20,7 @@ MOST_KEYS: Final = 100_000
 
 
 class TooOften(StarlingError):
-    """Something is asked for more often than it may be.
-
-    Args:
-        seconds: After so many it may be asked for again.
-        field: What asks, or is asked for.
-        problem: What is wrong with it.
-    """
+    """Something is asked for more often than it may be; after so many seconds it may be asked for again."""
 
     exit_code: ClassVar[int] = 75
     status: ClassVar[int] = 429
@@ -39,11 +33,7 @@ class TooOften(StarlingError):
 class Rates:
     """A bucket for each key, which is the id of a token unless said otherwise, filled as time passes, emptied by one at each request.
 
-    Args:
-        now: Gives seconds that never go back.
-        per_second: Requests a second in the long run.
-        burst: Requests at once.
-        refused: Makes the error for a request too many, from the seconds to wait.
+    So many requests a second in the long run, a burst at once; `refused` makes the error for one too many, from the seconds to wait.
     """
 
     def __init__(
@@ -74,12 +64,7 @@ class Rates:
 
 
 class AtOnce:
-    """So many at the same time, in one event loop; one too many is refused.
-
-    Args:
-        most: How many.
-        refused: The error for one too many.
-    """
+    """So many at the same time, in one event loop; `refused` makes the error for one too many."""
 
     def __init__(self, most: int, refused: Callable[[], TooOften]) -> None:
         self._left = most

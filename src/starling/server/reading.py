@@ -3,18 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.server.access import User
-from starling.server.asking import asking, errors, whose
+from starling.server.asking import Service, errors, whose
 from starling.server.charges import Charges
 from starling.server.datasets import NotThere
-from starling.server.home import Home
 from starling.server.previewing import INVENTED
-from starling.server.rates import Rates
 from starling.server.releasing import ReleaseId
-from starling.server.understanding import Understanding
 
 
 class FreeQuestion(BaseModel):
@@ -54,16 +51,17 @@ class VerificationReply(BaseModel):
     invented: bool = INVENTED
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    readers = asking(home, rates, "custodian", "analyst", "auditor")
+    home, charges, understanding = service.home, service.charges, service.understanding
+    readers = service.user()
 
     @app.get(
         "/v1/releases/{release}/questions",
         summary="The JSON Schema of the questions that a release answers at no cost",
         responses=errors(404),
     )
-    def questions(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> dict[str, Any]:
+    def questions(release: ReleaseId, user: Annotated[User, readers]) -> dict[str, Any]:
         schema: dict[str, Any] = understanding.read(_released(charges, release, user), None, user=user.name)
         return schema
 
@@ -72,7 +70,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         summary="What a release says to a question; free",
         responses=errors(404),
     )
-    def answers(release: ReleaseId, body: FreeQuestion, user: Annotated[User, Depends(readers)]) -> FreeAnswer:
+    def answers(release: ReleaseId, body: FreeQuestion, user: Annotated[User, readers]) -> FreeAnswer:
         bundle = _released(charges, release, user)
         return FreeAnswer(
             release=release, answer=understanding.read(bundle, body.question, user=user.name), invented=home.invented
@@ -83,7 +81,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, underst
         summary="Whether a release is what this server signed, and its numbers and cost follow; verify it yourself to be sure",
         responses=errors(404),
     )
-    def verification(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> VerificationReply:
+    def verification(release: ReleaseId, user: Annotated[User, readers]) -> VerificationReply:
         verification = understanding.verify(_released(charges, release, user), home.key.public.text, user=user.name)
         return VerificationReply(release=release, invented=home.invented, **verification)
 

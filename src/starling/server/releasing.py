@@ -6,7 +6,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar, Final
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi import Path as InPath
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
@@ -16,14 +16,11 @@ from starling.errors import ParameterError
 from starling.ledger.rules import Cap, shown
 from starling.release.statement import claim
 from starling.server.access import User
-from starling.server.asking import asking, errors, whose
-from starling.server.charges import Charges, Progress, State
-from starling.server.datasets import Catalogue, Dataset, Entry, NotThere, Study
-from starling.server.home import Home
+from starling.server.asking import Service, errors, whose
+from starling.server.charges import Progress, State
+from starling.server.datasets import Dataset, Entry, NotThere, Study
 from starling.server.previewing import INVENTED, QUESTION
 from starling.server.purposes import KNOWN
-from starling.server.rates import Rates
-from starling.server.understanding import Understanding
 
 IMMUTABLE: Final = "private, max-age=31536000, immutable"
 """Cache-Control of released bytes: they never change, and are sent to who brings a token."""
@@ -117,16 +114,17 @@ class ReleaseReply(BaseModel):
 ReleaseId = Annotated[int, InPath(ge=1, lt=2**62)]
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    _datasets(app, home, rates, charges)
-    _budgets(app, home, rates, charges)
-    _releases(app, home, rates, charges, understanding)
+    _datasets(app, service)
+    _budgets(app, service)
+    _releases(app, service)
 
 
-def _datasets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
-    catalogue = Catalogue(home.folder / "datasets")
-    everybody = Depends(asking(home, rates, "custodian", "analyst", "auditor"))
+def _datasets(app: FastAPI, service: Service) -> None:
+    home, charges = service.home, service.charges
+    catalogue = home.catalogue
+    everybody = service.user()
 
     @app.get("/v1/datasets", summary="What can be released", responses=errors(), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
@@ -145,15 +143,16 @@ def _datasets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         return _described(catalogue.find(name), charges.population(name), invented=home.invented)
 
 
-def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
-    catalogue = Catalogue(home.folder / "datasets")
+def _budgets(app: FastAPI, service: Service) -> None:
+    home, charges = service.home, service.charges
+    catalogue = home.catalogue
 
     @app.get(
         "/v1/datasets/{name}/budget",
         summary="What an analyst may still spend on it",
         responses=errors(403, 404),
     )
-    def budget(name: str, user: Annotated[User, Depends(asking(home, rates, "analyst"))]) -> BudgetReply:
+    def budget(name: str, user: Annotated[User, service.user("analyst")]) -> BudgetReply:
         budget = charges.budget(user.name, catalogue.find(name))
         return BudgetReply(
             dataset=name,
@@ -169,9 +168,10 @@ def _budgets(app: FastAPI, home: Home, rates: Rates, charges: Charges) -> None:
         )
 
 
-def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understanding: Understanding) -> None:
-    catalogue = Catalogue(home.folder / "datasets")
-    readers = asking(home, rates, "custodian", "analyst", "auditor")
+def _releases(app: FastAPI, service: Service) -> None:
+    home, charges, understanding = service.home, service.charges, service.understanding
+    catalogue = home.catalogue
+    readers = service.user()
 
     @app.post(
         "/v1/datasets/{name}/releases",
@@ -182,7 +182,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
     async def release(
         name: str,
         wanted: ReleaseRequest,
-        user: Annotated[User, Depends(asking(home, rates, "analyst"))],
+        user: Annotated[User, service.user("analyst")],
         request: Request,
         response: Response,
     ) -> ReleaseReply:
@@ -200,7 +200,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
         return charges.progress(charges.charge(analyst, dataset, wanted.request_id, wanted.question), analyst)
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
-    async def progress(release: ReleaseId, user: Annotated[User, Depends(readers)]) -> ReleaseReply:
+    async def progress(release: ReleaseId, user: Annotated[User, readers]) -> ReleaseReply:
         return to_reply(await charges.followed(release, whose(user)))
 
     @app.get(
@@ -214,7 +214,7 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
             **errors(403, 404, 416),
         },
     )
-    def bundle(release: ReleaseId, user: Annotated[User, Depends(readers)], request: Request) -> Response:
+    def bundle(release: ReleaseId, user: Annotated[User, readers], request: Request) -> Response:
         progress = charges.progress(release, whose(user))
         if progress.bundle is None:
             raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
@@ -234,10 +234,8 @@ def _releases(app: FastAPI, home: Home, rates: Rates, charges: Charges, understa
 
 
 def _keep_one_range(request: Request, size: int) -> None:
-    """Leave one range in a request at most, as RFC 9110 allows: a request for many, or for what is no range, gets the whole.
-
-    Raises:
-        NoSuchRange: it begins behind the end.
+    """Leave one range in a request at most, as RFC 9110 allows: a request for many, or for what is no range, gets the whole; raises
+    NoSuchRange where it begins behind the end.
     """
     match = _RANGE.fullmatch(request.headers.get("range", ""))
     if match is None or (not match[1] and not match[2]) or (match[1] and match[2] and int(match[1]) > int(match[2])):

@@ -43,12 +43,7 @@ class Decided(PolicyRefused):
 
 @dataclass(frozen=True, slots=True)
 class ReducedApproval:
-    """What was approved in place of what was asked: the same question, for less.
-
-    Attributes:
-        body: The request in canonical JSON.
-        guarantee: What it will be charged.
-    """
+    """What was approved in place of what was asked: the same question, in canonical JSON, for less."""
 
     body: str
     guarantee: Guarantee
@@ -96,12 +91,7 @@ def _now() -> datetime:
 
 
 class Requests:
-    """The requests in the file `path`.
-
-    Args:
-        path: The SQLite file.
-        now: Gives the time, in UTC.
-    """
+    """The requests in the SQLite file `path`; `now` gives the time, in UTC."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "requests")
@@ -114,11 +104,7 @@ class Requests:
     def ask(self, request: Request, title: str, guarantee: Guarantee, reason: str) -> Waiting:
         """Ask for approval. The same request again, under its id or while it waits or is approved, is the one that there is.
 
-        Args:
-            request: What is asked.
-            title: What that is, for people.
-            guarantee: What it would be charged.
-            reason: Why; 1 to 2000 letters.
+        `title` says what is asked, for people, `guarantee` what it would be charged, and `reason` why, in 1 to 2000 letters.
 
         Raises:
             RequestConflict: the id was used for another request.
@@ -151,15 +137,7 @@ class Requests:
             return _rows(connection, "number = last_insert_rowid()")[0]
 
     def find(self, number: int, analyst: str | None = None) -> Waiting:
-        """One of them.
-
-        Args:
-            number: Which.
-            analyst: The user; None for those who may see all.
-
-        Raises:
-            NotThere: there is none, or it is not this analyst's.
-        """
+        """One of them, for an analyst, or for None, who may see all; raises NotThere where there is none, or it is not this analyst's."""
         with self._database.reading() as connection:
             rows = _rows(connection, "number = ? AND (? IS NULL OR analyst = ?)", number, analyst, analyst)
         if not rows:
@@ -176,13 +154,8 @@ class Requests:
     def listed(
         self, *, analyst: str | None = None, after: int = 0, most: int = 1000, waiting: bool = False
     ) -> list[Waiting]:
-        """Those with a number beyond `after`, ascending, at most `most`.
-
-        Args:
-            analyst: Whose; everybody's without it.
-            after: The number beyond which they begin.
-            most: How many at most.
-            waiting: Whether those alone that wait for a decision.
+        """Those of an analyst, or of everybody, with a number beyond `after`, ascending, at most `most`; if `waiting`, those alone that
+        wait for a decision.
         """
         where = "number > ? AND (? IS NULL OR analyst = ?) AND (NOT ? OR state = 'waiting') ORDER BY number LIMIT ?"
         with self._database.reading() as connection:
@@ -191,13 +164,8 @@ class Requests:
     def decide(
         self, number: int, state: Literal["approved", "declined"], words: str, reduced: ReducedApproval | None = None
     ) -> None:
-        """Write down what the custodian decided, after the ledger has the approval or its end.
-
-        Args:
-            number: Of which request.
-            state: What was decided.
-            words: What the custodian says to it.
-            reduced: What was approved in its place.
+        """Write down what the custodian decided and said, and what was approved in its place, after the ledger has the approval or its
+        end.
 
         Raises:
             NotThere: there is no such request.

@@ -24,17 +24,13 @@ WORKER_GRACE = 5.0
 def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, form: Form = "text") -> None:
     """Serve a home; returns when the process is told to stop.
 
-    Args:
-        home: The home.
-        listening: Is called with the URL once connections are taken.
-        workers: How many workers are started beside, and end with it; with any, one more for the sandbox.
-        form: How the processes tell what happens, on standard error.
+    `listening` is called with the URL once connections are taken. So many workers are started beside, and end with it; with any, one more
+    for the sandbox. `form` says how the processes tell what happens, on standard error.
 
     Raises:
         PlanError: the files of TLS, or of a provider's secret, are not what they should be.
         OutputError: the address cannot be listened on.
-        ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken, or cannot read what it
-            needs.
+        ParameterError, PolicyRefused: there is no such account for the web process, or it cannot be taken, or cannot read what it needs.
     """
     settings, account = home.settings, account_of(home)
     if account is not None and os.geteuid() == 0:

@@ -41,11 +41,7 @@ SPARE_KEY: Final = "sandbox.key"
 
 
 def make_sandbox(home: Home) -> Home:
-    """The sandbox of a home, made where there is none yet: as a whole, or not at all.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """The sandbox of a home, made where there is none yet: as a whole, or not at all; raises OutputError where it cannot be written."""
     if (sandbox := home.sandbox) is not None:
         return sandbox
     partial, spare = home.folder / f".{SANDBOX}.partial", home.folder / SPARE_KEY
@@ -90,12 +86,7 @@ def _witness(folder: Path, ledger: str) -> Witness:
 
 
 class FreeCharges(Charges):
-    """The charges of a sandbox: an analyst who asks is granted what is needed, at once.
-
-    Args:
-        home: The sandbox.
-        now: Gives the time, in seconds since 1970.
-    """
+    """The charges of a sandbox: an analyst who asks is granted what is needed, at once."""
 
     def __init__(self, home: Home, *, now: Callable[[], float] = time.time) -> None:
         super().__init__(home, now=now)

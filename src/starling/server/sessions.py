@@ -2,16 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import PolicyRefused
-from starling.server.access import ROLES, Role, User
-from starling.server.asking import asking, brought, errors
+from starling.server.access import Role, User
+from starling.server.asking import Service, brought, errors
 from starling.server.browsers import check_own_page, cookie, cookie_name, forget, keep
-from starling.server.home import Home
 from starling.server.passwords import MOST, Passwords
-from starling.server.rates import Rates
 
 SIGN_IN: Final = "/v1/session"
 _BY_PASSWORD: Final = f"POST {SIGN_IN}"
@@ -34,8 +32,9 @@ class SignIn(BaseModel):
     )
 
 
-def add_routes(app: FastAPI, home: Home, rates: Rates) -> None:
+def add_routes(app: FastAPI, service: Service) -> None:
     """Add those of passwords and sessions to an application."""
+    home = service.home
     signing_in, settings = Passwords(home.access), home.settings
 
     @app.post(
@@ -51,9 +50,7 @@ def add_routes(app: FastAPI, home: Home, rates: Rates) -> None:
         return Me(name=user.name, role=user.role)
 
     @app.delete(SIGN_IN, status_code=204, summary="Sign out: the session ends at once", responses=errors())
-    def sign_out(
-        request: Request, response: Response, _: Annotated[User, Depends(asking(home, rates, *ROLES))]
-    ) -> None:
+    def sign_out(request: Request, response: Response, _: Annotated[User, service.user()]) -> None:
         token, session = brought(request.headers, settings)
         if not session:
             raise PolicyRefused("session", "is not what lets you in", "revoke a token: starling server revoke")

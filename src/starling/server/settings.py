@@ -149,10 +149,8 @@ def with_ledger(text: str, ledger: str) -> str:
 
 
 def read_settings(file: Path) -> Settings:
-    """What a server.toml says.
-
-    Raises:
-        PlanError: with every fault of the file: an unknown or missing key, or an address beyond this machine without TLS and proxy.
+    """What a server.toml says; raises PlanError with every fault of the file: an unknown or missing key, or an address beyond this machine
+    without TLS and proxy.
     """
     top = read_file(file)
     top.only(KEYS)

@@ -18,11 +18,8 @@ _SHAPE: Final = re.compile(rf"({PREFIX}_([0-9a-f]{{16}})_[0-9a-f]{{64}})_([0-9a-
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the server keeps of a token: it lets nobody in.
-
-    Attributes:
-        id: Names the token, for lists and revocation.
-        digest: SHA-256 of the token's text, in hexadecimal digits.
+    """What the server keeps of a token, which lets nobody in: an id, for lists and revocation, and the SHA-256 of its text, in hexadecimal
+    digits.
     """
 
     id: str

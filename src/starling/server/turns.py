@@ -15,10 +15,8 @@ R = TypeVar("R")
 
 
 class Turns(Generic[A, R]):
-    """A thread that makes calls, begun with the first of them; a process that was forked begins one of its own.
-
-    Args:
-        make: Makes all calls that it is given; each gets what it returns, or what it raises, at its place.
+    """A thread that makes calls, begun with the first of them; a process that was forked begins one of its own. `make` makes all calls
+    that it is given: each gets what it returns, or what it raises, at its place.
     """
 
     def __init__(self, make: Callable[[list[A]], list[R | Exception]]) -> None:

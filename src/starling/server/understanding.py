@@ -7,11 +7,9 @@ token, and ends one that takes too long.
 import json
 import os
 import queue
-import selectors
 import subprocess
 import sys
-import threading
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +17,7 @@ from typing import Any, Final
 from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PlanError, Problem, StarlingError
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, Study
+from starling.server.lines import LineProcess
 from starling.server.places import Places
 from starling.server.settings import QUESTION_WORK
 
@@ -26,8 +25,6 @@ PROCESSES: Final = 2
 """At most; one is started when none is free."""
 SECONDS: Final = 30.0
 """For one task, with the start of its process; then the process is ended."""
-MOST_BYTES: Final = 1 << 24
-"""Of an answer."""
 _COMMAND: Final = (sys.executable, "-c", "from starling.public.serving import main; main()")
 _ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
 """What such a process is told of the environment."""
@@ -38,40 +35,27 @@ _KINDS: Final[dict[str, type[StarlingError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A question before it is paid for.
-
-    Attributes:
-        dataset: What is asked, and what it costs.
-        sections: What the answer will be worth (release/report/plain.py).
-    """
+    """A question before it is paid for: what it asks and costs, and what its answer will be worth (release/report/plain.py)."""
 
     dataset: Dataset
     sections: list[dict[str, Any]]
 
 
 class Understanding:
-    """Understands what is asked of the datasets of a home.
-
-    Args:
-        most: The most work of a question, in millions of steps (release/work.py).
-        seconds: For one task.
+    """Understands what is asked of the datasets of a home: questions of at most so many million steps of work (release/work.py), each in
+    so many seconds.
     """
 
     def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:
         self._most, self._seconds = most, seconds
         self._places = Places(PROCESSES)
-        self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
+        self._idle: queue.LifoQueue[LineProcess] = queue.LifoQueue()
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         for _ in range(PROCESSES):
-            self._idle.put(_Process())
+            self._idle.put(LineProcess(_COMMAND, stderr=subprocess.DEVNULL, env=environment, cwd="/"))
 
     def ask(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Dataset:
-        """What is asked and what it costs: the release of a dataset, or one question to it.
-
-        Args:
-            catalogue: The datasets.
-            name: Which of them.
-            question: The question as JSON; None where the plan says all.
-            user: The user who asks.
+        """What is asked and what it costs: the release of a dataset, or, with a question as JSON, the answer to that.
 
         Raises:
             NotThere: there is no such dataset.
@@ -103,15 +87,8 @@ class Understanding:
         return answer["schema" if question is None else "answer"]
 
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
-        """What the verification of a release finds, as public/answering.py says it.
-
-        Args:
-            release: Its path.
-            key: The public key that should have signed it.
-            user: The user who asks.
-
-        Raises:
-            LedgerUnavailable: it took too long, or too much is asked at once.
+        """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
+        LedgerUnavailable where it took too long, or too much is asked at once.
         """
         return self._answered({"do": "verify", "release": str(release), "key": key}, user)
 
@@ -126,85 +103,30 @@ class Understanding:
 
     def _answered(self, task: dict[str, Any], user: str) -> dict[str, Any]:
         with self._places.one(user, self._seconds):
-            answer = self._process_answer(json.dumps({**task, "most": self._most}).encode() + b"\n")
+            answer = self._process_answer(json.dumps({**task, "most": self._most}))
         if "error" in answer:
             problems = [Problem(each["field"], each["problem"], each["fix"]) for each in answer["problems"]]
             raise _KINDS.get(answer["error"], IntegrityError)(problems=problems)
         return answer
 
-    def _process_answer(self, task: bytes) -> dict[str, Any]:
+    def _process_answer(self, task: str) -> dict[str, Any]:
+        """Raises LedgerUnavailable where none comes in time, and ends the process."""
         process = self._idle.get()
+        answer: dict[str, Any] | None = None
         try:
-            return process.ask(task, time.monotonic() + self._seconds)
+            # The account of the web process may not be able to run Python.
+            with suppress(OSError, ValueError, EOFError):
+                process.send(task)
+                answer = process.answer(self._seconds)
+            if answer is None:
+                process.end()
+                raise LedgerUnavailable(
+                    "question", "could not be understood in time", "try again, or ask for less at once"
+                )
         finally:
             self._idle.put(process)
+        return answer
 
 
 def _dataset(study: Study, answer: dict[str, Any]) -> Dataset:
     return study.question(answer["title"], answer["request"], guarantee_of(answer["price"]))
-
-
-def _too_long() -> LedgerUnavailable:
-    return LedgerUnavailable("question", "could not be understood in time", "try again, or ask for less at once")
-
-
-def _started() -> "subprocess.Popen[bytes]":
-    """A process, in the environment that it may know; raises OSError where the account of the web process may not run Python."""
-    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return subprocess.Popen(
-        _COMMAND,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        cwd="/",
-    )
-
-
-class _Process:
-    """One of them, started with its first task."""
-
-    def __init__(self) -> None:
-        self._running: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-
-    def ask(self, line: bytes, until: float) -> dict[str, Any]:
-        """The answer to a task; raises LedgerUnavailable where none comes by the time `until`, and ends the process."""
-        with self._lock:
-            try:
-                if self._running is None or self._running.poll() is not None:
-                    self._running = _started()
-                return self._answer(self._running, line, until)
-            except (OSError, ValueError):
-                self._end()
-                raise _too_long() from None
-
-    def _answer(self, running: "subprocess.Popen[bytes]", line: bytes, until: float) -> dict[str, Any]:
-        """Raises ValueError or OSError where there is none in time."""
-        assert running.stdin is not None
-        assert running.stdout is not None
-        running.stdin.write(line)
-        running.stdin.flush()
-        received = bytearray()
-        with selectors.DefaultSelector() as selector:
-            selector.register(running.stdout, selectors.EVENT_READ)
-            while not received.endswith(b"\n"):
-                if len(received) > MOST_BYTES or not selector.select(max(0, until - time.monotonic())):
-                    raise ValueError
-                part = os.read(running.stdout.fileno(), 1 << 16)
-                if not part:
-                    raise ValueError
-                received += part
-        answer: dict[str, Any] = json.loads(received)
-        return answer
-
-    def end(self) -> None:
-        """End it."""
-        with self._lock:
-            self._end()
-
-    def _end(self) -> None:
-        if self._running is not None:
-            self._running.kill()
-            self._running.communicate()
-            self._running = None

@@ -1,11 +1,9 @@
 """A web process: answers requests on a socket that its server opened, until it is told to stop, and then lets end what was begun."""
 
 import asyncio
-import os
 import socket
 import ssl
 import sys
-import threading
 from contextlib import closing, nullcontext
 from typing import Final
 
@@ -18,6 +16,7 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
+from starling.server.processes import at_end_of_input
 from starling.server.sandbox import FreeCharges
 from starling.server.settings import Settings, refused_setting
 from starling.server.understanding import Understanding
@@ -28,16 +27,10 @@ THREADS: Final = 128
 """At most: each request that waits for the disk holds one, and those that wait together share a flush."""
 SWITCH: Final = 0.0005
 """Seconds after which a thread that waits for the interpreter is let in: the thread that writes for many waits for it several times."""
-_INPUT: Final = 0
-"""Standard input."""
 
 
 def answer(home: Home, taken: socket.socket) -> None:
-    """Answer requests; returns when the process is told to stop: by SIGTERM, by Ctrl-C, or by the end of its standard input.
-
-    Args:
-        home: The home.
-        taken: The socket on which connections come.
+    """Answer requests on a socket; returns when the process is told to stop: by SIGTERM, by Ctrl-C, or by the end of its standard input.
 
     Raises:
         PlanError: the files of TLS, or of a provider's secret, are not what they should be.
@@ -69,7 +62,7 @@ def answer(home: Home, taken: socket.socket) -> None:
         asyncio.run(_warm(app, home.settings))
         become(account)
     server = _Server(config)
-    threading.Thread(target=_until_end_of_input, args=(server,), name="end of input", daemon=True).start()
+    at_end_of_input(server.stop)
     with closing(charges), closing(understanding), nullcontext() if free is None else closing(free):
         try:
             server.run(sockets=[taken])
@@ -96,6 +89,10 @@ class _Server(uvicorn.Server):
         current_default_thread_limiter().total_tokens = THREADS
         await super().startup(sockets)
 
+    def stop(self) -> None:
+        """Let end what was begun, then return from `run`."""
+        self.should_exit = True
+
 
 async def _warm(app: ASGIApp, settings: Settings) -> None:
     """Ask the application whether it is ready, by which it loads what it needs."""
@@ -110,9 +107,3 @@ async def _warm(app: ASGIApp, settings: Settings) -> None:
         return
 
     await app({**head, **path, **host}, receive, send)
-
-
-def _until_end_of_input(server: uvicorn.Server) -> None:
-    while os.read(_INPUT, 4096):
-        continue
-    server.should_exit = True

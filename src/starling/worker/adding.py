@@ -17,7 +17,7 @@ from starling.ledger.delegation import DAY
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.privacy.budget import Exact, Measure
 from starling.release.domain import Asking
-from starling.server.datasets import Catalogue, Entry
+from starling.server.datasets import Entry
 from starling.server.home import Home
 from starling.server.purposes import UNSAID, Purpose
 from starling.worker.findings import Findings, Inspections
@@ -68,13 +68,10 @@ class Added:
 
 
 def add(home: Home, wanted: Addition, agree: Callable[[Findings], None], step: Callable[[str], None]) -> Added:
-    """Register data, look at them, accept them, and let analysts ask for releases of them.
+    """Register data, look at them, accept them, and let analysts ask for releases of them; the ledger is made where there is none.
 
-    Args:
-        home: The home; its ledger is made where there is none.
-        wanted: What is added.
-        agree: Is shown what was found in the records; it raises where they are not to be accepted.
-        step: Called with the name of each step as it begins.
+    `agree` is shown what was found in the records, and raises where they are not to be accepted; `step` is called with the name of each
+    step as it begins.
 
     Raises:
         ParameterError, PlanError, SourceError: something public is wrong, or was registered otherwise before.
@@ -113,7 +110,7 @@ def add(home: Home, wanted: Addition, agree: Callable[[Findings], None], step: C
         if not ledger.book.rights().held(home.key.public.text, wanted.name, int(time.time()) + (wanted.days - 1) * DAY):
             step(f"letting the server charge {wanted.name} for {wanted.days} days")
             custody.delegate(wanted.name, home.key.public, days=wanted.days)
-    entry = Catalogue(home.folder / "datasets").find(wanted.name)
+    entry = home.catalogue.find(wanted.name)
     return Added(entry, missing, _let_in(home, wanted, step))
 
 
@@ -133,7 +130,7 @@ def _ledger(home: Home, step: Callable[[str], None]) -> Ledger:
 
 def _check(home: Home, ledger: Ledger, wanted: Addition) -> None:
     """Refuse what was done otherwise, before anything is changed."""
-    catalogue = Catalogue(home.folder / "datasets")
+    catalogue = home.catalogue
     if wanted.name in catalogue.names():
         entry = catalogue.find(wanted.name)
         same = (entry.deadline, entry.purpose) == (wanted.deadline, wanted.purpose)

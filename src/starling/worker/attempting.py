@@ -87,11 +87,7 @@ def looked(home: Home) -> Outcome:
 
 
 class Here:
-    """Attempts in this very process, which end before they are asked after.
-
-    Args:
-        attempt: Makes one.
-    """
+    """Attempts in this very process, which end before they are asked after."""
 
     def __init__(self, attempt: Callable[[int], Outcome]) -> None:
         self._attempt = attempt

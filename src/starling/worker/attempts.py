@@ -23,12 +23,7 @@ MOST_BYTES: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of a job so far.
-
-    Attributes:
-        failures: How many attempts failed since it was last set free.
-        why: Why the last one ended; empty where none did.
-    """
+    """What became of a job so far: how many attempts failed since it was last set free, and why the last one ended, if any did."""
 
     failures: int = 0
     why: str = ""
@@ -40,11 +35,7 @@ class Attempt:
 
 
 class Attempts:
-    """The attempts of a home.
-
-    Args:
-        folder: The folder, of workers alone; it is made with the first failure.
-    """
+    """The attempts of a home, in a folder of workers alone; it is made with the first failure."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

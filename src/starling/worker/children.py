@@ -7,9 +7,7 @@ kernels stay compiled; it is ended at the limit of time, and with the worker tha
 import ctypes
 import json
 import os
-import selectors
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -22,6 +20,7 @@ from typing import BinaryIO, Final
 
 from starling.errors import StarlingError
 from starling.server.home import Home
+from starling.server.lines import LineProcess
 from starling.worker.attempting import LOOKING, Outcome, carried_out, looked
 from starling.worker.jobs import Jobs
 
@@ -33,51 +32,29 @@ _PR_SET_PDEATHSIG: Final = 1
 class Child:
     """A lane that is a process, started with its first attempt.
 
-    Args:
-        home: The folder of the home.
-        limit: Seconds that an attempt may take.
-        options: Of the command of the process.
-        now: Gives the seconds by which they are counted.
+    `limit` is the seconds that an attempt may take, as `now` counts them; `options` are those of the command of the process.
     """
 
     def __init__(
         self, home: Path, limit: float, options: tuple[str, ...] = (), *, now: Callable[[], float] = time.monotonic
     ) -> None:
-        self._line = (*_COMMAND, *options, str(home))
+        self._process = LineProcess((*_COMMAND, *options, str(home)), start_new_session=True)
         self._limit = limit
         self._now = now
-        self._running: subprocess.Popen[bytes] | None = None
         self._until = 0.0
-        self._answer = bytearray()
 
     def begin(self, seq: int) -> None:
         """See `Lane.begin`."""
-        if self._running is None or self._running.poll() is not None:
-            self.close()
-            self._running = subprocess.Popen(
-                self._line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-            )
-        assert self._running.stdin is not None
         self._until = self._now() + self._limit
-        self._answer.clear()
-        with suppress(OSError):
-            # Where it has died, its output ends, too.
-            self._running.stdin.write(f"{seq}\n".encode())
-            self._running.stdin.flush()
+        self._process.send(str(seq))
 
     def outcome(self) -> Outcome | None:
         """See `Lane.outcome`."""
-        assert self._running is not None
-        assert self._running.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._running.stdout, selectors.EVENT_READ)
-            while not self._answer.endswith(b"\n") and selector.select(0):
-                part = os.read(self._running.stdout.fileno(), 1 << 16)
-                if not part:
-                    return Outcome("failed", f"its process {_ended(self._running.wait())}")
-                self._answer += part
-        if self._answer.endswith(b"\n"):
-            values = json.loads(self._answer)
+        try:
+            values = self._process.answer(0)
+        except EOFError:
+            return Outcome("failed", f"its process {_ended(self._process.code())}")
+        if values is not None:
             return Outcome(values["ending"], values["why"], tuple((name, words) for name, words in values["notes"]))
         if self._now() < self._until:
             return None
@@ -86,10 +63,7 @@ class Child:
 
     def close(self) -> None:
         """See `Lane.close`."""
-        if self._running is not None:
-            self._running.kill()
-            self._running.communicate()
-            self._running = None
+        self._process.end()
 
 
 def _ended(code: int) -> str:

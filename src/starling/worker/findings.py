@@ -40,11 +40,7 @@ class Findings:
 
 
 class Inspections:
-    """The findings of a home.
-
-    Args:
-        home: The home.
-    """
+    """The findings of a home."""
 
     def __init__(self, home: Home) -> None:
         self._folder = home.folder / "worker" / "findings"

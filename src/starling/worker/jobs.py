@@ -28,12 +28,7 @@ _BEGUN: Final = re.compile(r"\.?([1-9][0-9]{0,17})(\.partial-.*)?")
 
 
 class Jobs:
-    """What is to be done, in the order of the charges.
-
-    Args:
-        home: The home.
-        ledger: Its ledger, opened with the server's key.
-    """
+    """What is to be done, in the order of the charges, by a ledger that was opened with the server's key."""
 
     def __init__(self, home: Home, ledger: Ledger) -> None:
         self._home = home

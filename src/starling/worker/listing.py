@@ -15,13 +15,7 @@ State: TypeAlias = Literal["waiting", "running", "parked"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A charge without an answer.
-
-    Attributes:
-        charge: The charge.
-        state: Whether it waits, runs, or is parked.
-        attempt: What became of it so far.
-    """
+    """A charge without an answer, whether it waits, runs or is parked, and what became of it so far."""
 
     charge: Charge
     state: State
@@ -48,13 +42,8 @@ def _job(attempts: Attempts, charge: Charge) -> Job:
 
 
 def set_free(home: Home, seq: int | None) -> list[int]:
-    """Let workers try jobs again: that of the charge `seq`, or all that failed or were refused without it.
-
-    Returns:
-        The events of their charges.
-
-    Raises:
-        ParameterError: there is no such job.
+    """Let workers try jobs again: that of the charge `seq`, or without it all that failed or were refused; the events of their charges.
+    Raises ParameterError where there is no such job.
     """
     jobs = [job.charge.seq for job in list_jobs(home) if job.attempt != Attempt() and seq in (None, job.charge.seq)]
     if seq is not None and not jobs:

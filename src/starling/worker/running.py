@@ -14,7 +14,6 @@ from typing import Final
 
 from starling.errors import StarlingError
 from starling.ledger.reading import Charge
-from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker.attempting import LOOKING, Here, Lane, Outcome, carried_out, looked
 from starling.worker.attempts import MOST, Attempt
@@ -38,13 +37,9 @@ LANES: Final = 2
 
 
 class Worker:
-    """A worker of one home.
+    """A worker of one home, whose attempts are made in lanes; in this process without them.
 
-    Args:
-        home: The home.
-        report: Is told, in a sentence, what was done and what failed: for the custodian.
-        now: Gives the seconds by which pauses are counted.
-        lanes: Where attempts are made; in this process without them.
+    `report` is told, in a sentence, what was done and what failed, for the custodian; `now` gives the seconds by which pauses are counted.
     """
 
     def __init__(
@@ -59,7 +54,7 @@ class Worker:
         self._report = report
         self._now = now
         self._sources = Sources(home)
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._attempts = attempts_of(home)
         self._jobs: Jobs | None = None
         self._pauses: dict[int, float] = {}

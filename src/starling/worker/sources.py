@@ -21,7 +21,7 @@ from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.pages import Section
 from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
-from starling.server.datasets import MOST_BYTES, Catalogue, Dataset, Entry, Study
+from starling.server.datasets import MOST_BYTES, Dataset, Entry, Study
 from starling.server.files import write, write_new
 from starling.server.home import Home
 from starling.server.purposes import UNSAID, Purpose
@@ -52,16 +52,12 @@ class Registered:
 
 
 class Sources:
-    """The sources of a home: one file for each dataset, in the worker's own folder.
-
-    Args:
-        home: The home.
-    """
+    """The sources of a home: one file for each dataset, in the worker's own folder."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
         self._folder = home.folder / "worker" / "sources"
-        self._catalogue = Catalogue(home.folder / "datasets")
+        self._catalogue = home.catalogue
         self._questions = home.questions
 
     def register(
@@ -73,14 +69,10 @@ class Sources:
         purpose: Purpose = UNSAID,
         preview: "Sequence[Mapping[str, Json]] | None" = None,
     ) -> Entry:
-        """Register data, and describe them to the web process.
+        """Register data under their name in the ledger, and describe them to the web process.
 
-        Args:
-            name: The name of the dataset, as in the ledger.
-            registered: What it is released from.
-            deadline: Seconds from a charge to its answer.
-            purpose: What the data may be used for.
-            preview: The expected error of the release, where it is known; else it is computed.
+        `deadline` is in seconds from a charge to its answer; `preview` the expected error of the release, which is computed where it is
+        None.
 
         Raises:
             PlanError, ParameterError, SourceError: something public is wrong, or the name is taken.
@@ -111,10 +103,8 @@ class Sources:
             dataset.check(ledger.reading.account(population, latest=1).population)
 
     def check_population(self, name: str) -> None:
-        """Raises PolicyRefused where a dataset cannot be charged to its population: another unit, neighbour relation or measure.
-
-        Raises:
-            ParameterError: the ledger does not have it.
+        """Raises PolicyRefused where a dataset cannot be charged to its population: another unit, neighbour relation or measure; raises
+        ParameterError where the ledger does not have it.
         """
         self._check_population(self._catalogue.find(name))
 
@@ -136,14 +126,8 @@ class Sources:
         write(self._folder / f"{name}.json", _text(registered))
 
     def preview(self, name: str, request_hash: str) -> "list[dict[str, Any]]":
-        """The expected error of a release of a dataset, or of the answer to a question that was asked of it; no record is read.
-
-        Args:
-            name: The name of the dataset.
-            request_hash: The hash of the request.
-
-        Raises:
-            IntegrityError: the preview, the plan or the question is not as it was written.
+        """The expected error of a release of a dataset, or of the answer to a question, by the hash of its request; no record is read.
+        Raises IntegrityError where preview, plan or question are not as they were written.
         """
         described = self._catalogue.find(name)
         asking = delivering_of(described.domain).asking
@@ -153,11 +137,7 @@ class Sources:
         return [dict(each) for each in sections_json(seen.sections())]
 
     def lowered(self, request: Request, epsilon: str) -> Publication[Any, Any]:
-        """The question of a request for another epsilon, kept to be asked; from the public plan alone.
-
-        Args:
-            request: The request.
-            epsilon: The whole cost in its place, as people write it.
+        """The question of a request for another epsilon, the whole cost as people write it, kept to be asked; from the public plan alone.
 
         Raises:
             PolicyRefused: what is asked is no question: it costs what the plan says.
@@ -174,11 +154,7 @@ class Sources:
         return publication
 
     def open(self, name: str, registered: Registered | None = None) -> Delivery:
-        """What a dataset is released from, opened, when it still is what was registered.
-
-        Args:
-            name: The name of the dataset.
-            registered: Where it lies, if that is not where it was registered.
+        """What a dataset is released from, where it was registered or `registered` says, opened when it still is what was registered.
 
         Raises:
             PolicyRefused: plan or public files were changed since, so that a release would be another one.
@@ -193,12 +169,7 @@ class Sources:
 
 
 def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
-    """What a custodian names on the command line, with absolute paths.
-
-    Args:
-        name: The name of the domain.
-        plan: A file or folder, or a plan that comes with Starling.
-        files: The files by the domain's names for them.
+    """What a custodian names on the command line, with absolute paths: a domain, a plan or one that comes with Starling, and its files.
 
     Raises:
         ParameterError: there is no such domain, it is not served so, or the files are others than it asks for.

@@ -17,7 +17,6 @@ from starling.ledger.opening import Ledger
 from starling.privacy.budget import Measure
 from starling.release.domain import Asking, Delivery
 from starling.release.records import accepted_files
-from starling.server.datasets import Catalogue
 from starling.server.home import INVENTED, Home
 from starling.server.sandbox import CAP, make_sandbox, open_custody
 from starling.worker.sources import Registered, Sources
@@ -28,25 +27,15 @@ DEADLINE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Data that have no twin.
-
-    Attributes:
-        name: Of the dataset.
-        why: What is in the way.
-    """
+    """A dataset that has no twin, and what is in the way."""
 
     name: str
     why: str
 
 
 def fill_sandbox(home: Home) -> tuple[tuple[str, ...], tuple[Missing, ...]]:
-    """Make the twins that are missing in the sandbox of a home, and the sandbox where there is none.
-
-    Returns:
-        The names of all datasets that have a twin now; and those that have none.
-
-    Raises:
-        OutputError: the sandbox cannot be made.
+    """Make the twins that are missing in the sandbox of a home, and the sandbox where there is none: the names of all datasets that have
+    one now, and those that have none. Raises OutputError where the sandbox cannot be made.
     """
     make_sandbox(home)
     missing = [reason for name in Sources(home).names() if (reason := stand_in(home, name)) is not None]
@@ -55,10 +44,8 @@ def fill_sandbox(home: Home) -> tuple[tuple[str, ...], tuple[Missing, ...]]:
 
 
 def stand_in(home: Home, name: str) -> Missing | None:
-    """Make the twin of a registered dataset, unless there is one; None where it is there.
-
-    Raises:
-        OutputError: the sandbox cannot be made.
+    """Make the twin of a registered dataset, unless there is one; None where it is there. Raises OutputError where the sandbox cannot be
+    made.
     """
     sandbox = make_sandbox(home)
     if name in Sources(sandbox).names():
@@ -68,7 +55,7 @@ def stand_in(home: Home, name: str) -> Missing | None:
         with closing(open_custody(sandbox)) as ledger:
             _admit(ledger, sandbox, name, invented.open())
         # The plan is the same, and so is what it may be expected to give.
-        catalogue = Catalogue(home.folder / "datasets")
+        catalogue = home.catalogue
         purpose, preview = catalogue.find(name).purpose, catalogue.preview(name)
         Sources(sandbox).register(name, invented, deadline=DEADLINE, purpose=purpose, preview=preview)
     except StarlingError as error:

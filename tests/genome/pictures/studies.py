@@ -8,12 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from starling.genome.pictures.answers import Answers, Pair, PValue, SnpRange
+from starling.genome.inference.intervals import Interval
+from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan, Snps
+from starling.genome.postprocess import Correlated, Effect, PValue
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 LINK: Final = "{http://www.w3.org/1999/xlink}href"
 Point = tuple[float, float]
+EFFECT: Final = Effect(*(Interval(0.5, 0.25, 0.75),) * 3)
 HOSTILE: Final = (
     "<b>bold</b>",
     '"/><script>alert(1)</script>',
@@ -47,9 +50,14 @@ def three_chromosomes() -> Plan:
     return plan(snps([(name, 1_000_000 * place) for name in ("1", "2", "X") for place in range(1, 11)]))
 
 
-def p_value(snp: str, size: float, below: float = 1.0, above: float = 1.0, *, by_study: bool = False) -> PValue:
+def p_value(snp: str, size: float, below: float = 1.0, above: float = 1.0) -> PValue:
     """10^-size, and so many powers of ten that the interval reaches to smaller and to larger ones."""
-    return PValue(snp, "g", -size, -size - below, min(0.0, -size + above), by_study)
+    return PValue(snp, "g", (1, 2, 3, 4), Interval(-size, -size - below, min(0.0, -size + above)), EFFECT)
+
+
+def correlated(first: str, second: str, measure: str, value: float, low: float, high: float) -> Correlated:
+    """Two SNPs."""
+    return Correlated(first, second, measure, (1, 2, 3, 4), Interval(value, low, high))
 
 
 def some() -> Answers:
@@ -58,8 +66,8 @@ def some() -> Answers:
         three_chromosomes(),
         (p_value("rs3", 6.5, 2, 5), p_value("rs14", 0.5), p_value("rs15", 0.25), p_value("rs25", 5.0, 0.5, 0.5)),
         ("rs3", "rs28"),
-        (SnpRange("rs2", "rs4"), SnpRange("rs28", "rs28")),
-        (Pair("rs2", "rs3", "r2", 0.83, 0.7, 0.9), Pair("rs4", "rs2", "r2", 0.0, 0.0, 0.1)),
+        (("rs2", "rs4"), ("rs28", "rs28")),
+        (correlated("rs2", "rs3", "r2", 0.83, 0.7, 0.9), correlated("rs4", "rs2", "r2", 0.0, 0.0, 0.1)),
     )
 
 

@@ -47,5 +47,4 @@ def test_located_snps_without_a_p_value_and_selected_p_values() -> None:
     answers = some()
     assert answers.only_located == ("rs28",)
     assert [answers.selected(each) for each in answers.p_values] == [True, False, False, False]
-    assert answers.selected(p_value("rs14", 1, by_study=True))
     assert answers.threshold == answers.plan.alpha / 30

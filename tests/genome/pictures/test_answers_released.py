@@ -2,14 +2,12 @@
 
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.pictures.answers import Answers, Pair, PValue, SnpRange, answers
-from starling.genome.postprocess import Correlated, Effect, Exploration
-from starling.genome.postprocess import PValue as Told
-from tests.genome.pictures.studies import three_chromosomes
+from starling.genome.pictures.answers import Answers, answers
+from starling.genome.postprocess import Correlated, Exploration
+from tests.genome.pictures.studies import p_value, three_chromosomes
 
 PLAN = three_chromosomes()
-EFFECT = Effect(*(Interval(0.5, 0.25, 0.75),) * 3)
-P = Told("rs3", "g", (1, 2, 3, 4), Interval(-3.0, -4.0, -2.0), EFFECT)
+P = p_value("rs3", 3)
 BLOCKS = (Block("rs2", "rs4", 3), Block(None, None, 0))
 
 
@@ -19,7 +17,7 @@ def same(found: Answers, wanted: Answers) -> bool:
 
 
 def test_a_p_value_that_was_asked_for() -> None:
-    assert same(answers(PLAN, P, "study"), Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0),), data="study"))
+    assert same(answers(PLAN, P, "study"), Answers(PLAN, (P,), data="study"))
 
 
 def test_located_snps() -> None:
@@ -27,21 +25,18 @@ def test_located_snps() -> None:
 
 
 def test_a_block_and_no_block() -> None:
-    assert same(answers(PLAN, BLOCKS[0]), Answers(PLAN, blocks=(SnpRange("rs2", "rs4"),)))
+    assert same(answers(PLAN, BLOCKS[0]), Answers(PLAN, blocks=(("rs2", "rs4"),)))
     assert same(answers(PLAN, BLOCKS[1]), Answers(PLAN))
 
 
 def test_a_correlation() -> None:
     told = Correlated("rs1", "rs2", "dprime", (1, 2, 3, 4), Interval(0.5, 0.4, 0.6))
-    assert same(answers(PLAN, told), Answers(PLAN, pairs=(Pair("rs1", "rs2", "dprime", 0.5, 0.4, 0.6),)))
+    assert same(answers(PLAN, told), Answers(PLAN, pairs=(told,)))
 
 
 def test_an_exploration() -> None:
     found = answers(PLAN, Exploration(Number(1, 1), SelectedSnps(("rs3",)), BLOCKS, (P,)))
-    assert same(
-        found,
-        Answers(PLAN, (PValue("rs3", "g", -3.0, -4.0, -2.0, by_study=True),), ("rs3",), (SnpRange("rs2", "rs4"),)),
-    )
+    assert same(found, Answers(PLAN, (P,), ("rs3",), (("rs2", "rs4"),)))
     assert found.selected(found.p_values[0])
 
 

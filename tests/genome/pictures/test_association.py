@@ -16,13 +16,13 @@ def test_points_stand_at_their_place_with_their_interval() -> None:
     svg = manhattan(answers)
     scale, view = Scale(svg, answers), View.whole(answers.plan.snps, 1.0)
     found = sorted(map(scale, dots(svg, "points-all-.*")))
-    wanted = sorted((view.of(each.snp) or 0.0, -each.log10_p) for each in answers.p_values)
+    wanted = sorted((view.of(each.snp) or 0.0, -each.log10.estimate) for each in answers.p_values)
     assert found == [pytest.approx(point, abs=1e-3) for point in wanted]
     bars = sorted(tuple(map(scale, bar)) for bar in lines(svg, "bars-all-.*"))
     for (low, high), each in zip(bars, sorted(answers.p_values, key=lambda each: view.of(each.snp) or 0), strict=True):
-        assert high[1] == pytest.approx(-each.low, abs=1e-3)
-        if each.high < 0:
-            assert low[1] == pytest.approx(-each.high, abs=1e-3)
+        assert high[1] == pytest.approx(-each.log10.low, abs=1e-3)
+        if each.log10.high < 0:
+            assert low[1] == pytest.approx(-each.log10.high, abs=1e-3)
         else:
             assert low[1] < -0.03, "an interval that reaches p = 1 goes on through the axis"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.genome.pictures.answers import Answers, SnpRange
+from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, power, tables, write
 from starling.release.report.pages import Section, page, undrawn, words
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
@@ -61,7 +61,7 @@ def test_a_report_without_its_pictures_is_compared_by_its_words(kind: str) -> No
 def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:
     listed = snps([("9", 1000 * place) for place in range(1, len(HOSTILE) + 1)], HOSTILE)
     answers = Answers(
-        plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], (SnpRange(HOSTILE[0], HOSTILE[3]),)
+        plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], ((HOSTILE[0], HOSTILE[3]),)
     )
     source = Source("<script>", "</td>", "<b>", "&", '"')
     text = write(tmp_path / "out", answers, [source])[0].read_text("utf-8")

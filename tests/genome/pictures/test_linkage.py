@@ -6,12 +6,14 @@ from itertools import combinations
 
 import pytest
 
-from starling.genome.pictures.answers import Answers, Pair, SnpRange
+from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.linkage import TRIANGLES, caption, linkage, shown
 from starling.genome.pictures.linkage import linked_snps as linked
+from starling.genome.postprocess import Correlated
 from starling.release.report.pictures import blend
 from tests.genome.pictures.studies import (
     HOSTILE,
+    correlated,
     dots,
     groups,
     is_sound,
@@ -23,13 +25,11 @@ from tests.genome.pictures.studies import (
 )
 
 
-def pair(one: int, other: int, value: float, measure: str = "r2") -> Pair:
-    return Pair(f"rs{one}", f"rs{other}", measure, value, max(0.0, value - 0.1), min(1.0, value + 0.1))
+def pair(one: int, other: int, value: float, measure: str = "r2") -> Correlated:
+    return correlated(f"rs{one}", f"rs{other}", measure, value, max(0.0, value - 0.1), min(1.0, value + 0.1))
 
 
-FEW = Answers(
-    three_chromosomes(), blocks=(SnpRange("rs2", "rs5"),), pairs=(pair(2, 3, 1.0), pair(5, 3, 0.0), pair(6, 2, 0.4))
-)
+FEW = Answers(three_chromosomes(), blocks=(("rs2", "rs5"),), pairs=(pair(2, 3, 1.0), pair(5, 3, 0.0), pair(6, 2, 0.4)))
 
 
 def middle(corners: list[tuple[float, float]]) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def test_many_snps_have_one_empty_triangle() -> None:
 
 
 def test_blocks_alone_show_that_no_correlation_was_asked_for() -> None:
-    answers = Answers(three_chromosomes(), blocks=(SnpRange("rs2", "rs5"), SnpRange("rs9", "rs9")))
+    answers = Answers(three_chromosomes(), blocks=(("rs2", "rs5"), ("rs9", "rs9")))
     svg = linkage(answers)
     assert not groups(svg, "cell-.*")
     assert len(lines(svg, "absent-0")) == 6
@@ -121,7 +121,7 @@ def test_any_picture_is_sound_and_has_the_same_bytes_each_time(answers: Answers)
 
 def test_hostile_names_are_letters() -> None:
     listed = snps([("9", 1000 * place) for place in range(1, len(HOSTILE) + 1)], HOSTILE)
-    pairs = tuple(Pair(HOSTILE[0], name, "r2", 0.5, 0.4, 0.6) for name in HOSTILE[1:])
+    pairs = tuple(correlated(HOSTILE[0], name, "r2", 0.5, 0.4, 0.6) for name in HOSTILE[1:])
     is_sound(linkage(Answers(plan(listed), pairs=pairs)))
 
 
@@ -132,5 +132,5 @@ def test_what_is_not_there_is_not_in_the_legend() -> None:
 
 
 def test_nothing_is_shown_of_nothing() -> None:
-    assert not shown(Answers(three_chromosomes(), blocks=(SnpRange("rs4", "rs4"),)))
+    assert not shown(Answers(three_chromosomes(), blocks=(("rs4", "rs4"),)))
     assert shown(FEW)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from starling.genome.pictures.answers import Answers, PValue, SnpRange
+from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.manhattan import apart, caption, manhattan, scientific, shown
 from tests.genome.pictures.studies import (
     HOSTILE,
@@ -28,7 +28,7 @@ def test_places_too_close_to_tell_apart_are_enlarged() -> None:
     answers = Answers(
         plan(listed),
         (p_value("rs1", 9), p_value("rs2", 7), p_value("rs3", 0.3), p_value("rs5", 1)),
-        blocks=(SnpRange("rs1", "rs3"),),
+        blocks=(("rs1", "rs3"),),
     )
     svg = manhattan(answers)
     assert len(groups(svg, "place-a-letter")) == 1
@@ -60,7 +60,7 @@ def test_without_p_values_there_is_no_axis_of_them() -> None:
 
 
 def test_blocks_alone_are_named() -> None:
-    answers = Answers(three_chromosomes(), blocks=(SnpRange("rs2", "rs9"), SnpRange("rs14", "rs14")))
+    answers = Answers(three_chromosomes(), blocks=(("rs2", "rs9"), ("rs14", "rs14")))
     assert len(groups(manhattan(answers), "all-name")) == 2
 
 
@@ -73,8 +73,8 @@ def test_nothing_is_shown_of_nothing() -> None:
     "answers",
     [
         some(),
-        Answers(plan(snps([("1", 5)])), (p_value("rs1", 0, 0, 0),), ("rs1",), (SnpRange("rs1", "rs1"),)),
-        Answers(plan(snps([("1", 5)])), (PValue("rs1", "g", -1.0, -1e6, 0.0),)),
+        Answers(plan(snps([("1", 5)])), (p_value("rs1", 0, 0, 0),), ("rs1",), (("rs1", "rs1"),)),
+        Answers(plan(snps([("1", 5)])), (p_value("rs1", 1, 1e6 - 1, 1),)),
         Answers(three_chromosomes(), tuple(p_value(f"rs{number}", 0.1 * number) for number in range(1, 31))),
         Answers(plan(snps([(str(name), 7) for name in range(1, 60)])), (p_value("rs3", 2),)),
     ],

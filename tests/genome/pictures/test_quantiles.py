@@ -4,10 +4,10 @@ from dataclasses import replace
 from math import log10
 
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.quantiles import RANKS, band, best, caption, quantiles, shown
+from starling.genome.pictures.quantiles import RANKS, band, best, caption, expected, quantile, quantiles, shown
 from tests.genome.pictures.studies import (
     HOSTILE,
     dots,
@@ -61,6 +61,16 @@ def test_the_band_holds_each_order_statistic_with_a_probability_of_95_percent(co
     assert up == pytest.approx(-log10(beta.ppf(0.025, 1, count)))
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 100, 5000, 200_000])
+@pytest.mark.parametrize("probability", [0.025, 0.5, 0.975])
+def test_quantiles_are_those_of_the_uniform_order_statistics(count: int, probability: float) -> None:
+    """The j-th smallest is at or below x where j or more of k numbers are: a sum of binomial chances."""
+    for rank in {1, 1 + count // 3, count}:
+        at = float(quantile(probability, rank, count))
+        assert binom.sf(rank - 1, count, at) == pytest.approx(probability, rel=1e-8)
+    assert (expected(1, 1), expected(3, 9)) == (0.5, 0.3)
+
+
 def test_selected_snps_are_marked_in_the_picture_itself() -> None:
     found = replace(ASKED, located=("rs20", "rs3"))
     svg = quantiles(found)
@@ -71,8 +81,6 @@ def test_selected_snps_are_marked_in_the_picture_itself() -> None:
     assert "no test of inflation" in caption(found)
     assert not groups(quantiles(ASKED), "mark")
     assert "only a choice that knew nothing of the study" in caption(ASKED)
-    explored = replace(ASKED, p_values=(p_value("rs1", 3, by_study=True), p_value("rs2", 2, by_study=True)))
-    assert groups(quantiles(explored), "mark")
 
 
 def test_each_test_has_a_panel_and_each_snp_one_point_in_it() -> None:

@@ -19,7 +19,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 @given(PLACES)
 def test_no_name_covers_a_sign_or_another_name(places: list[tuple[float, float]]) -> None:
-    points = [Named(x, y, f"rs{number}000", 2.5) for number, (x, y) in enumerate(places)]
+    points = [Named(x, y, f"rs{number}000") for number, (x, y) in enumerate(places)]
     signs = [Box(x - 2.5, y - 2.5, x + 2.5, y + 2.5) for x, y in places]
     found = placed(points, signs, [], ROOM, 6.5)
     boxes = [box for box in found if box is not None]
@@ -36,7 +36,7 @@ def test_no_name_covers_a_sign_or_another_name(places: list[tuple[float, float]]
 
 
 def test_a_name_stands_beside_its_point_and_goes_around_a_bar() -> None:
-    point = Named(100, 50, "rs1", 2.5)
+    point = Named(100, 50, "rs1")
     (free,) = placed([point], [], [], ROOM, 6.5)
     assert free is not None
     assert 102 < free.left < 106
@@ -46,7 +46,7 @@ def test_a_name_stands_beside_its_point_and_goes_around_a_bar() -> None:
 
 
 def test_without_room_a_name_is_left_out() -> None:
-    assert placed([Named(5, 5, "rs1234567", 2.5)], [], [], Box(0, 0, 10, 10), 6.5) == [None]
+    assert placed([Named(5, 5, "rs1234567")], [], [], Box(0, 0, 10, 10), 6.5) == [None]
     assert placed([], [], [], ROOM, 6.5) == []
 
 

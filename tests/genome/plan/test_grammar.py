@@ -171,8 +171,3 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(PlanError) as error:
         load(tmp_path, text)
     assert [problem.field for problem in error.value.problems] == ["study.people", "file", "analysis.model"]
-
-
-def test_only_toml_is_a_plan(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match="is not a TOML file"):
-        Plan.load(tmp_path / "plan.json")

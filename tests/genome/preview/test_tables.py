@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from starling.genome.arrays import Int64
 from starling.genome.inference.answers import correlation, p_value
 from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.preview import tables
 from starling.genome.preview.tables import VALUES, ExpectedTables
-from starling.genome.preview.typical import Assumed, Int64, pair_tables
+from starling.genome.preview.typical import Assumed, pair_tables
 from tests.genome.preview.conftest import a_plan
 
 HALF = Fraction(1, 2)

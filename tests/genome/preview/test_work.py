@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.genome.arrays import Float64
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Snps
 from starling.genome.preview import preview, selections
-from starling.genome.preview.selections import Float64
 from starling.genome.preview.work import PER_NUMBER, previewing, understanding
 
 ONE = Fraction(1)

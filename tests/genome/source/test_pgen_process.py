@@ -13,10 +13,11 @@ import pytest
 
 from starling.errors import RunFailed, SourceError
 from starling.genome import publish
+from starling.genome.arrays import Int64
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes, pgen, validate
 from starling.genome.source import read as read_genotypes
-from starling.genome.source.calls import Int64, copies
+from starling.genome.source.calls import copies
 from starling.genome.source.pgen import PgenCalls, open_pgen
 from starling.release.payment import PaymentOptions
 from starling.release.pipeline import Listener

@@ -34,12 +34,12 @@ def test_the_smoother_gives_the_conditional_mean_and_variance(seed: int, count: 
         noise[-1] = 0.0
     prior = random_prior(numbers, count)
     seen = np.cumsum(expected) + numbers.normal(size=count)
-    mean, variance = np.empty(count), np.empty(count)
-    kernels.smooth(expected, seen, noise, np.arange(count), prior, np.empty((5, count)), mean, variance)
+    mean, variance = np.empty((1, count)), np.empty((1, count))
+    kernels.smooth(expected[None], seen[None], noise[None], np.arange(count), prior, mean, variance)
     spread_c = spread_of(prior, expected)
     gain = spread_c @ np.linalg.inv(spread_c + np.diag(noise))
-    assert np.allclose(mean, np.cumsum(expected) + gain @ (seen - np.cumsum(expected)), atol=1e-7)
-    assert np.allclose(variance, np.diag(spread_c - gain @ spread_c), atol=1e-7)
+    assert np.allclose(mean[0], np.cumsum(expected) + gain @ (seen - np.cumsum(expected)), atol=1e-7)
+    assert np.allclose(variance[0], np.diag(spread_c - gain @ spread_c), atol=1e-7)
 
 
 @settings(max_examples=60, deadline=None)
@@ -71,10 +71,10 @@ def test_the_logarithm_is_that_of_the_library() -> None:
 
 def test_a_stretch_is_weighted_by_precision_and_ends_in_what_is_known() -> None:
     values, variances = np.array([9.0, 1.0, 4.0, 7.0, 8.0]), np.array([1.0, 1.0, 2.0, 1.0, 0.0])
-    seen, noise = np.empty(2), np.empty(2)
-    kernels.average_runs(values, variances, np.array([1, 3]), seen, noise)
-    assert seen.tolist() == [pytest.approx((1 + 4 / 2) / 1.5), 8.0]
-    assert noise.tolist() == [pytest.approx(1 / 1.5), 0.0]
+    seen, noise = np.empty((1, 2)), np.empty((1, 2))
+    kernels.average_runs(values[None], variances[None], np.array([0]), np.array([1, 3]), seen, noise)
+    assert seen[0].tolist() == [pytest.approx((1 + 4 / 2) / 1.5), 8.0]
+    assert noise[0].tolist() == [pytest.approx(1 / 1.5), 0.0]
 
 
 def test_moments_expect_the_covariances_of_u() -> None:
@@ -89,7 +89,7 @@ def test_moments_expect_the_covariances_of_u() -> None:
     counts = np.cumsum(numbers.poisson(expected * np.maximum(1 + u, 0)), axis=1)
     seen = counts + numbers.normal(scale=np.sqrt(5.0), size=counts.shape)
     moments = kernels.Moments(np.zeros((3, count)), np.zeros((3, count)), np.zeros(count), np.zeros(count))
-    kernels.add_all_moments(expected, seen, noise, np.arange(count), moments)
+    kernels.add_moments(expected, seen, noise, np.arange(count), moments)
     covariances = np.empty((3, count))
     kernels.pool_sizes(moments, 1.0, covariances)
     # Six standard errors or more; without the noise taken off, each would be 0.005 to 0.011 off.
@@ -115,9 +115,8 @@ def test_what_children_differ_by_goes_where_least_is_known() -> None:
 
 
 def test_a_neighbourhood_grows_with_the_size_and_ends_with_the_sizes() -> None:
-    expected = np.empty(25)
     counts = np.arange(25.0)
-    kernels.neighbourhoods(np.cumsum(counts), 0.1, expected)
+    expected = kernels.neighbourhoods(np.cumsum(counts), 0.1)
     assert expected[:3].tolist() == [0.5, 1.0, 2.0]
     # From 20 on two sizes to either side.
     assert expected[[20, 22, 23, 24]].tolist() == [20.0, 22.0, 22.5, 23.0]

@@ -4,6 +4,7 @@ import numpy as np
 
 from starling.groups.optimise import flow_kernels as kernels
 from starling.groups.optimise.tree import Int64, Tree
+from starling.groups.optimise.water_kernels import Families
 from tests.groups.optimise.random_trees import random_parents
 
 Edge = tuple[int, int, int]
@@ -25,10 +26,13 @@ class Network:
         self.counts: Int64 = np.empty_like(self.noisy)
         self.rows_left: Int64 = np.zeros_like(self.rows)
         self.meets_left: Int64 = np.zeros_like(self.meets)
-        kernels.cheapest_flow(
-            self.noisy, self.parent, self.weights, self.rows, self.meets, self.counts, self.rows_left, self.meets_left
-        )
+        kernels.cheapest_flow(self.arrays, self.counts, self.rows_left, self.meets_left)
         self.sink = self.inner * self.sizes
+
+    @property
+    def arrays(self) -> kernels.Network:
+        """As kernels take it."""
+        return kernels.Network(self.noisy, self.parent, self.weights, self.rows, self.meets)
 
     def ends(self, v: int, s: int) -> tuple[int, int]:
         """The nodes of a cell's edge."""
@@ -72,18 +76,7 @@ def test_distances_are_the_shortest() -> None:
             np.array(far[network.sink + 1 :]),
             np.array(far[: network.sink]).reshape(network.meets.shape),
         )
-        sink_far = kernels.distances(
-            network.counts,
-            network.noisy,
-            network.parent,
-            network.weights,
-            network.rows,
-            network.meets,
-            row_far,
-            meet_far,
-            far[network.sink],
-            1,
-        )
+        sink_far = kernels.distances(network.arrays, network.counts, row_far, meet_far, far[network.sink], 1)
         for _ in far:
             for start, end, cost in network.costs():
                 far[end] = min(far[end], far[start] + cost)
@@ -98,14 +91,9 @@ def test_units_move_along_edges_that_cost_nothing_and_none_is_lost() -> None:
         before = int(network.rows_left.sum() + network.meets_left.sum())
         counts = network.counts.copy()
         moved = kernels.move_units(
+            network.arrays,
+            Families(network.tree.children, network.tree.offsets),
             counts,
-            network.noisy,
-            network.parent,
-            network.tree.offsets,
-            network.tree.children,
-            network.weights,
-            network.rows,
-            network.meets,
             network.rows_left,
             network.meets_left,
             int(network.counts[0].sum()) + 5,
@@ -122,8 +110,9 @@ def test_units_move_along_edges_that_cost_nothing_and_none_is_lost() -> None:
 
 def test_active_leaves_are_those_above_zero_at_the_prices() -> None:
     cells = np.array([[1, -5], [3, 2], [0, 2]])
+    families = Families(np.array([0, 2, 1]), np.array([0, 2, 3]))
     prices, own = np.array([[-2.0, 0.0], [4.0, -3.0]]), np.array([2.0, 0.0, -2.0])
-    counts, sums, active, reached = kernels.active_at(cells, np.array([0, 2, 1]), np.array([0, 2, 3]), prices, own, 2.0)
+    counts, sums, active, reached = kernels.active_at(cells, families, prices, own, 2.0)
     # Region 0: 1 + 1 - 1 and -5 + 1; region 2: 0 - 1 - 1 and 2 - 1; region 1 alone: 3 + 2 and 2 - 1.5.
     assert counts.tolist() == [[1, 1], [1, 1]]
     assert sums.tolist() == [[2, 1], [3, 2]]

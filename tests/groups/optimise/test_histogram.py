@@ -10,8 +10,7 @@ from starling.groups.optimise import histogram
 from starling.groups.optimise.histogram import project_histogram
 from starling.groups.optimise.relaxed import Relaxed, relaxed_optimum
 from starling.groups.optimise.tree import Tree
-from starling.groups.optimise.water import Families
-from starling.groups.optimise.water_kernels import Cells
+from starling.groups.optimise.water_kernels import Cells, Families
 from tests.groups.optimise.linear_program import least_objective
 from tests.groups.optimise.random_trees import (
     Int64,
@@ -86,6 +85,13 @@ def test_floating_point_chooses_no_result(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(histogram, "RADIUS", 1)
     result = project_histogram(noisy, parents, 150).levels
     assert all(np.array_equal(one, other) for one, other in zip(expected, result, strict=True))
+
+
+def test_an_end_is_found_by_size() -> None:
+    lows = np.array([[0, 4, 4, 4], [2, 2, 2, 2]])
+    counts = np.array([[0, 4, 6, 7], [3, 3, 3, 3]])
+    window = histogram._Window(np.arange(4), lows, np.empty((2, 4, 3), dtype=np.int64))
+    assert window.left_by(counts).tolist() == [False, True, False, True]
 
 
 def test_cells_of_32_and_of_64_bits_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

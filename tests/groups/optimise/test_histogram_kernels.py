@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.groups.optimise import histogram_kernels as kernels
-from starling.groups.optimise.water_kernels import Int64
+from starling.groups.optimise.tree import Int64
+from starling.groups.optimise.water_kernels import Families
 from tests.groups.optimise.random_trees import level_by_trying
 
 
@@ -18,7 +19,7 @@ def test_steps_do_not_depend_on_the_guess(off: int) -> None:
     noisy, lows = numbers.integers(-5, 6, (2, 40)), numbers.integers(0, 9, (2, 40))
     guesses = np.full((2, 40), off, dtype=np.int32)
     steps = np.empty((2, 40, 6), dtype=np.int64)
-    kernels.steps_above_leaves(cells, rows, offsets, guesses, noisy, lows, 3, 2, steps)
+    kernels.steps_above_leaves(cells, Families(rows, offsets), guesses, noisy, lows, 3, 2, steps)
     for u, s, i in np.ndindex(2, 40, 6):
         target = int(lows[u, s]) + 1 + i
         level = level_by_trying(cells[rows[offsets[u] : offsets[u + 1]], s].tolist(), target)
@@ -47,12 +48,6 @@ def test_costs_are_put_in_order(costs: list[int]) -> None:
     given_costs = np.array(costs, dtype=np.int64)
     kernels.put_in_order(given_costs, np.empty(kernels.BUCKETS, dtype=np.int64))
     assert given_costs.tolist() == sorted(costs)
-
-
-def test_an_end_is_found_by_size() -> None:
-    lows = np.array([[0, 4, 4, 4], [2, 2, 2, 2]])
-    counts = np.array([[0, 4, 6, 7], [3, 3, 3, 3]])
-    assert kernels.at_an_end(counts, lows, 3).tolist() == [False, True, False, True]
 
 
 def test_the_water_level_is_the_least_that_reaches_the_target() -> None:

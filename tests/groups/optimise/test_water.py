@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.groups.optimise.tree import Tree
-from starling.groups.optimise.water import Families, nearest_with_sum
+from starling.groups.optimise.water import nearest_with_sum
+from starling.groups.optimise.water_kernels import Families
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError, PlanError
 from starling.groups.plan import PublicShares, SplitBudget
-from starling.groups.plan.shares import MOST_SIZES, read_shares
+from starling.groups.plan.shares import MOST_SIZES, budget_of, read_shares
 from starling.privacy.budget import Measure
 
 
@@ -93,7 +93,7 @@ def test_the_budget_is_that_of_the_scaled_shares(
 ) -> None:
     exact = [Fraction(each, sum(weights)) for each in weights]
     shares = PublicShares(tuple(range(len(weights))), tuple(exact), (Fraction(9), Fraction(1)))
-    result = shares.budget(whole, measure, 8, quantity, 10_000, (1, 30))
+    result = budget_of(shares, whole, measure, 8, quantity, 10_000, (1, 30))
     parts = [*exact, *[Fraction(0)] * (9 - len(exact))]
     assert result == SplitBudget.for_shares(
         whole,
@@ -108,11 +108,11 @@ def test_the_budget_is_that_of_the_scaled_shares(
 
 
 def test_no_groups_give_a_budget_too() -> None:
-    assert PublicShares((1,), (Fraction(1),)).budget(Fraction(1), "epsilon", 3, 1, 0, (1, 2)).whole == 1
+    assert budget_of(PublicShares((1,), (Fraction(1),)), Fraction(1), "epsilon", 3, 1, 0, (1, 2)).whole == 1
 
 
 def test_more_sizes_than_can_be_derived_are_refused() -> None:
     shares = PublicShares((1,), (Fraction(1),))
-    assert shares.budget(Fraction(1), "epsilon", MOST_SIZES - 1, 1, 100, (1, 2)).bands[0] == 0
+    assert budget_of(shares, Fraction(1), "epsilon", MOST_SIZES - 1, 1, 100, (1, 2)).bands[0] == 0
     with pytest.raises(ParameterError, match="sizes are more than 131,072"):
-        shares.budget(Fraction(1), "epsilon", MOST_SIZES, 1, 100, (1, 2))
+        budget_of(shares, Fraction(1), "epsilon", MOST_SIZES, 1, 100, (1, 2))

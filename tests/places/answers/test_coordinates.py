@@ -13,8 +13,8 @@ from starling.places.answers.coordinates import (
     corners,
     corners_in_degrees,
     degrees_in_cells,
+    in_cells,
     reference_system,
-    units_in_cells,
 )
 from starling.places.plan.grid import RADIUS, Grid
 
@@ -39,7 +39,7 @@ def test_degrees_of_cells_come_back_as_cells(grid: Grid) -> None:
 @pytest.mark.parametrize("grid", [DEGREES, METRES, PLAIN])
 def test_units_of_cells_come_back_as_cells(grid: Grid) -> None:
     ring = corners(grid, BOXES[:1])[0]
-    assert units_in_cells(grid)(ring) == pytest.approx(np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]), abs=1e-9)
+    assert in_cells(grid, "box")(ring) == pytest.approx(np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]), abs=1e-9)
 
 
 def test_the_ends_of_the_box_are_edges_of_cells() -> None:

@@ -57,25 +57,18 @@ def charged(question: Question) -> Section:
 
 def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Section, ...]:
     """Answer, error, what is public, files."""
+    lines = answer_text(plan, question, estimated.answer)
+    p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
+    p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
+    tables = (_p_values(plan, p_values), _effects(plan, p_values)) if p_values else ()
+    shown = answers(plan, estimated.answer)
+    pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return (
-        _answer(plan, question, estimated),
-        _error(plan, question, estimated),
+        Section(f"The answer: {QUESTION_TEXTS[kind(question)]}", "\n\n".join(lines), pictures, tables),
+        _error(question, estimated, error_text(plan, question, estimated.error)),
         _public(plan),
         _files(plan, question),
     )
-
-
-def _answer(plan: Plan, question: Question, estimated: Estimated) -> Section:
-    """What was found."""
-    lines = answer_text(plan, question, estimated.answer)
-    tables: tuple[Table, ...] = ()
-    p_values = estimated.answer.p_values if isinstance(estimated.answer, Exploration) else ()
-    p_values = (estimated.answer,) if isinstance(estimated.answer, PValue) else p_values
-    if p_values:
-        tables = (_p_values(plan, p_values), _effects(plan, p_values))
-    shown = answers(plan, estimated.answer)
-    pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
-    return Section(f"The answer: {QUESTION_TEXTS[kind(question)]}", "\n\n".join(lines), pictures, tables)
 
 
 def _p_values(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
@@ -104,19 +97,20 @@ def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
     return Table(header, tuple(rows), caption)
 
 
-def _error(plan: Plan, question: Question, estimated: Estimated) -> Section:
+def _error(question: Question, estimated: Estimated, parts: list[str]) -> Section:
     """How far each answer may be off."""
-    parts = error_text(plan, question, estimated.error)
     tables: tuple[Table, ...] = ()
     if isinstance(estimated.error, SelectionError | ExplorationError):
         parts.append(_SELECTED)
         tables = (_selected(estimated.error),)
     if not isinstance(estimated.error, SelectionError):
-        what = f"{MEASURES[question.correlation]}" if isinstance(question, SnpCorr) else "p-value"
+        what, missing = "p-value", f"{float(100 * (1 - CONFIDENCE)):g}"
+        if isinstance(question, SnpCorr):
+            what = MEASURES[question.correlation]
         parts.append(f"""
             The interval of a {what} holds that of the exact counts with a probability of at least {PERCENT}, whatever the data are: it
             is that of every table from which the noise may have led here. The {PERCENT} is that of each interval on its own. Of several
-            intervals each may miss, so that all of k of them hold with a probability of at least 1 − k × {_missing()}. That a SNP was
+            intervals each may miss, so that all of k of them hold with a probability of at least 1 − k × {missing} %. That a SNP was
             selected changes nothing in this: the noise of its counts was drawn afterwards.
         """)
     parts.append(
@@ -146,9 +140,10 @@ def _selected(error: SelectionError | ExplorationError) -> Table:
 
 
 def _public(plan: Plan) -> Section:
+    build = f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
     missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
     text = f"""
-        Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({_build(plan)})
+        Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({build})
         with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called
         significant when its p-value is at or below {_threshold(plan)}, which is {plan.alpha} divided by the number of SNPs. Nothing was
         taken from the genotypes without noise, no allele frequency and no filter.
@@ -181,13 +176,5 @@ def _files(plan: Plan, question: Question) -> Section:
     return files(rows)
 
 
-def _build(plan: Plan) -> str:
-    return f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
-
-
 def _threshold(plan: Plan) -> str:
     return f"{float(plan.p_threshold):.3g}"
-
-
-def _missing() -> str:
-    return f"{float(100 * (1 - CONFIDENCE)):g} %"

@@ -195,7 +195,15 @@ def filled(plan: Plan, question: Question, estimated: Estimated) -> dict[str, pa
         held["snps"] = _places(plan, answer.located.snps) | _p_values(plan, answer.p_values)
         held["blocks"] = _blocks(plan, answer.blocks)
     if isinstance(error, SelectionError | ExplorationError):
-        held["selections"] = _selections(error)
+        names, errors = zip(*selections(error), strict=True)
+        held["selections"] = {
+            "WHAT": names,
+            "CANDIDATES": [each.candidates for each in errors],
+            "ROUNDS": [each.rounds for each in errors],
+            "EPSILON": [str(each.epsilon) for each in errors],
+            # No score is off by more than an int64 holds, whatever the budget of a question that was charged before it had a least.
+            "OFF_BY": [min(each.within(1 - CONFIDENCE), _MOST_INT64) for each in errors],
+        }
     return {
         name: pa.table({column: held[name][column] for column in schema.names}, schema=schema)
         for name, schema in schemas(plan, question).items()
@@ -237,18 +245,16 @@ def _ends(name: str, intervals: Sequence[Interval]) -> dict[str, Sequence[Any]]:
 
 
 def _blocks(plan: Plan, blocks: Sequence[Block]) -> Columns:
-    rows = [_block(plan, block) for block in blocks]
+    snps, rows = plan.snps, []
+    for block in blocks:
+        row: dict[str, Any] = dict.fromkeys(_BLOCK) | {"NSNPS": block.snps}
+        if block.first is not None and block.last is not None:
+            first, last = snps.indices[block.first], snps.indices[block.last]
+            begin, end = int(snps.positions[first]), int(snps.positions[last])
+            row |= {"CHR": snps.chromosomes[first], "BP1": begin, "BP2": end, "KB": (end - begin + 1) / 1000}
+            row |= {"FIRST": block.first, "LAST": block.last, "SNPS": "|".join(snps.ids[first : last + 1])}
+        rows.append(row)
     return {"ROUND": range(1, len(blocks) + 1), **{name: [row[name] for row in rows] for name in _BLOCK}}
-
-
-def _block(plan: Plan, block: Block) -> dict[str, Any]:
-    row: dict[str, Any] = dict.fromkeys(_BLOCK) | {"NSNPS": block.snps}
-    if block.first is not None and block.last is not None:
-        snps, first, last = plan.snps, plan.snps.indices[block.first], plan.snps.indices[block.last]
-        begin, end = int(snps.positions[first]), int(snps.positions[last])
-        row |= {"CHR": snps.chromosomes[first], "BP1": begin, "BP2": end, "KB": (end - begin + 1) / 1000}
-        row |= {"FIRST": block.first, "LAST": block.last, "SNPS": "|".join(snps.ids[first : last + 1])}
-    return row
 
 
 def _pair(plan: Plan, question: Question, answer: Correlated) -> Columns:
@@ -266,15 +272,3 @@ def selections(error: SelectionError | ExplorationError) -> list[tuple[str, Sele
         return [("answer", error)]
     located = [] if error.located is None else [("snps", error.located)]
     return [("number", error.number), *located, *((f"block {at}", each) for at, each in enumerate(error.blocks, 1))]
-
-
-def _selections(error: SelectionError | ExplorationError) -> Columns:
-    named = selections(error)
-    return {
-        "WHAT": [name for name, _ in named],
-        "CANDIDATES": [each.candidates for _, each in named],
-        "ROUNDS": [each.rounds for _, each in named],
-        "EPSILON": [str(each.epsilon) for _, each in named],
-        # No score is off by more than an int64 holds, whatever the budget of a question that was charged before it had a least.
-        "OFF_BY": [min(each.within(1 - CONFIDENCE), _MOST_INT64) for _, each in named],
-    }

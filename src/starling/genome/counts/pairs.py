@@ -5,21 +5,17 @@ People who carry both are the ones of the two rows of bits together; with each S
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import processors
+from starling.genome.arrays import Int16, Int64, UInt64
 from starling.genome.distance.rules import Kernel, Rule, way
 from starling.genome.distance.search import distance
-from starling.genome.scores.blocks import FARTHEST, Int16
+from starling.genome.scores.blocks import FARTHEST
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import ones
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-UInt64: TypeAlias = npt.NDArray[np.uint64]
 
 _PIECES = 64
 """Rows of pairs are shared out in so many pieces of about equal size."""

@@ -6,20 +6,18 @@ SNP, or one bit a person for each SNP of the regions asked for.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Int16, Int64, UInt64
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
 from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source import Calls, Genotypes, read
-from starling.genome.source.calls import Int64
 from starling.genome.source.counting import (
     Carrying,
-    UInt64,
     by_allele,
     carrier_bits,
     carrier_tables,
@@ -93,9 +91,6 @@ def _index(plan: Plan, indices: Int64 | None) -> Int64:
     index = np.full(len(plan.snps), -1, dtype=np.int64)
     index[chosen] = np.arange(len(chosen), dtype=np.int64)
     return index
-
-
-Int16: TypeAlias = npt.NDArray[np.int16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,16 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, inf, log, nextafter
 from statistics import NormalDist
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Int64
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 MOST_PATIENTS = 1 << 24
 """Patients (or alleles) of a table: products of four margins then stay far below the largest double, and x ln x fits int64."""

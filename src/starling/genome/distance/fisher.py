@@ -27,17 +27,13 @@ So S is within (5 i + 40) 2^-53, for i up to _MOST_TERMS below 2^-36. e^y by `_e
 
 from fractions import Fraction
 from math import factorial, ldexp, log, sqrt
-from typing import Final, TypeAlias
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from starling.genome.arrays import Int64
 from starling.genome.distance.constants import UNDECIDED, FixedPoint
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 _TERMS: Final = 9
 """Log factorials that make up ln p."""

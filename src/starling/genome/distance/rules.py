@@ -19,21 +19,19 @@ exact arithmetic, always.
 
 from fractions import Fraction
 from math import ceil, floor, sqrt
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb, fmpz
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Int64
 from starling.genome.distance.constants import UNDECIDED, FixedPoint, entropies, log_factorials, quantile
 from starling.genome.distance.fisher import tail_bounds, tail_reaches
 from starling.genome.statistics.association import Correlation, Test
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.tails import ball
 from starling.privacy.precision import precision
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 G, PEARSON, FISHER, R_SQUARED, D_PRIME = range(5)
 

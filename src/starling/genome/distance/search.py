@@ -40,13 +40,12 @@ from math import ceil
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Int64
 from starling.genome.distance.constants import MOST_PATIENTS, UNDECIDED
 from starling.genome.distance.rules import Kernel, Rule, decide, way
 from starling.privacy.compiled import compiled
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Table: TypeAlias = tuple[int, int, int, int]
 
 OPEN: Final = np.iinfo(np.int64).min

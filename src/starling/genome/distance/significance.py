@@ -38,13 +38,12 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Flags, Int64
 from starling.genome.distance.constants import MOST_PATIENTS, entropies, quantile, threshold_p
 from starling.genome.distance.rules import g_bounds, g_reaches, of_correlation, of_statistic, of_test
 from starling.genome.distance.search import settled
 from starling.genome.statistics.association import Correlation, Test, chi_squared_statistic
 from starling.privacy.budget import Exact, exact
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 def distance_to_significance(tables: npt.ArrayLike, test: Test, p_threshold: float | Fraction | str) -> Int64:
@@ -183,7 +182,7 @@ def _against(counts: Int64, column: int) -> Int64:
     return pairs
 
 
-def _significant(counts: Int64, test: GenotypicTest, t: Fraction) -> npt.NDArray[np.bool_]:
+def _significant(counts: Int64, test: GenotypicTest, t: Fraction) -> Flags:
     """Whether the statistic is at or above t: certified integers (G) or doubles decide where they can, else exact arithmetic."""
     if test == "g":
         low, high, x = g_bounds(t, entropies(largest(counts)), _TERMS)

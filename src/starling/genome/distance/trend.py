@@ -38,11 +38,12 @@ Doubles decide beyond their proved error, exact integers elsewhere; a search pru
 """
 
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.genome.arrays import Int64
 from starling.genome.distance.constants import quantile, threshold_p
 from starling.genome.distance.search import OPEN
 from starling.genome.distance.significance import checked_tables
@@ -60,8 +61,6 @@ from starling.genome.distance.trend_tables import (
     people_of,
 )
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 _SURE: Final = 2.0**-47
 """Doubles decide when n Delta^2/(R S V t) differs from 1 by this. Delta, R S and V are whole numbers below 2^53, and eight roundings of
@@ -134,24 +133,17 @@ def _distance(table: Six, t: float) -> int:
 @compiled
 def _first(table: Six, t: float, end: int, gain: bool) -> int:
     """The first k, at least 1, at which `_within` says 1, as it does at `end`; -1 where doubles cannot decide."""
-    low, high = 0, 1
-    while high < end:
-        verdict = _within(table, t, high, gain)
-        if verdict < 0:
-            return -1
-        if verdict == 1:
-            break
-        low, high = high, 2 * high
-    high = min(high, end)
+    low, high, probe = 0, end, 1
     while high - low > 1:
-        middle = (low + high) // 2
-        verdict = _within(table, t, middle, gain)
+        verdict = _within(table, t, probe, gain)
         if verdict < 0:
             return -1
         if verdict == 1:
-            high = middle
+            high = probe
         else:
-            low = middle
+            low = probe
+        # By doubling until it holds, then by halving.
+        probe = 2 * low if high == end and 2 * low < end else (low + high) // 2
     return high
 
 

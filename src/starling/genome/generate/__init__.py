@@ -14,7 +14,7 @@ Memory holds a few runs of SNPs, so the size is limited by the disk alone: 500,0
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -23,7 +23,7 @@ import numpy as np
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.genome.generate.runs import Design, Run, independent
+from starling.genome.generate.runs import Design, independent
 from starling.genome.plan.snps import MOST_SNPS
 
 Linkage: TypeAlias = Literal["independent", "coalescent"]
@@ -112,46 +112,39 @@ def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, fl
     return Design(people, cases, snps, seed, causal)
 
 
-def _runs(design: Design, linkage: Linkage, workers: int) -> Iterator[Run]:
-    if linkage == "independent":
-        return independent(design, workers)
-    from starling.genome.generate import coalescent
-
-    return coalescent.runs(design, workers)
-
-
 def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None:
     """Everything, into an existing empty folder."""
+    versions = {"numpy": np.__version__}
+    if linkage == "independent":
+        runs = independent(design, workers)
+    else:
+        from starling.genome.generate import coalescent
+
+        runs = coalescent.runs(design, workers)
+        versions["msprime"] = coalescent.library().__version__
     causal: list[dict[str, object]] = []
-    done = 0
+    number = 0
     with (
         (folder / f"{NAME}.bed").open("wb") as bed,
         (folder / f"{NAME}.bim").open("w", encoding="ascii") as bim,
         (folder / LIST).open("w", encoding="ascii") as listed,
     ):
         bed.write(MAGIC)
-        for run in _runs(design, linkage, workers):
+        for run in runs:
             bed.write(run.calls.data)
-            for row, (chromosome, position, first, second) in enumerate(run.sites):
-                number = done + row + 1
+            for (chromosome, position, first, second), frequency in zip(run.sites, run.frequencies, strict=True):
+                number += 1
                 for sites in (bim, listed):
                     sites.write(f"{chromosome}\ts{number}\t0\t{position}\t{first}\t{second}\n")
                 if number in design.causal:
-                    causal.append(
-                        {"snp": f"s{number}", "odds_ratio": design.causal[number], "frequency": run.frequencies[row]}
-                    )
-            done += len(run.sites)
+                    effect = {"odds_ratio": design.causal[number], "frequency": frequency}
+                    causal.append({"snp": f"s{number}", **effect})
     with (folder / f"{NAME}.fam").open("w", encoding="ascii") as fam:
         # PLINK ignores the phenotype of people without a sex.
         fam.writelines(
             f"p{row} p{row} 0 0 {1 + row % 2} {2 if row <= design.cases else 1}\n"
             for row in range(1, design.people + 1)
         )
-    versions = {"numpy": np.__version__}
-    if linkage == "coalescent":
-        import msprime
-
-        versions["msprime"] = msprime.__version__
     note = {
         "notice": NOTICE,
         "seed": design.seed,
@@ -163,23 +156,22 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
         "versions": versions,
     }
     (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-    (folder / PLAN).write_text(_plan(design), encoding="utf-8")
+    (folder / PLAN).write_text(_PLAN.format(people=design.people, snps=design.snps, listed=LIST), encoding="utf-8")
 
 
-def _plan(design: Design) -> str:
-    return f'''title = "Invented study of {design.people:,} people and {design.snps:,} SNPs"
+_PLAN: Final = """title = "Invented study of {people:,} people and {snps:,} SNPs"
 
 [privacy]
 unit = "person"
 neighbours = "replace-one"
 
 [study]
-people = {design.people}
+people = {people}
 
 [snps]
-list = "{LIST}"
+list = "{listed}"
 
 [analysis]
 model = "dominant"
 tests = ["g"]
-'''
+"""

@@ -8,17 +8,15 @@ the rest is CHOICE times what they take, so that it is hardly depleted. Stretche
 from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import ParameterError
-from starling.genome.generate.runs import AUTOSOMES, Design, Run, UInt64, bed_rows, stream, two_bases, words_of
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
+from starling.genome.arrays import Flags, UInt64
+from starling.genome.generate.runs import AUTOSOMES, Design, Run, bed_rows, stream, two_bases, words_of
 
 STRETCH: Final = 2_000_000
 """Base pairs simulated at once: some 2,000 SNPs."""
@@ -82,7 +80,7 @@ def _share(design: Design) -> int:
 
 def _simulated(
     msprime: ModuleType, random: np.random.Generator, number: int, chromosomes: int
-) -> tuple[list[int], Bools]:
+) -> tuple[list[int], Flags]:
     """Positions of `number` common sites, and who of the chromosomes has the derived allele, bool (number, chromosomes).
 
     A stretch with fewer common sites is simulated again, twice as dense in mutations.
@@ -99,7 +97,7 @@ def _simulated(
         mutated = msprime.sim_mutations(
             trees, rate=rate, random_seed=int(random.integers(1, 2**31)), model=msprime.BinaryMutationModel()
         )
-        common: list[tuple[int, Bools]] = []
+        common: list[tuple[int, Flags]] = []
         for site in mutated.variants():
             derived = site.genotypes == 1
             if RARE <= derived.mean() <= 1 - RARE:
@@ -111,7 +109,7 @@ def _simulated(
     return [position for position, _ in chosen], np.array([derived for _, derived in chosen])
 
 
-def _by_person(chromosomes: Bools, people: int) -> UInt64:
+def _by_person(chromosomes: Flags, people: int) -> UInt64:
     """Two chromosomes a person, uint64 (c, 2, words), from bool (c, 2n) of neighbours."""
     bits = np.zeros((len(chromosomes), 2, 64 * words_of(people)), dtype=np.uint8)
     bits[:, :, :people] = chromosomes.reshape(len(chromosomes), people, 2).transpose(0, 2, 1)

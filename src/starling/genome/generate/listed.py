@@ -12,20 +12,16 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Flags, Int64, UInt8
 from starling.genome.generate.runs import (
     BITS,
     LEAST,
     MOST,
-    Int64,
-    UInt8,
-    UInt64,
     bed_rows,
     draw_alleles,
     enrich,
-    first_people,
     stream,
     words_of,
 )
@@ -60,9 +56,9 @@ class Listed:
     cases: int
     seed: int
 
-    def starts(self) -> npt.NDArray[np.bool_]:
+    def starts(self) -> Flags:
         """Whether each SNP is the first of a block, bool (m,)."""
-        starts: npt.NDArray[np.bool_] = np.arange(len(self.snps)) % BLOCK == 0
+        starts: Flags = np.arange(len(self.snps)) % BLOCK == 0
         starts[[first for first, _ in self.snps.chromosome_ranges.values()]] = True
         return starts
 
@@ -87,27 +83,18 @@ def calls_of(design: Listed, workers: int) -> Iterator[UInt8]:
     return in_order(run, range(0, len(design.snps), length), workers)
 
 
-def _run(
-    random: np.random.Generator, design: Listed, starts: npt.NDArray[np.bool_], causal: Mapping[int, float], start: int
-) -> UInt8:
+def _run(random: np.random.Generator, design: Listed, starts: Flags, causal: Mapping[int, float], start: int) -> UInt8:
     """The calls of SNPs from `start` on, of which `starts` says where blocks begin."""
     block = np.cumsum(starts) - 1
     frequencies: Int64 = random.integers(LEAST, MOST, int(block[-1]) + 1, endpoint=True)[block]
     alleles = np.empty((len(starts), 2, words_of(design.people)), dtype=np.uint64)
     draw_alleles(random, frequencies, BITS, alleles)
-    for row in np.flatnonzero(starts).tolist():
-        ratio = causal.get(start + row)
-        if ratio is not None:
-            enrich(random, int(frequencies[row]), ratio, first_people(design.cases, alleles.shape[2]), alleles[row])
-    _link(random, starts, alleles)
-    return bed_rows(alleles, design.people)
-
-
-def _link(random: np.random.Generator, starts: npt.NDArray[np.bool_], alleles: UInt64) -> None:
-    """Let SNPs that are not the first of a block keep most alleles of the one before."""
+    enrich(random, frequencies, {at - start: ratio for at, ratio in causal.items()}, design.cases, alleles)
+    # SNPs that are not the first of a block keep most alleles of the one before.
     inherited = np.empty_like(alleles)
     draw_alleles(random, np.full(len(alleles), INHERITED), INHERITED_BITS, inherited)
     since = np.arange(len(starts)) - np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
     for distance in range(1, BLOCK):
         rows = np.flatnonzero(since == distance)
         alleles[rows] = (alleles[rows - 1] & inherited[rows]) | (alleles[rows] & ~inherited[rows])
+    return bed_rows(alleles, design.people)

@@ -8,20 +8,16 @@ The words are those of NumPy's stream, bit for bit, but are made where they are 
 as long.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Int64, UInt8, UInt64
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-UInt8: TypeAlias = npt.NDArray[np.uint8]
-UInt64: TypeAlias = npt.NDArray[np.uint64]
 
 AUTOSOMES = 22
 _BASES = "ACGT"
@@ -132,44 +128,36 @@ def _run(design: Design, length: int, start: int) -> Run:
     random = stream(design.seed, start // length)
     number = min(length, design.snps - start)
     frequencies = random.integers(LEAST, MOST, number, endpoint=True)
-    sites = [(*_place(design, start + row), *pair) for row, pair in enumerate(two_bases(random, number))]
+    # The autosomes have equal shares of the SNPs.
+    share = -(-design.snps // AUTOSOMES)
+    places = [(1 + snp // share, (1 + snp % share) * _SPACING) for snp in range(start, start + number)]
+    sites = [(*place, *pair) for place, pair in zip(places, two_bases(random, number), strict=True)]
     alleles = np.empty((number, 2, words_of(design.people)), dtype=np.uint64)
     draw_alleles(random, frequencies, BITS, alleles)
-    for row in range(number):
-        ratio = design.causal.get(start + row + 1)
-        if ratio is not None:
-            enrich(random, int(frequencies[row]), ratio, first_people(design.cases, alleles.shape[2]), alleles[row])
+    enrich(random, frequencies, {at - start - 1: ratio for at, ratio in design.causal.items()}, design.cases, alleles)
     return Run(bed_rows(alleles, design.people), sites, [value / (1 << BITS) for value in frequencies.tolist()])
 
 
-def _place(design: Design, snp: int) -> tuple[int, int]:
-    """Chromosome and position: the autosomes have equal shares of the SNPs."""
-    each = -(-design.snps // AUTOSOMES)
-    return 1 + snp // each, (1 + snp % each) * _SPACING
-
-
-def first_people(people: int, words: int) -> UInt64:
-    """A mask of the first people."""
-    bits = np.zeros(64 * words, dtype=np.uint8)
-    bits[:people] = 1
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def enrich(random: np.random.Generator, frequency: int, ratio: float, cases: UInt64, alleles: UInt64) -> None:
-    """Draw the alleles of cases anew, as much more frequent as an odds ratio says.
+def enrich(
+    random: np.random.Generator, frequencies: Int64, ratios: Mapping[int, float], cases: int, alleles: UInt64
+) -> None:
+    """Draw the alleles of cases at causal SNPs anew, as much more frequent as an odds ratio says.
 
     Args:
         random: The random stream.
-        frequency: That of the allele in the population, in steps of 1/2^BITS.
-        ratio: The odds ratio.
-        cases: Who is a case, a bit each: uint64 (words,).
-        alleles: Who has the allele on either chromosome, uint64 (2, words).
+        frequencies: Those of the alleles in the population, in steps of 1/2^BITS, int64 (c,).
+        ratios: The odds ratio of causal SNPs by their row; rows that are not there are passed over.
+        cases: The first so many people.
+        alleles: Who has the allele on either chromosome, uint64 (c, 2, words).
     """
-    p = frequency / (1 << BITS)
-    fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
-    of_cases = np.empty((1, *alleles.shape), dtype=np.uint64)
-    draw_alleles(random, fine, FINE, of_cases)
-    alleles[:] = (of_cases[0] & cases) | (alleles & ~cases)
+    first = np.arange(64 * alleles.shape[2]) < cases
+    mask = np.packbits(first, bitorder="little").view("<u8").astype(np.uint64)
+    for row in sorted(ratios.keys() & set(range(len(alleles)))):
+        p, ratio = int(frequencies[row]) / (1 << BITS), ratios[row]
+        fine = np.array([round((1 << FINE) * p * ratio / (1 - p + p * ratio))])
+        of_cases = np.empty_like(alleles[:1])
+        draw_alleles(random, fine, FINE, of_cases)
+        alleles[row] = (of_cases[0] & mask) | (alleles[row] & ~mask)
 
 
 def draw_alleles(random: np.random.Generator, numerators: Int64, bits: int, out: UInt64) -> None:

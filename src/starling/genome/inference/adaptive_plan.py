@@ -9,7 +9,7 @@ each SNP is located outside the blocks and SNPs found before, followed by a bloc
 Source: Johnson and Shmatikov 2013, Section 4.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
 from starling.errors import ParameterError
@@ -69,7 +69,7 @@ def _at_once(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[str,
     snps = _is(ask(explore.locations(k, k)), SelectedSnps).snps
     blocks: list[Block] = []
     for _ in range(k):
-        query = explore.block(snps, k, _snp_ranges(blocks))
+        query = explore.block(snps, k, snp_ranges(blocks))
         if not _can_be_asked(plan, query):
             break
         blocks.append(_is(ask(query), Block))
@@ -80,12 +80,12 @@ def _one_by_one(plan: Plan, explore: Explore, k: int, ask: Ask) -> tuple[tuple[s
     snps: list[str] = []
     blocks: list[Block] = []
     for _ in range(k):
-        place = explore.locations(1, k, (*_snp_ranges(blocks), *((snp, snp) for snp in snps)))
+        place = explore.locations(1, k, (*snp_ranges(blocks), *((snp, snp) for snp in snps)))
         if not _can_be_asked(plan, place):
             break
         snp = _is(ask(place), SelectedSnps).snps[0]
         snps.append(snp)
-        query = explore.block((snp,), k, _snp_ranges(blocks))
+        query = explore.block((snp,), k, snp_ranges(blocks))
         if _can_be_asked(plan, query):
             blocks.append(_is(ask(query), Block))
     return tuple(snps), tuple(blocks)
@@ -100,7 +100,8 @@ def _can_be_asked(plan: Plan, query: Query) -> bool:
     return True
 
 
-def _snp_ranges(blocks: list[Block]) -> SnpRanges:
+def snp_ranges(blocks: Iterable[Block]) -> SnpRanges:
+    """First and last SNP of each block, but of the answer that none is valid."""
     return tuple((block.first, block.last) for block in blocks if block.first is not None and block.last is not None)
 
 

@@ -43,11 +43,12 @@ from typing import Final, Literal, cast
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.distance.search import Table, first_where, step
+from starling.genome.distance.search import Table, first_where
 from starling.genome.inference.intervals import (
     Interval,
     allelic_interval,
     correlation_interval,
+    farthest,
     genotypic_interval,
     p_value_interval,
     reach,
@@ -100,9 +101,8 @@ def odds_ratio(table: Table, steps: int) -> Range:
     >>> odds_ratio((30, 70, 15, 85), 0).estimate
     Fraction(17, 7)
     """
-    a, b, c, d = table
-    p, q, r, s = step(b, a, d, c, steps)
-    return Range(_odds(table), _odds((q, p, s, r)), _odds(step(a, b, c, d, steps)))
+    largest, smallest = farthest(table, steps)
+    return Range(_odds(table), _odds(smallest), _odds(largest))
 
 
 def share(have: int, have_not: int, steps: int) -> Range:
@@ -146,7 +146,7 @@ class SelectionError:
             raise ParameterError("patients", "are below 0", "give 0 or more")
         if self.candidates == 1:
             return 0.0
-        x = log(self.candidates - 1) - self._rate * (patients + 1)
+        x = log(self.candidates - 1) - float(self.epsilon / (2 * self.rounds)) * (patients + 1)
         return exp(x - log1p(exp(x))) if x < 0 else 1 / (1 + exp(-x))
 
     def within(self, alpha: Fraction) -> int:
@@ -166,10 +166,6 @@ class SelectionError:
         while self.beyond(enough) > share:
             enough *= 2
         return first_where(lambda patients: self.beyond(patients) <= share, -1, enough)
-
-    @property
-    def _rate(self) -> float:
-        return float(self.epsilon / (2 * self.rounds))
 
 
 ALPHA: Final = Fraction(5, 100)

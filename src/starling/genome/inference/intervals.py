@@ -30,7 +30,6 @@ from math import log, log10, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.genome.distance.search import Table, step
@@ -124,7 +123,7 @@ def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
     start = _four(repaired(noisy, people))
     if test == "wald":
         return Interval(estimate, *_wald_range(start, steps))
-    up, down = _farthest(start, steps)
+    up, down = farthest(start, steps)
     if test == "fisher":
         (most_up, lower_at_up), (upper_at_down, most_down) = _log10_tails(up), _log10_tails(down)
         low, high = min(most_up, most_down), min(upper_at_down, lower_at_up)
@@ -140,7 +139,7 @@ def allelic_interval(noisy: Sequence[int], people: int, test: PTest, steps: int)
         counted: list[int] = allele_tables(np.array([cells], dtype=np.int64))[0].tolist()
         return counted
 
-    estimate = _log10_p(_four(alleles([max(0, count) for count in noisy])), test)
+    estimate = _log10_p(alleles(_clamped(noisy)), test)
     interval = p_value_interval(alleles(repaired(noisy, people)), 2 * people, test, 2 * steps)
     return Interval(estimate, interval.low, interval.high)
 
@@ -152,15 +151,13 @@ def genotypic_interval(noisy: Sequence[int], people: int, test: Literal["g", "ch
     low, high = 0.0, 0.0
     for column in range(3):
         case, control = start[column], start[3 + column]
-        up, down = _farthest((case, sum(start[:3]) - case, control, sum(start[3:]) - control), steps)
+        up, down = farthest((case, sum(start[:3]) - case, control, sum(start[3:]) - control), steps)
         ends = statistic(np.array([up, down], dtype=np.int64))
         if _one_sided(up, down):
             low = max(low, float(ends.min()))
         weight = 1.0 if test == "g" else 1 - max(0, case + control - steps) / people
         high += weight * float(ends.max())
-    clamped = np.array([[max(0, count) for count in noisy]], dtype=np.int64)
-    tails = chi_squared_log_tail(np.array([low, high]), 2) / log(10)
-    return Interval(float(log10_p_values(clamped, test)[0]), float(tails[1]), float(tails[0]))
+    return Interval(_log10_p(_clamped(noisy), test), *_log10_tails_beyond(high, low, degrees=2))
 
 
 def trend_interval(noisy: Sequence[int], people: int, steps: int) -> Interval:
@@ -170,9 +167,7 @@ def trend_interval(noisy: Sequence[int], people: int, steps: int) -> Interval:
     """
     r0, r1, r2, s0, s1, s2 = repaired(noisy, people)
     least, greatest = trend_range((r0, r1, r2, s0, s1, s2), steps)
-    clamped = np.array([[max(0, count) for count in noisy]], dtype=np.int64)
-    tails = chi_squared_log_tail(np.array([least, greatest]), 1) / log(10)
-    return Interval(float(log10_p_values(clamped, "trend")[0]), float(tails[1]), float(tails[0]))
+    return Interval(_log10_p(_clamped(noisy), "trend"), *_log10_tails_beyond(greatest, least, degrees=1))
 
 
 def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation, steps: int) -> Interval:
@@ -181,15 +176,15 @@ def correlation_interval(noisy: Sequence[int], people: int, measure: Correlation
     Parameters as for `p_value_interval`.
     """
 
-    def value(table: Table) -> float:
+    def value(table: Sequence[int]) -> float:
         return float(correlation(np.array([table]), measure)[0])
 
-    up, down = _farthest(_four(repaired(noisy, people)), steps)
+    up, down = farthest(_four(repaired(noisy, people)), steps)
     ends = value(up), value(down)
     return Interval(value(_clamped(noisy)), min(ends) if _one_sided(up, down) else 0.0, max(ends))
 
 
-def _farthest(start: Table, steps: int) -> tuple[Table, Table]:
+def farthest(start: Table, steps: int) -> tuple[Table, Table]:
     """The tables within `steps` of which every signed statistic is largest, and smallest."""
     a, b, c, d = start
     p, q, r, s = step(b, a, d, c, steps)
@@ -201,8 +196,8 @@ def _one_sided(up: Table, down: Table) -> bool:
     return down[0] * down[3] > down[1] * down[2] or up[0] * up[3] < up[1] * up[2]
 
 
-def _clamped(noisy: Sequence[int]) -> Table:
-    return _four(tuple(max(0, count) for count in noisy))
+def _clamped(noisy: Sequence[int]) -> list[int]:
+    return [max(0, count) for count in noisy]
 
 
 def _four(cells: Sequence[int]) -> Table:
@@ -210,7 +205,7 @@ def _four(cells: Sequence[int]) -> Table:
     return a, b, c, d
 
 
-def _log10_p(table: Table, test: PTest) -> float:
+def _log10_p(table: Sequence[int], test: PTest) -> float:
     return float(log10_p_values(np.array([table], dtype=np.int64), test)[0])
 
 
@@ -235,9 +230,10 @@ def _wald_range(start: Table, steps: int) -> tuple[float, float]:
     empty = cells - steps <= 0
     margin = (empty[0] | empty[3]) & (empty[1] | empty[2])
     weakest = 0.0 if low <= 0 <= high or margin else min(abs(low), abs(high)) / deviation_high
-    return _of_z(strongest), _of_z(weakest)
+    return _log10_tails_beyond(strongest * strongest, weakest * weakest, degrees=1)
 
 
-def _of_z(z: float) -> float:
-    squares: npt.NDArray[np.float64] = np.array([z * z])
-    return float(chi_squared_log_tail(squares, 1)[0]) / log(10)
+def _log10_tails_beyond(first: float, second: float, *, degrees: int) -> tuple[float, float]:
+    """log10 of the p-values of two chi-squared statistics."""
+    tails = chi_squared_log_tail(np.array([first, second]), degrees) / log(10)
+    return float(tails[0]), float(tails[1])

@@ -4,18 +4,13 @@ A mechanism checks its question when it is made, so that a question that the pla
 """
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from starling.genome.arrays import Int16, Int64
 from starling.genome.distance.rules import Rule
 from starling.genome.plan import Plan, Question
 from starling.genome.scores.candidates import Candidates
 from starling.privacy.guarantee import Guarantee
-
-Int16: TypeAlias = npt.NDArray[np.int16]
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 class ExactStudy(Protocol):

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from starling.genome.arrays import Int64
 from starling.genome.measurements import Cells
-from starling.genome.mechanism.base import BaseMechanism, ExactStudy, Int64
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.plan.queries import CountNoise
 from starling.privacy.events import LatticeNoise

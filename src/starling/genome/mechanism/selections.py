@@ -20,9 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from starling.genome.arrays import Int64
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.mechanism.base import BaseMechanism, ExactStudy, Int64
+from starling.genome.mechanism.base import BaseMechanism, ExactStudy
 from starling.genome.plan import LocBlock, LocSig, NumSig
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.blocks import block_scores

@@ -3,74 +3,21 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import log10
 from typing import Any, Final, TypeVar
 
 from starling.errors import ParameterError, Problem
+from starling.genome.inference.adaptive_plan import snp_ranges
+from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
-from starling.genome.postprocess import Answer, Correlated, Exploration
-from starling.genome.postprocess import PValue as Estimated
+from starling.genome.plan.exploring import SnpRanges
+from starling.genome.postprocess import Answer, Correlated, Exploration, PValue
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT
 """The probability of every interval that is drawn, each by itself."""
-_AnyRow = TypeVar("_AnyRow")
-_Row = TypeVar("_Row", "PValue", "Pair")
-
-
-@dataclass(frozen=True, slots=True)
-class PValue:
-    """A released p-value.
-
-    Attributes:
-        snp: Id.
-        test: The test that the p-value is of.
-        log10_p: log10 of the estimate, 0 or below.
-        low: log10 of the smallest p-value that the noise leaves open.
-        high: log10 of the largest; 0 is p = 1.
-        found: The study itself told which SNP to look at (an exploration).
-    """
-
-    snp: str
-    test: str
-    log10_p: float
-    low: float
-    high: float
-    by_study: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SnpRange:
-    """A released block: a run of SNPs of the list, both ends included.
-
-    Attributes:
-        first: Id.
-        last: Id of the last SNP; that of the first for a block of one SNP.
-    """
-
-    first: str
-    last: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A released correlation.
-
-    Attributes:
-        first: Id.
-        second: Id.
-        measure: "r2" or "dprime".
-        value: The correlation of the noisy counts, 0 to 1.
-        low: The least that the noise leaves open.
-        high: The most.
-    """
-
-    first: str
-    second: str
-    measure: str
-    value: float
-    low: float
-    high: float
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
@@ -81,7 +28,7 @@ class Answers:
         plan: With the public SNP list.
         p_values: Released p-values in the order in which they were asked.
         located: Ids of SNPs that the study named as most significant.
-        blocks: Released blocks in the order in which they were asked; answers of "no block" are left out.
+        blocks: First and last SNP of released blocks in the order in which they were asked; answers of "no block" are left out.
         pairs: Released correlations in the order in which they were asked.
         data: Name of the data in the ledger that was charged; empty where that is not known.
     """
@@ -89,14 +36,19 @@ class Answers:
     plan: Plan = field(repr=False)
     p_values: tuple[PValue, ...] = ()
     located: tuple[str, ...] = ()
-    blocks: tuple[SnpRange, ...] = ()
-    pairs: tuple[Pair, ...] = ()
+    blocks: SnpRanges = ()
+    pairs: tuple[Correlated, ...] = ()
     data: str = ""
 
     @property
     def threshold(self) -> Fraction:
         """alpha/m."""
         return self.plan.p_threshold
+
+    @property
+    def limit(self) -> float:
+        """log10 of the threshold: an estimate at or below it is significant, and surely so where its whole interval is."""
+        return log10(float(self.threshold))
 
     @property
     def only_located(self) -> tuple[str, ...]:
@@ -106,7 +58,7 @@ class Answers:
 
     def selected(self, each: PValue) -> bool:
         """Whether the study told to look at this SNP: such p-values are small by selection."""
-        return each.by_study or each.snp in self.located
+        return each.snp in self.located
 
 
 def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
@@ -130,28 +82,25 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
         held.append(replace(answers, plan=first.plan))
     if problems:
         raise ParameterError(problems=problems)
-    return replace(
-        first,
-        p_values=_once(each for answers in held for each in answers.p_values),
-        located=_once(each for answers in held for each in answers.located),
-        blocks=_once(each for answers in held for each in answers.blocks),
-        pairs=_once(each for answers in held for each in answers.pairs),
-        data=next((answers.data for answers in held if answers.data), ""),
-    )
+    once: dict[str, Any] = {
+        name: tuple(dict.fromkeys(each for answers in held for each in getattr(answers, name)))
+        for name in ("p_values", "located", "blocks", "pairs")
+    }
+    return replace(first, data=next((answers.data for answers in held if answers.data), ""), **once)
 
 
-def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any]) -> dict[Any, _Row]:
+def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any], interval: Callable[[_Row], Interval]) -> dict[Any, _Row]:
     """The row with the shortest interval for each key, in the order in which the keys were asked."""
+
+    def width(row: _Row) -> float:
+        return interval(row).high - interval(row).low
+
     chosen: dict[Any, _Row] = {}
     for row in rows:
         known = chosen.setdefault(key(row), row)
-        if row.high - row.low < known.high - known.low:
+        if width(row) < width(known):
             chosen[key(row)] = row
     return chosen
-
-
-def _once(rows: Iterable[_AnyRow]) -> tuple[_AnyRow, ...]:
-    return tuple(dict.fromkeys(rows))
 
 
 def _differences(one: Answers, other: Answers) -> list[str]:
@@ -176,26 +125,13 @@ def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:
         answer: What it tells.
         data: Name of the data in the ledger that was charged; empty where that is not known.
     """
-    if isinstance(answer, SelectedSnps):
-        return Answers(plan, located=answer.snps, data=data)
-    if isinstance(answer, Block):
-        return Answers(plan, blocks=_snp_ranges((answer,)), data=data)
-    if isinstance(answer, Estimated):
-        return Answers(plan, (_p_value(answer),), data=data)
-    if isinstance(answer, Correlated):
-        value = answer.value
-        pair = Pair(answer.first, answer.second, answer.measure, value.estimate, value.low, value.high)
-        return Answers(plan, pairs=(pair,), data=data)
     if isinstance(answer, Exploration):
-        p_values = tuple(_p_value(each, by_study=True) for each in answer.p_values)
-        return Answers(plan, p_values, answer.located.snps, _snp_ranges(answer.blocks), data=data)
-    return Answers(plan, data=data)
-
-
-def _p_value(estimated: Estimated, *, by_study: bool = False) -> PValue:
-    log10 = estimated.log10
-    return PValue(estimated.snp, estimated.test, log10.estimate, log10.low, log10.high, by_study)
-
-
-def _snp_ranges(blocks: tuple[Block, ...]) -> tuple[SnpRange, ...]:
-    return tuple(SnpRange(block.first, block.last) for block in blocks if block.first and block.last)
+        return Answers(plan, answer.p_values, answer.located.snps, snp_ranges(answer.blocks), data=data)
+    return Answers(
+        plan,
+        (answer,) if isinstance(answer, PValue) else (),
+        answer.snps if isinstance(answer, SelectedSnps) else (),
+        snp_ranges((answer,)) if isinstance(answer, Block) else (),
+        (answer,) if isinstance(answer, Correlated) else (),
+        data,
+    )

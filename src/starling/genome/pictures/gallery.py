@@ -141,19 +141,21 @@ def tables(answers: Answers) -> tuple[Table, ...]:
         return short(plan.snps.chromosomes[at]), f"{int(plan.snps.positions[at]):,}"
 
     p_values = []
-    for each in sorted(answers.p_values, key=lambda each: each.log10_p):
-        span = f"{power(each.low)} to {power(each.high)}"
+    for each in sorted(answers.p_values, key=lambda each: each.log10.estimate):
+        span = f"{power(each.log10.low)} to {power(each.log10.high)}"
         selected = "yes" if answers.selected(each) else "no"
-        p_values.append((short(each.snp), *where(each.snp), TESTS[each.test], power(each.log10_p), span, selected))
+        p_values.append(
+            (short(each.snp), *where(each.snp), TESTS[each.test], power(each.log10.estimate), span, selected)
+        )
     located = [(short(snp), *where(snp)) for snp in answers.only_located]
     blocks = []
-    for block in answers.blocks:
-        ends, size = (short(block.first), short(block.last)), place(block.last) - place(block.first) + 1
-        blocks.append((*ends, *where(block.first), where(block.last)[1], f"{size:,}"))
+    for first, last in answers.blocks:
+        size = place(last) - place(first) + 1
+        blocks.append((short(first), short(last), *where(first), where(last)[1], f"{size:,}"))
     pairs = []
     for pair in answers.pairs:
-        ends, span = (short(pair.first), short(pair.second)), f"{pair.low:.3f} to {pair.high:.3f}"
-        pairs.append((*ends, MEASURES[pair.measure], f"{pair.value:.3f}", span))
+        ends, span = (short(pair.first), short(pair.second)), f"{pair.value.low:.3f} to {pair.value.high:.3f}"
+        pairs.append((*ends, MEASURES[pair.measure], f"{pair.value.estimate:.3f}", span))
     contents: tuple[tuple[tuple[str, ...], list[Any], str], ...] = (
         (("SNP", "Chromosome", "Position", "Test", "p", "Range", "Named by the study"), p_values, "P-values"),
         (("SNP", "Chromosome", "Position"), located, "Located among the most significant, without a p-value"),

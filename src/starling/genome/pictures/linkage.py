@@ -4,16 +4,16 @@ A correlation that was not released is never shown: its cell is empty and marked
 of a pair in it. SNPs belong together that a released pair names or a released block holds.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, comb, floor
 from typing import Final
 
-from starling.genome.pictures.answers import SURE, Answers, Pair, shortest
+from starling.genome.pictures.answers import SURE, Answers, shortest
 from starling.genome.pictures.sheet import SMALL, Box, Entry, Sheet, short, width
 from starling.genome.pictures.view import View
+from starling.genome.postprocess import Correlated
 from starling.genome.postprocess.wording import MEASURES
 from starling.release.report.pictures import GREY, INK, blend, drawing
 
@@ -34,7 +34,7 @@ class LinkedSnps:
 
     snps: tuple[str, ...]
     measure: str
-    pairs: dict[tuple[int, int], Pair]
+    pairs: dict[tuple[int, int], Correlated]
     blocks: tuple[tuple[int, int], ...]
 
 
@@ -44,63 +44,46 @@ def linked_snps(answers: Answers) -> list[LinkedSnps]:
     Of a pair that was asked for more than once the correlation with the shortest interval is taken.
     """
     index = answers.plan.snps.index
-    blocks = [(index(block.first), index(block.last)) for block in answers.blocks]
-    pairs = [_ordered(index(pair.first), index(pair.second), pair) for pair in answers.pairs]
+    blocks = [(index(first), index(last)) for first, last in answers.blocks]
+    ends = {pair: _ordered(index(pair.first), index(pair.second)) for pair in answers.pairs}
     released = {*map(index, answers.located), *(index(each.snp) for each in answers.p_values)}
-    indices = {end for low, high, _ in pairs for end in (low, high)} | {end for block in blocks for end in block}
+    indices = {end for link in (*ends.values(), *blocks) for end in link}
     for low, high in blocks:
         indices |= set(range(low, high + 1)) if high - low < WITHIN else {at for at in released if low <= at <= high}
-    groups = []
-    for members in _joined(sorted(indices), [(low, high) for low, high, _ in pairs], blocks):
-        if len(members) > 1:
-            groups += _linked(answers, members, blocks, pairs)
-    return groups
+    inside = ([at for at in indices if low <= at <= high] for low, high in blocks)
+    return [
+        linked
+        for members in _joined([*ends.values(), *inside])
+        if len(members) > 1
+        for linked in _linked(answers, members, blocks, ends)
+    ]
 
 
-def _ordered(one: int, other: int, pair: Pair) -> tuple[int, int, Pair]:
-    return min(one, other), max(one, other), pair
+def _ordered(one: int, other: int) -> tuple[int, int]:
+    return min(one, other), max(one, other)
 
 
-def _joined(indices: list[int], pairs: Iterable[tuple[int, int]], blocks: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """The places, put together where a pair or a block joins them: union and find."""
-    parents = list(range(len(indices)))
-
-    def root(at: int) -> int:
-        while parents[at] != at:
-            parents[at] = parents[parents[at]]
-            at = parents[at]
-        return at
-
-    def join(one: int, other: int) -> None:
-        low, high = sorted((root(one), root(other)))
-        parents[high] = low
-
-    for low, high in pairs:
-        join(bisect_left(indices, low), bisect_left(indices, high))
-    for low, high in blocks:
-        start = bisect_left(indices, low)
-        for at in range(start + 1, bisect_right(indices, high)):
-            join(start, at)
-    members: dict[int, list[int]] = {}
-    for at, item in enumerate(indices):
-        members.setdefault(root(at), []).append(item)
-    return list(members.values())
+def _joined(links: Iterable[Collection[int]]) -> list[list[int]]:
+    """Indices, put together where a link joins them."""
+    groups: list[set[int]] = []
+    for link in links:
+        joined = set(link).union(*(group for group in groups if not group.isdisjoint(link)))
+        groups = [*(group for group in groups if group.isdisjoint(joined)), joined]
+    return sorted(map(sorted, groups))
 
 
 def _linked(
-    answers: Answers, members: list[int], blocks: list[tuple[int, int]], pairs: list[tuple[int, int, Pair]]
+    answers: Answers, members: list[int], blocks: list[tuple[int, int]], ends: dict[Correlated, tuple[int, int]]
 ) -> list[LinkedSnps]:
     at = {index: number for number, index in enumerate(members)}
     snps = tuple(answers.plan.snps.ids[index] for index in members)
     inside = tuple(dict.fromkeys((at[low], at[high]) for low, high in blocks if low in at and high in at))
-    here = {pair: (at[low], at[high]) for low, high, pair in pairs if low in at}
-    measures = sorted({pair.measure for pair in here})
-    return [
-        LinkedSnps(
-            snps, measure, shortest((pair for pair in here if pair.measure == measure), here.__getitem__), inside
-        )
-        for measure in measures
-    ] or [LinkedSnps(snps, "", {}, inside)]
+    here = {pair: (at[low], at[high]) for pair, (low, high) in ends.items() if low in at}
+    pairs = {
+        measure: shortest((pair for pair in here if pair.measure == measure), here.__getitem__, lambda pair: pair.value)
+        for measure in sorted({pair.measure for pair in here})
+    }
+    return [LinkedSnps(snps, measure, of_measure, inside) for measure, of_measure in (pairs or {"": {}}).items()]
 
 
 WIDTH: Final = 500.0
@@ -256,16 +239,17 @@ def _triangle(sheet: Sheet, linked: LinkedSnps, spot: _Spot, number: int) -> Non
         top = y - step / 2
         whole = [(x + step / 2, top), (x + (count - 0.5) * step, top), (x + count * step / 2, y - count * step / 2)]
         sheet.shapes([whole], "white", ABSENT, f"absent-{number}")
-    for pair, released in sorted(linked.pairs.items()):
-        middle, shade = cell(*pair), _shade(min(max(released.value, 0.0), 1.0))
+    for pair, released in sorted(linked.pairs.items(), key=lambda item: item[0]):
+        value, middle = released.value, cell(*pair)
+        shade = _shade(min(max(value.estimate, 0.0), 1.0))
         sheet.shapes([_diamond(middle, step)], blend(shade), "white", f"cell-{number}-{pair[0]}-{pair[1]}")
         ink = "white" if shade > 0.55 else INK
         if step >= WITH_VALUE:
             up = 3.6 if step >= WITH_RANGE else 0.0
             size = min(7.5, step / 3.2)
-            sheet.text(middle[0], middle[1] + up, _share(released.value), f"value-{number}", color=ink, fontsize=size)
+            sheet.text(middle[0], middle[1] + up, _share(value.estimate), f"value-{number}", color=ink, fontsize=size)
             if up:
-                ends = f"{_share(floor(100 * released.low) / 100)}–{_share(ceil(100 * released.high) / 100)}"
+                ends = f"{_share(floor(100 * value.low) / 100)}–{_share(ceil(100 * value.high) / 100)}"
                 sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", color=ink, fontsize=4.8)
     outlines = [
         [

@@ -6,15 +6,14 @@ stand too close together to be told apart, up to three places are shown once mor
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log10
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers
-from starling.genome.pictures.association import BLOCK, SIGNS, Panel, beyond, draw, sure
+from starling.genome.pictures.association import BLOCK, SIGNS, Panel, draw
 from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, top_of, width
 from starling.genome.pictures.view import View, clusters
 from starling.genome.postprocess.wording import TESTS
-from starling.release.report.pictures import BLUE, GREY, INK, RED, drawing
+from starling.release.report.pictures import BLUE, INK, RED, drawing
 
 WIDTH: Final = 500.0
 """Points between the ends of the genome."""
@@ -73,14 +72,16 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
         name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
     whole = View.whole(answers.plan.snps, WIDTH)
-    parts, top = _crowded(answers, whole), _top(answers)
+    parts, top = _crowded(answers, whole), 0.0
+    if answers.p_values:
+        needed = max(-answers.limit, *(-each.log10.estimate for each in answers.p_values))
+        top = top_of(needed, max(-each.log10.low for each in answers.p_values))
     main = Panel(answers, whole, 0.0, 0.0, HIGH if top else NAMES, top, "all")
     sheet = Sheet(WIDTH, main.floor, main.high)
     draw(sheet, main, {snp: part.letter for part in parts for snp in part.snps}, titled=True)
     if top:
-        limit = main.height(log10(float(answers.threshold)))
         label = f"α/m =\n{scientific(float(answers.threshold))}"
-        sheet.text(WIDTH + 4, limit, label, ha="left", fontsize=SMALL, color=RED)
+        sheet.text(WIDTH + 4, main.height(answers.limit), label, ha="left", fontsize=SMALL, color=RED)
     _below(sheet, main)
     sheet.legend(0, main.high + 14, WIDTH, _legend(answers, top))
     high = LARGE if top else NAMES
@@ -93,17 +94,6 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
         _below(sheet, panel)
         sheet.text(panel.x, y + high + 9, part.letter, f"{panel.name}-letter", fontweight="bold", fontsize=8.5)
     return sheet.drawn(name)
-
-
-def _top(answers: Answers) -> float:
-    """The largest -log10 p of the axis: it holds the threshold, all estimates, and all intervals that are not much longer.
-
-    0 without p-values.
-    """
-    if not answers.p_values:
-        return 0.0
-    needed = max(-log10(float(answers.threshold)), *(-each.log10_p for each in answers.p_values))
-    return top_of(needed, max(-each.low for each in answers.p_values))
 
 
 def _below(sheet: Sheet, panel: Panel) -> None:
@@ -147,10 +137,9 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     unit, unit_name = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
     values = ticks(part.low / unit, part.high / unit, max(2, int(panel.view.width / 50)))
     digits = max((len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
-    for value in values:
-        x = panel.x + part.left + (value * unit - part.low) * scale
-        sheet.lines([[(x, panel.floor), (x, panel.floor - 3)]], GREY, "tick", thick=0.6)
-        sheet.text(x, panel.floor - 9, f"{value:,.{digits}f}", va="center_baseline")
+    left = panel.x + part.left
+    numbers = [(left + (value * unit - part.low) * scale, f"{value:,.{digits}f}") for value in values]
+    sheet.numbers_below(panel.floor, numbers)
     title = f"chromosome {short(part.chromosome)}, {unit_name}"
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
 
@@ -163,8 +152,8 @@ def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
     snps = answers.plan.snps
     sizes = dict.fromkeys(answers.only_located, 0.0)
     for each in answers.p_values:
-        if answers.selected(each) or beyond(answers, each):
-            sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10_p)
+        if answers.selected(each) or each.log10.estimate <= answers.limit:
+            sizes[each.snp] = min(sizes.get(each.snp, 0.0), each.log10.estimate)
     at = {snp: x for snp in sorted(sizes, key=snps.index) if (x := view.of(snp)) is not None}
     crowds = []
     for begin, end in clusters(at.values(), CLOSE):
@@ -172,24 +161,17 @@ def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
         where = {snps.chromosomes[snps.index(snp)] for snp in inside}
         if end - begin < WIDEST and len(where) == 1:
             crowds.append((min(sizes[snp] for snp in inside), begin, where.pop(), inside))
-    widest = sorted(sorted(crowds)[:ENLARGED], key=lambda one: one[1])
-    return tuple(
-        _Enlarged("abc"[number], chromosome, *_reach(answers, inside), inside)
-        for number, (_, _, chromosome, inside) in enumerate(widest)
-    )
-
-
-def _reach(answers: Answers, inside: tuple[str, ...]) -> tuple[float, float]:
-    """First and last base pair of some neighbouring SNPs and of the blocks that touch them."""
-    index = answers.plan.snps.index
-    first, last = index(inside[0]), index(inside[-1])
-    touching = [
-        (index(block.first), index(block.last))
-        for block in answers.blocks
-        if index(block.first) <= last and index(block.last) >= first
-    ]
-    low, high = min([first, *(begin for begin, _ in touching)]), max([last, *(end for _, end in touching)])
-    return float(answers.plan.snps.positions[low]), float(answers.plan.snps.positions[high])
+    index, parts = snps.index, []
+    strongest = sorted(sorted(crowds)[:ENLARGED], key=lambda one: one[1])
+    blocks = [(index(first), index(last)) for first, last in answers.blocks]
+    for letter, (_, _, chromosome, inside) in zip("abc", strongest, strict=False):
+        # From the first to the last of the SNPs and of the blocks that touch them.
+        first, last = index(inside[0]), index(inside[-1])
+        touching = [(first, last), *(block for block in blocks if block[0] <= last and block[1] >= first)]
+        low, high = min(begin for begin, _ in touching), max(end for _, end in touching)
+        ends = float(snps.positions[low]), float(snps.positions[high])
+        parts.append(_Enlarged(letter, chromosome, *ends, inside))
+    return tuple(parts)
 
 
 def _legend(answers: Answers, top: float) -> list[Entry]:
@@ -197,7 +179,7 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
     values = answers.p_values
     entries: list[Entry] = []
     tests = tuple(dict.fromkeys(each.test for each in values))
-    inside = [sure(answers, each) for each in values]
+    inside = [each.log10.high <= answers.limit for each in values]
     if len(tests) > 1:
         entries += [Entry(SIGNS[test], BLUE, f"{TESTS[test]} test", hollow=True) for test in tests]
     elif not all(inside):
@@ -206,9 +188,9 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
         entries.append(Entry("o", BLUE, "whole interval at or below α/m"))
     if values:
         entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
-    if any(each.high >= 0 for each in values):
+    if any(each.log10.high >= 0 for each in values):
         entries.append(Entry("+", BLUE, "it reaches p = 1"))
-    if any(-each.low > top for each in values):
+    if any(-each.log10.low > top for each in values):
         entries.append(Entry("^", BLUE, "it goes on beyond the picture"))
     if answers.only_located:
         entries.append(Entry("d", INK, "located, no p-value asked for", hollow=True))
@@ -233,7 +215,7 @@ def caption(answers: Answers) -> str:
     parts = []
     if values := answers.p_values:
         tests = ", ".join(dict.fromkeys(f"{TESTS[each.test]} test" for each in values))
-        inside = sum(sure(answers, each) for each in values)
+        inside = sum(each.log10.high <= answers.limit for each in values)
         parts.append(
             f"Released p-values ({tests}) at their places in the genome: {len(values):,}. A bar is the range that the noise leaves open,"
             f" each with a probability of {SURE} by itself. The dashed line is the threshold α/m = {scientific(float(answers.threshold))};"

@@ -7,8 +7,8 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Flags, Float64
 from starling.release.report.pictures import GREY, INK, svg
 
 LONGEST: Final = 24
@@ -17,6 +17,8 @@ _RINGS: Final = (0.0, 5.0, 11.0, 18.0, 27.0)
 """Points that a name stands away from its marker."""
 _DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (-1, 0), (-1, 1), (1, -1), (-1, -1), (0, -1), (1, 0.5), (-1, 0.5))
 """Where a name may stand: to the right first, then above; below last."""
+SIGN: Final = 2.6
+"""Points; half of a sign."""
 _CROSSING: Final = 9.0
 """Points that a name goes out of its way not to cross a bar."""
 
@@ -34,6 +36,11 @@ class Box:
     right: float
     top: float
 
+    @classmethod
+    def around(cls, x: float, y: float) -> "Box":
+        """A sign."""
+        return cls(x - SIGN, y - SIGN, x + SIGN, y + SIGN)
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -43,13 +50,13 @@ class Named:
         x: Horizontally, in points.
         y: Vertically, in points.
         text: Its name.
-        reach: Half the size of its marker, in points.
+        weight: Of its letters.
     """
 
     x: float
     y: float
     text: str
-    reach: float
+    weight: str = "normal"
 
 
 def short(name: str) -> str:
@@ -106,24 +113,24 @@ def placed(
     return places
 
 
-def _candidates(point: Named, wide: float, size: float) -> npt.NDArray[np.float64]:
+def _candidates(point: Named, wide: float, size: float) -> Float64:
     """Left, bottom, right and top of the boxes in which the name may stand, by ring and then by direction."""
     # Letters are about as high as 0.75 of their size, and need a little air.
     high = 0.95 * size
     rows = []
     for ring in _RINGS:
         for across, up in _DIRECTIONS:
-            x = point.x + across * (point.reach + 1.5 + ring + wide / 2)
-            y = point.y + up * (point.reach + 0.8 + ring + high / 2)
+            x = point.x + across * (SIGN + 1.5 + ring + wide / 2)
+            y = point.y + up * (SIGN + 0.8 + ring + high / 2)
             rows.append((x - wide / 2, y - high / 2, x + wide / 2, y + high / 2))
     return np.array(rows)
 
 
-def _array(boxes: Sequence[Box]) -> npt.NDArray[np.float64]:
+def _array(boxes: Sequence[Box]) -> Float64:
     return np.array([(box.left, box.bottom, box.right, box.top) for box in boxes]).reshape(-1, 4)
 
 
-def _overlap(some: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _overlap(some: Float64, others: Float64) -> Flags:
     """Which of some boxes overlap which others, bool (some, others)."""
     one, two = some[:, None, :], others[None, :, :]
     return np.asarray(((one[..., :2] < two[..., 2:]) & (two[..., :2] < one[..., 2:])).all(axis=-1))
@@ -292,13 +299,29 @@ class Sheet:
         else:
             self.dots([(middle, y)], entry.sign, entry.colour, "key", hollow=entry.hollow)
 
-    def name(self, point: Named, box: Box, mark: str, weight: str = "normal") -> None:
-        """A name in the place that was found for it, and a thin line to its point where it stands away from it."""
+    def whiskers(
+        self, bars: Sequence[tuple[float, float, float]], colour: str, mark: str, *, thick: float = 0.7
+    ) -> list[Box]:
+        """Intervals at x from low to high, in one group; the boxes around them."""
+        self.lines([[(x, low), (x, high)] for x, low, high in bars], colour, mark, thick=thick)
+        return [Box(x - 1, low, x + 1, high) for x, low, high in bars]
+
+    def names(
+        self, points: Sequence[Named], signs: Sequence[Point], bars: Sequence[Box], bounds: Box, mark: str
+    ) -> None:
+        """Names beside points where there is room; see `placed`."""
+        boxes = placed(points, [Box.around(*sign) for sign in signs], bars, bounds, SMALL)
+        for point, box in zip(points, boxes, strict=True):
+            if box is not None:
+                self._name(point, box, mark)
+
+    def _name(self, point: Named, box: Box, mark: str) -> None:
+        """A name in its place, and a thin line to its point where it stands away from it."""
         near = (min(max(point.x, box.left), box.right), min(max(point.y, box.bottom), box.top))
-        if abs(near[0] - point.x) + abs(near[1] - point.y) > point.reach + 4:
+        if abs(near[0] - point.x) + abs(near[1] - point.y) > SIGN + 4:
             self.lines([[(point.x, point.y), near]], GREY, "leader", thick=0.4, order=1.5)
         x, y = (box.left + box.right) / 2, (box.bottom + box.top) / 2
-        self.text(x, y, point.text, mark, va="center_baseline", fontsize=SMALL, fontweight=weight)
+        self.text(x, y, point.text, mark, va="center_baseline", fontsize=SMALL, fontweight=point.weight)
 
     def _id(self, mark: str) -> str:
         """An id may stand once: the second group of a name is called NAME.2."""
@@ -310,8 +333,14 @@ class Sheet:
         """The picture as SVG, cut around what was drawn."""
         return svg(self.figure, name)
 
-    def steps(self, x: float, ticks: Sequence[tuple[float, str]], words: str, middle: float) -> None:
-        """An axis at the left: numbers at heights, and what they are."""
+    def numbers_below(self, y: float, ticks: Sequence[tuple[float, str]]) -> None:
+        """Numbers at an axis below a panel."""
+        for x, number in ticks:
+            self.lines([[(x, y), (x, y - 3)]], GREY, "tick", thick=0.6)
+            self.text(x, y - 9, number, va="center_baseline")
+
+    def numbers_left(self, x: float, ticks: Sequence[tuple[float, str]], words: str, middle: float) -> None:
+        """Numbers at heights of an axis at the left, and what they are."""
         for height, number in ticks:
             self.lines([[(x - 3, height), (x, height)]], GREY, "tick", thick=0.6)
             self.text(x - 5, height, number, ha="right", va="center_baseline")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Float64
 from starling.genome.plan import Snps
 
 GAP: Final = 0.006
@@ -95,7 +95,7 @@ class View:
         chromosome = self.snps.chromosomes[self.snps.index(name)]
         return next(number for number, part in enumerate(self.parts) if part.chromosome == chromosome)
 
-    def listed(self) -> npt.NDArray[np.float64]:
+    def listed(self) -> Float64:
         """Where the SNPs of the list stand that the view shows, in points, ascending."""
         places = [np.empty(0)]
         for part in self.parts:
@@ -113,10 +113,8 @@ class View:
         return [(float(run[0]), float(run[-1] - run[0])) for run in np.split(places, breaks)]
 
 
-def _within(part: Part, positions: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    scaled: npt.NDArray[np.float64] = part.left + (positions - part.low) * (part.right - part.left) / (
-        part.high - part.low
-    )
+def _within(part: Part, positions: Float64) -> Float64:
+    scaled: Float64 = part.left + (positions - part.low) * (part.right - part.left) / (part.high - part.low)
     return scaled
 
 

@@ -42,15 +42,10 @@ class Explore(Exactly):
 
     Attributes:
         test: One of the plan's that has a distance.
-        correlation: "r2" or "dprime".
-        delta_c: What a correlation must exceed, in (0, 1).
         epsilon: Cost of the whole, charged at the start.
-        regions: Names; None for all regions of the plan. The number of significant SNPs is that of the whole list.
-        longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
-        most: How many SNPs it follows up at most; no more than the list or the regions hold.
-        noise: The noise of the tables: "lattice", or "laplace" as published.
-        independent: Find one SNP at a time, each outside the blocks released before.
-        selection: How the number is selected: "permute-and-flip", or "exponential" as published.
+        longest: Most SNPs of a block; None for no bound.
+
+    All others are those of `ExploreOptions`; regions are None for all.
     """
 
     test: str

@@ -17,25 +17,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
-from starling.errors import OutputError, ParameterError, PlanError, Problem
+from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, P_VALUE_ONLY, TESTS, Build, Ids, Model
 from starling.genome.plan.grammar import PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
-from starling.planfile.toml import Section, read_file
-from starling.planfile.values import plan_path, section_of, toml_of, write_new
+from starling.planfile.toml import Section
+from starling.planfile.values import section_of, toml_of
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import digest
-from starling.release.session import InSession
+from starling.release.plan_file import PlanInFile
 
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(InSession):
+class Plan(PlanInFile):
     """Every public choice of a study.
 
     Attributes:
@@ -178,16 +178,8 @@ class Plan(InSession):
         raise ParameterError("regions", problem, fix)
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The plan file (TOML) at a path, with the public lists that it names.
-
-        Raises:
-            PlanError: with every problem.
-        """
-        file = Path(path)
-        if file.suffix != ".toml":
-            raise PlanError("plan", f"{ascii(file.name)[1:-1]} is not a TOML file", "give a .toml file")
-        return cls._read(read_file(file), file.parent)
+    def _fields(cls, top: Section, folder: Path) -> dict[str, Any]:
+        return PLAN.read(top, {"folder": folder})
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
@@ -201,16 +193,8 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem.
         """
-        return cls._read(section_of(values), Path(folder))
-
-    @classmethod
-    def _read(cls, top: Section, folder: Path) -> Self:
-        choices = PLAN.read(top, {"folder": folder})
-        try:
-            return cls(**choices)
-        except PlanError as error:
-            problems = [Problem(one.field, one.problem, one.fix, top.file) for one in error.problems]
-            raise PlanError(problems=problems) from None
+        top = section_of(values)
+        return cls._stated(top, cls._fields(top, Path(folder)))
 
     @staticmethod
     def snp_list(rows: Iterable[Row | Any]) -> Snps:
@@ -228,26 +212,13 @@ class Plan(InSession):
         """The values that `of` makes this plan of."""
         return PLAN.values(self)
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan as a plan file, which `load` reads back as the same plan, and its SNP list beside it as a .pvar.
-
-        Args:
-            path: File to make, ending in .toml; neither it nor the .pvar of the same name may exist.
-
-        Raises:
-            OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
-        """
-        file = plan_path(path)
-        listed = file.with_suffix(".pvar")
+    def _files(self, path: Path) -> dict[Path, str]:
+        listed = path.with_suffix(".pvar")
         snps = self.snps
         lines = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
         rows = "".join("\t".join(map(str, line)) + "\n" for line in lines)
-        write_new(listed, f"#CHROM\tPOS\tID\tREF\tALT\n{rows}")
-        try:
-            write_new(file, toml_of({**self.values(), "snps": {"list": listed.name}}))
-        except OutputError:
-            listed.unlink()
-            raise
+        plan = toml_of({**self.values(), "snps": {"list": listed.name}})
+        return {listed: f"#CHROM\tPOS\tID\tREF\tALT\n{rows}", path: plan}
 
     def _facts(self) -> list[tuple[str, str]]:
         return [

@@ -18,7 +18,6 @@ from starling.genome.postprocess.estimates import (
     Answer,
     Correlated,
     Error,
-    Exploration,
     ExplorationError,
     PValue,
 )
@@ -70,23 +69,16 @@ def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
         about = _range(f"{value.estimate:.4g}", f"{value.low:.4g}", f"{value.high:.4g}")
         return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {about}."]
     assert isinstance(question, Explore)
-    return _explored(plan, question, answer)
+    lines = _number(plan, question.number(plan), answer.number)
+    lines += [_places(answer.located)] if answer.located.snps else ["So nothing was followed up."]
+    lines += [_p_value(plan, each) for each in answer.p_values]
+    return lines + [f"{_block(plan, block)}." for block in answer.blocks]
 
 
 def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
     """An answer for a session: its study, and each sentence in a row of its own."""
     sentences = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
     return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(sentences))]
-
-
-def _explored(plan: Plan, question: Explore, answer: Exploration) -> list[str]:
-    lines = _number(plan, question.number(plan), answer.number)
-    if not answer.located.snps:
-        return [*lines, "So nothing was followed up."]
-    lines.append(_places(answer.located))
-    lines += [_p_value(plan, each) for each in answer.p_values]
-    lines += [f"{_block(plan, block)}." for block in answer.blocks]
-    return lines
 
 
 def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
@@ -110,11 +102,8 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
 
 def p_text(p_value: PValue) -> tuple[str, str, str]:
     """A p-value and the ends of its interval."""
-    return (
-        _power(p_value.log10.estimate, p_value.p),
-        _power(p_value.log10.low, p_value.low),
-        _power(p_value.log10.high, p_value.high),
-    )
+    log10 = p_value.log10
+    return _power(log10.estimate, p_value.p), _power(log10.low, p_value.low), _power(log10.high, p_value.high)
 
 
 def verdict(plan: Plan, p_value: PValue) -> str:
@@ -148,16 +137,14 @@ def _snps(answer: Number) -> str:
 
 def _right(error: SelectionError) -> str:
     """The chance that holds for every study; rounded down."""
-    return f"an estimate, right with a chance of at least {_chance(1 - error.beyond(0))} whatever the study is"
+    chance = floor(1000 * (1 - error.beyond(0))) / 10
+    return f"an estimate, right with a chance of at least {chance:g} % whatever the study is"
 
 
 def _places(answer: SelectedSnps) -> str:
-    return f"Selected as the most significant, or the nearest to it: {_listed(answer.snps)} (an estimate)."
-
-
-def _listed(snps: tuple[str, ...]) -> str:
-    more = len(snps) - MOST
-    return ", ".join(snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(answer.snps) - MOST
+    listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
+    return f"Selected as the most significant, or the nearest to it: {listed} (an estimate)."
 
 
 def _block(plan: Plan, block: Block) -> str:
@@ -204,10 +191,6 @@ def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:
     persons = "1 person" if off == 1 else f"{off:,} persons"
     both = " for all of them" if error.rounds > 1 else ""
     return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {PERCENT}{both}."
-
-
-def _chance(part: float) -> str:
-    return f"{floor(1000 * part) / 10:g} %"
 
 
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."

@@ -63,7 +63,16 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
     check(assumed, question)
     check_least(question.guarantee)
     if isinstance(question, Explore):
-        return _explore(assumed, question, followed)
+        plan = assumed.plan
+        k = question.clamped(plan, question.most if followed is None else followed)
+        return ExpectedExplore(
+            question,
+            k,
+            selections.num_sig(assumed, question.number(plan), k),
+            selections.loc_sig(assumed, question.locations(k, k)),
+            selections.loc_block(assumed, question.block((), k)),
+            tables.snp_pval(assumed, question.table(plan.snps.ids[0], k)),
+        )
     if isinstance(question, NumSig):
         return selections.num_sig(assumed, question, max(question.k, 1))
     expected: dict[type[Question], Callable[[Assumed, Any], Expected]] = {
@@ -85,20 +94,6 @@ def check(assumed: Assumed, question: Question) -> None:
     if isinstance(question, LocBlock) and not question.snps:
         question = replace(question, snps=(plan.snps.ids[plan.within(question.regions)[0][0]],))
     question.check(plan)
-
-
-def _explore(assumed: Assumed, question: Explore, followed: int | None) -> ExpectedExplore:
-    plan = assumed.plan
-    k = question.clamped(plan, question.most if followed is None else followed)
-    first = plan.snps.ids[0]
-    return ExpectedExplore(
-        question,
-        k,
-        selections.num_sig(assumed, question.number(plan), k),
-        selections.loc_sig(assumed, question.locations(k, k)),
-        selections.loc_block(assumed, question.block((), k)),
-        tables.snp_pval(assumed, question.table(first, k)),
-    )
 
 
 def error_of(assumed: Assumed, question: Question, *, followed: int | None = None) -> float:

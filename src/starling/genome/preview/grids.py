@@ -80,9 +80,13 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
 
 @describe.register(ExpectedAnswer)
 def describe_answer(expected: Any) -> tuple[str, tuple[SessionGrid, ...]]:
-    """A question and its tables, as a session shows them: the title of a table is the name of its first column."""
-    tables = (((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows) for each in grids((expected,)))
-    return question_text(expected.query), tuple(tables)
+    """A question and its tables, as a session shows them."""
+    return question_text(expected.query), _session_grids(grids((expected,)))
+
+
+def _session_grids(drawn: Sequence[Grid]) -> tuple[SessionGrid, ...]:
+    """The title of a table is the name of its first column."""
+    return tuple(((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows) for each in drawn)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,10 +117,8 @@ class ExpectedErrors:
 
     def _repr_html_(self) -> str:
         questions = "; ".join(question_text(expected[0].query) for expected in self.expected.values())
-        all_grids = [grid for expected in self.expected.values() for grid in grids(expected)]
-        # The title of a table is the name of its first column.
-        tables = [((f"{grid.title}: {grid.header[0]}", *grid.header[1:]), grid.rows) for grid in all_grids]
-        return html(questions, [("supposed", self.supposed)], tables)
+        drawn = [grid for expected in self.expected.values() for grid in grids(expected)]
+        return html(questions, [("supposed", self.supposed)], _session_grids(drawn))
 
     def __dir__(self) -> list[str]:
         return public(self)
@@ -152,22 +154,18 @@ def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBloc
 
 
 def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
-    rows = []
+    causal, rows = expected[0].causal, []
     for at, truth in enumerate(expected[0].truths):
-        cells = (
-            f"{_chance(one.truths[at].right)} ({_range(one.truths[at].low, one.truths[at].high)})" for one in expected
-        )
+        truths = [one.truths[at] for one in expected]
+        # Rounded down: only what is certain is 100 %.
+        cells = (f"{floor(1000 * each.right + 1e-9) / 10:.1f} % ({_range(each.low, each.high)})" for each in truths)
         rows.append(("none" if truth.significant == 0 else f"{truth.significant:,}", *cells))
     right = "Chance of the right answer in a typical study, and the range of 95 of 100 answers"
     title = f"{right}; what is significant is so by far"
-    causal = expected[0].causal
     are = "is" if causal == 1 else "are"
     needed = f"Odds ratio from which {_snps(causal)} {are} counted right, 95 times of 100, by minor-allele frequency"
-    return (
-        _within(expected),
-        Grid(title, _costs(expected, "significant"), tuple(rows)),
-        _odds(needed, expected),
-    )
+    chances = Grid(title, _costs(expected, "significant"), tuple(rows))
+    return _within(expected), chances, _odds(needed, expected)
 
 
 def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
@@ -179,7 +177,7 @@ def _places(expected: Sequence[ExpectedLocSig]) -> tuple[Grid, ...]:
 
 def _odds(title: str, expected: Sequence[ExpectedNumSig | ExpectedLocSig]) -> Grid:
     rows = tuple(
-        (f"{each[0].frequency:g}", _odds_ratio(each[0].significant), *(_odds_ratio(needed.detected) for needed in each))
+        (f"{each[0].frequency:g}", *map(odds_ratio, (each[0].significant, *(needed.detected for needed in each))))
         for each in zip(*(one.needed for one in expected), strict=True)
     )
     return Grid(title, _costs(expected, "frequency", "significant"), rows)
@@ -206,18 +204,13 @@ def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:
     else:
         title = f"Intervals of {MEASURES[query.correlation]}, 95 % sure, of typical pairs, by both noises"
         first = ("carriers", MEASURES[query.correlation], "noise")
-    rows = tuple(
-        (*_typical(intervals, query), *(interval_text(one.intervals[at], query) for one in expected))
-        for at, intervals in enumerate(expected[0].intervals)
-    )
-    return (Grid(title, _costs(expected, *first), rows),)
-
-
-def _typical(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> tuple[str, ...]:
-    exact = intervals.interval.estimate
-    if isinstance(query, SnpPval):
-        return f"{intervals.share:g}", odds_ratio(intervals.effect), f"{exact:.1f}", intervals.noise
-    return f"{intervals.share:g}", f"{exact:.2f}", intervals.noise
+    rows = []
+    for at, each in enumerate(expected[0].intervals):
+        exact = each.interval.estimate
+        values = (odds_ratio(each.effect), f"{exact:.1f}") if isinstance(query, SnpPval) else (f"{exact:.2f}",)
+        ends = (interval_text(one.intervals[at], query) for one in expected)
+        rows.append((f"{each.share:g}", *values, each.noise, *ends))
+    return (Grid(title, _costs(expected, *first), tuple(rows)),)
 
 
 def interval_text(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> str:
@@ -266,22 +259,15 @@ def _range(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}-{high:,}"
 
 
-def odds_ratio(value: float) -> str:
+def odds_ratio(value: float | None) -> str:
     """Two digits after the point, three where effects are small.
 
     >>> odds_ratio(1.456), odds_ratio(1.0256), odds_ratio(1)
     ('1.46', '1.026', '1')
     """
+    if value is None:
+        return NOTHING
     return "1" if value == 1 else f"{value:.3f}" if value < SMALL else f"{value:.2f}"
-
-
-def _odds_ratio(value: float | None) -> str:
-    return NOTHING if value is None else odds_ratio(value)
-
-
-def _chance(part: float) -> str:
-    """Rounded down: only what is certain is 100 %."""
-    return f"{floor(1000 * part + 1e-9) / 10:.1f} %"
 
 
 def _share(part: float) -> str:

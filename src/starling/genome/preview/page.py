@@ -112,13 +112,12 @@ def _patients(name: str, grid: Grid) -> Picture:
 def _odds(name: str, grid: Grid) -> Picture:
     columns = ["significant\nfrom", *(column.removeprefix(COST) for column in grid.header[grid.words :])]
     rows = [f"frequency {row[0]}" for row in grid.rows]
-    squares: list[list[Tile | None]] = [[_effect(cell) for cell in row[1:]] for row in grid.rows]
+    squares: list[list[Tile | None]] = [
+        [Tile(cell, 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0)) for cell in row[1:]]
+        for row in grid.rows
+    ]
     caption = f"{grid.title}; in the first column the one from which a SNP is significant at all. Lighter is weaker."
     return Picture(partial(tiles, rows, columns, squares, "epsilon", name), caption)
-
-
-def _effect(cell: str) -> Tile:
-    return Tile(cell, 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0))
 
 
 def _whiskers(name: str, expected: ExpectedTables) -> Picture:

@@ -10,25 +10,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Float64, Int64
 from starling.genome.distance.rules import of_correlation
 from starling.genome.distance.search import first_where, settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
-from starling.genome.preview.typical import Assumed, ExpectedAnswer, Ladder, Others, from_which_on, ladders, pair_tables
+from starling.genome.preview.typical import Assumed, ExpectedAnswer, Others, from_which_on, ladders, pair_tables
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
 
-Int64: TypeAlias = npt.NDArray[np.int64]
-Float64: TypeAlias = npt.NDArray[np.float64]
-
-_POINTS = 128
-"""Of the quadrature, which is exact for twice as many candidates."""
+_quadrature = lru_cache(maxsize=1)(lambda: np.polynomial.legendre.leggauss(128))
+"""Points and weights, exact for twice as many candidates as points."""
 
 
 def chances(scores: Int64, epsilon: float, selection: Selection) -> Float64:
@@ -47,16 +44,10 @@ def chances(scores: Int64, epsilon: float, selection: Selection) -> Float64:
     weights = np.exp(epsilon / 2 * (scores - scores.max()).astype(np.float64))
     if selection == "exponential":
         return np.asarray(weights / weights.sum())
-    times, parts = _quadrature()
+    nodes, parts = _quadrature()
+    times, parts = (nodes + 1) / 2, parts / 2
     tails = 1 - times[:, np.newaxis] * weights
     return np.asarray(weights * (parts[:, np.newaxis] * (tails.prod(axis=1)[:, np.newaxis] / tails)).sum(axis=0))
-
-
-@lru_cache(maxsize=1)
-def _quadrature() -> tuple[Float64, Float64]:
-    """Points of (0, 1) and their weights."""
-    nodes, parts = np.polynomial.legendre.leggauss(_POINTS)
-    return (nodes + 1) / 2, parts / 2
 
 
 def all_found(beyond: int, k: int, others: Float64, groups: Int64, epsilon: float) -> float:
@@ -275,15 +266,10 @@ def _others(assumed: Assumed, test: str, snps: int) -> Others:
     return assumed.without_effect(test, max(snps, 0))
 
 
-@lru_cache(maxsize=8)
-def _ladders(assumed: Assumed, test: str) -> tuple[Ladder, ...]:
-    return ladders(assumed, test)
-
-
 def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ...]:
     return tuple(
         Needed(each.frequency, each.odds_ratio(0), None if beyond is None else each.odds_ratio(beyond))
-        for each in _ladders(assumed, test)
+        for each in ladders(assumed, test)
     )
 
 

@@ -14,12 +14,13 @@ from typing import Final, cast, get_args
 
 import numpy as np
 
+from starling.genome.arrays import Int64
 from starling.genome.inference.answers import correlation, p_value
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Cells
 from starling.genome.plan import Plan, SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
-from starling.genome.preview.typical import ODDS_RATIOS, Assumed, ExpectedAnswer, Int64, pair_tables
+from starling.genome.preview.typical import ODDS_RATIOS, Assumed, ExpectedAnswer, pair_tables
 from starling.genome.statistics import PTest, allele_tables, log10_p_values
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace

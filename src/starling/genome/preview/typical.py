@@ -10,22 +10,19 @@ may be matters: a SNP that hardly anybody carries becomes significant when a few
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, singledispatch
+from functools import cached_property, lru_cache, singledispatch
 from math import log
 from statistics import NormalDist
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Float64, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
 from starling.release.session import Grid, InSession
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 FREQUENCIES: Final = (0.05, 0.1, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs that are looked at."""
@@ -117,8 +114,11 @@ class Assumed:
         )
         groups = np.diff([*ranks.tolist(), snps])
         p = (ranks + groups / 2) / snps
-        two_degrees = self.plan.model == "genotypic" and test != "trend"
-        deviates = np.array([_deviate(one, two_degrees) for one in p.tolist()])
+        # The square root of the chi-squared statistic of each p-value.
+        if self.plan.model == "genotypic" and test != "trend":
+            deviates = np.array([(-2 * log(one)) ** 0.5 for one in p.tolist()])
+        else:
+            deviates = np.array([-NormalDist().inv_cdf(one / 2) for one in p.tolist()])
         least = float(self.rarest)
         spread = np.arange(1, len(ranks) + 1) * _GOLDEN % 1
         signs = np.where(np.arange(len(ranks)) % 2, 1.0, -1.0)
@@ -196,6 +196,7 @@ def from_which_on(values: Int64, least: int) -> int:
     return int(below[-1]) + 1 if below.size else 0
 
 
+@lru_cache(maxsize=8)
 def ladders(assumed: Assumed, test: str) -> tuple[Ladder, ...]:
     """One for each of FREQUENCIES."""
     return tuple(
@@ -224,8 +225,3 @@ def _genotypes(people: int, frequencies: Float64) -> Int64:
     two = np.rint(people * frequencies**2).astype(np.int64)
     one = np.minimum(np.rint(people * 2 * frequencies * (1 - frequencies)).astype(np.int64), people - two)
     return np.stack([people - one - two, one, two], axis=1)
-
-
-def _deviate(p: float, two_degrees: bool) -> float:
-    """The square root of the chi-squared statistic of that p-value."""
-    return (-2 * log(p)) ** 0.5 if two_degrees else -NormalDist().inv_cdf(p / 2)

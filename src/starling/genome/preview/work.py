@@ -1,6 +1,5 @@
 """Steps (release/work.py) of understanding a question and of its preview, by the plan and the question; the constants were measured."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
@@ -26,43 +25,27 @@ def understanding(plan: Plan, question: Question) -> Work:
     return Work(len(plan.snps) * PER_SNP + names * PER_NAME, "name fewer SNPs, regions or ranges")
 
 
+_OPERATOR: Final = (0, "", "let the operator raise question_work")
+PREVIEWS: Final[dict[type[Question], tuple[int, str, str]]] = {
+    NumSig: (PER_NUMBER, "k", "ask for fewer by k"),
+    LocSig: (PER_PLACE, "k", "ask for fewer by k"),
+    LocBlock: _OPERATOR,
+    SnpPval: _OPERATOR,
+    SnpCorr: _OPERATOR,
+    Explore: (PER_NUMBER + PER_PLACE, "most", "follow up fewer SNPs, by most"),
+}
+"""Of each kind of question: steps of one of what it asks for, which field says how many, and what to do about too many."""
+
+
 def previewing(plan: Plan, question: Question) -> Work:
     """What it takes to say what an answer will be worth besides."""
-    own, fix = PREVIEWS[type(question)](plan, question)
-    steps = understanding(plan, question).steps + PREVIEW + own
-    if getattr(question, "test", None) != "fisher":
-        return Work(steps, fix)
-    return Work(steps + plan.people * PER_PERSON, f"{fix}, or by a test that is not exact")
+    each, field, fix = PREVIEWS[type(question)]
+    own = each * min(getattr(question, field), len(plan.snps)) if field else 0
+    if getattr(question, "test", None) == "fisher":
+        own, fix = own + plan.people * PER_PERSON, f"{fix}, or by a test that is not exact"
+    return Work(understanding(plan, question).steps + PREVIEW + own, fix)
 
 
 def vars_of(question: Question) -> dict[str, Any]:
     """The fields of a question, which has slots."""
     return {name: getattr(question, name) for name in type(question).__dataclass_fields__}
-
-
-def _number(plan: Plan, question: NumSig) -> tuple[int, str]:
-    return min(question.k, len(plan.snps)) * PER_NUMBER, "ask for fewer by k"
-
-
-def _places(plan: Plan, question: LocSig) -> tuple[int, str]:
-    return min(question.k, len(plan.snps)) * PER_PLACE, "ask for fewer by k"
-
-
-def _nothing(plan: Plan, question: Any) -> tuple[int, str]:  # noqa: ARG001 - as of the others
-    return 0, "let the operator raise question_work"
-
-
-def _explore(plan: Plan, question: Explore) -> tuple[int, str]:
-    most = min(question.most, len(plan.snps))
-    return most * (PER_NUMBER + PER_PLACE), "follow up fewer SNPs, by most"
-
-
-PREVIEWS: Final[dict[type[Question], Callable[[Plan, Any], tuple[int, str]]]] = {
-    NumSig: _number,
-    LocSig: _places,
-    LocBlock: _nothing,
-    SnpPval: _nothing,
-    SnpCorr: _nothing,
-    Explore: _explore,
-}
-"""Of each kind of question, what its own choices add."""

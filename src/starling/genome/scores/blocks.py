@@ -33,16 +33,13 @@ two bytes hold one. Rows go from the last k to the first; d4 takes the place of 
 
 from fractions import Fraction
 from math import floor
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Int16, Int64
 from starling.genome.scores.candidates import Candidates
 from starling.privacy.compiled import compiled
-
-Int16: TypeAlias = npt.NDArray[np.int16]
-Int64: TypeAlias = npt.NDArray[np.int64]
 
 FARTHEST: Final = 32_000
 """Distances beyond count as this."""

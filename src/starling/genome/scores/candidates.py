@@ -9,14 +9,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
-
-Int64: TypeAlias = npt.NDArray[np.int64]
+from starling.genome.arrays import Int64
 
 MOST_SNPS: Final = 10_000
 """SNPs of regions without a longest block, at most: 50 million pairs, 200 MB."""

@@ -9,14 +9,12 @@ Source: Johnson and Shmatikov 2013, Sections 6.1 and 6.2, q_1 and q_2.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import ParameterError
-
-Int64: TypeAlias = npt.NDArray[np.int64]
+from starling.genome.arrays import Int64
 
 _NEVER: Final = 1 << 40
 """Stands for infinity: far beyond every distance, and no score is it, because an output has an end on at least one side."""

@@ -1,6 +1,7 @@
 """The confidential files of a study: opened by their public shape, read as packed calls by total rules, checked for the custodian."""
 
-from starling.genome.source.calls import Calls, Flags
+from starling.genome.arrays import Flags
+from starling.genome.source.calls import Calls
 from starling.genome.source.genotypes import Genotypes, open_genotypes, read, study_files
 from starling.genome.source.people import People
 from starling.genome.source.validation import validate

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.source.calls import MISSING, Int8
+from starling.genome.arrays import Int8, Int32
+from starling.genome.source.calls import MISSING
 from starling.genome.source.variants import Variant, longest
 from starling.privacy.compiled import compiled
 
@@ -26,8 +27,6 @@ _TEXT: Final = 7
 _QUOTED: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _LINE: Final = re.compile(rb"##(contig|FILTER|INFO|FORMAT)=<(.*)>\s*")
 _KEY: Final = re.compile(rb"(?:^|,)(ID|IDX)=([^,]*)")
-
-Int32 = npt.NDArray[np.int32]
 
 
 class Stream:
@@ -103,10 +102,9 @@ def coded_variants(pieces: Iterable[bytes], people: int, broken: Callable[[], No
             broken()
             continue
         record = stream.take(shared + individual)
-        variant = None
-        if len(record) == shared + individual >= shared >= _SHARED.size:
-            variant = _variant(record, shared, names, people)
-        if variant is None:
+        try:
+            variant = _variant(record, shared, individual, names, people)
+        except _Malformed:
             broken()
         else:
             yield variant
@@ -116,22 +114,19 @@ class _Malformed(Exception):
     """A record that says something else of itself than is there."""
 
 
-def _variant(record: bytes, shared: int, names: _Names, people: int) -> Variant | None:
+def _variant(record: bytes, shared: int, individual: int, names: _Names, people: int) -> Variant:
+    if not len(record) == shared + individual >= shared >= _SHARED.size:
+        raise _Malformed
     place, position, _, _, information, individuals = _SHARED.unpack_from(record)
     alleles = information >> 16
-    if place not in names.contigs or position < -1 or individuals & 0xFFFFFF != people:
-        return None
-    try:
-        name, at = _text(record, _SHARED.size, shared)
-        letters: list[str] = []
-        for _ in range(alleles):
-            allele, at = _text(record, at, shared)
-            letters.append(allele)
-        calls = _calls(record, shared, individuals >> 24, names.keys.get(b"GT", -1), people)
-    except _Malformed:
-        return None
-    if not letters:
-        return None
+    if place not in names.contigs or position < -1 or individuals & 0xFFFFFF != people or alleles == 0:
+        raise _Malformed
+    name, at = _text(record, _SHARED.size, shared)
+    letters: list[str] = []
+    for _ in range(alleles):
+        allele, at = _text(record, at, shared)
+        letters.append(allele)
+    calls = _calls(record, shared, individuals >> 24, names.keys.get(b"GT", -1), people)
     return Variant(names.contigs[place], position + 1, "" if name == "." else name, tuple(letters), calls)
 
 

@@ -12,7 +12,8 @@ from typing import Final, TypeVar
 import numpy as np
 
 from starling.engine.machine import in_order
-from starling.genome.source.calls import Calls, Flags, Int64, UInt8, bytes_a_snp, chunk_length
+from starling.genome.arrays import Flags, Int64, UInt8
+from starling.genome.source.calls import Calls, bytes_a_snp, chunk_length
 from starling.genome.source.input_checks import changed, refuse, size_of
 
 MAGIC: Final = b"\x6c\x1b"

@@ -5,6 +5,8 @@ bgzip's blocks stand alone (SAM format specification, section 4.1), so some thre
 
 import zlib
 from collections.abc import Generator, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -37,21 +39,12 @@ def pieces(path: Path) -> Generator[bytes, None, None]:
 
 
 def _inflated(file: BinaryIO) -> Iterator[bytes]:
-    for piece, whole in in_order(_inflate, _groups(file)):
+    blocks = iter(partial(_block, file), None)
+    groups = iter(lambda: list(islice(blocks, _BLOCKS)), [])
+    for piece, whole in in_order(_inflate, groups):
         yield piece
         if not whole:
             return
-
-
-def _groups(file: BinaryIO) -> Iterator[list[bytes]]:
-    group: list[bytes] = []
-    while (block := _block(file)) is not None:
-        group.append(block)
-        if len(group) == _BLOCKS:
-            yield group
-            group = []
-    if group:
-        yield group
 
 
 def _block(file: BinaryIO) -> bytes | None:

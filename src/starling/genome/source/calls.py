@@ -5,17 +5,12 @@ that hold for every format: a call is missing when any of its alleles is; who ha
 two; alleles beside the two of the list are not the carried one; a SNP that the file does not have is carried by nobody.
 """
 
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Flags, Int8, Int64, UInt8
 from starling.privacy.compiled import compiled
-
-Int8: TypeAlias = npt.NDArray[np.int8]
-Int64: TypeAlias = npt.NDArray[np.int64]
-UInt8: TypeAlias = npt.NDArray[np.uint8]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 CHUNK: Final = 8 << 20
 """Bytes of packed calls in a chunk, or one SNP where that is more."""

@@ -18,10 +18,10 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.source.calls import Calls, Flags, Int64, UInt8
+from starling.genome.arrays import Flags, Int64, UInt8, UInt64
+from starling.genome.source.calls import Calls
 from starling.privacy.compiled import compiled
 
-UInt64: TypeAlias = npt.NDArray[np.uint64]
 Allele: TypeAlias = Literal["a1", "a2"]
 """The allele of a .bed with its .bim whose copies are counted."""
 Carrying: TypeAlias = Literal["dominant", "recessive"]
@@ -48,7 +48,7 @@ class StatusMasks(NamedTuple):
     control_count: int
 
 
-def status_masks(is_case: npt.NDArray[np.bool_]) -> StatusMasks:
+def status_masks(is_case: Flags) -> StatusMasks:
     """The masks of people in the order of the .bed, bool (n,)."""
     cases = int(np.count_nonzero(is_case))
     return StatusMasks(_mask(is_case), _mask(~is_case), cases, len(is_case) - cases)
@@ -122,7 +122,7 @@ def _pattern(carrying: Carrying, allele: Allele) -> int:
     return (_AT_LEAST_ONE if carrying == "dominant" else _TWO) + (allele == "a2")
 
 
-def _mask(members: npt.NDArray[np.bool_]) -> UInt64:
+def _mask(members: Flags) -> UInt64:
     codes = np.zeros(2 * len(members), dtype=np.bool_)
     codes[::2] = members
     return packed_bits(codes)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from starling.errors import Problem, SourceError
+from starling.genome.arrays import Flags, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
-from starling.genome.source.calls import Calls, Flags, Int64
+from starling.genome.source.calls import Calls
 from starling.genome.source.input_checks import refuse
 from starling.genome.source.people import People, open_people
 from starling.planfile.spelling import shown
@@ -169,7 +170,12 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
     path = Path(path).absolute()
     files = study_files(path, phenotype_path)
     if path.name.endswith(_VCF):
-        return _open_vcf(path, files, plan, phenotype_path)
+        from starling.genome.source.vcf import check_vcf
+
+        if phenotype_path is None:
+            refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
+        size, samples = check_vcf(path)
+        return Genotypes("vcf", files, path, size, open_people(plan, phenotype_path, samples=samples))
     kind, _ = _prefix(path)
     calls, sites, people = files[:3]
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
@@ -209,16 +215,6 @@ def _prefix(path: Path) -> tuple[Kind, str]:
         fix = "give the prefix of .bed, .bim and .fam or .pgen, .pvar and .psam, or a .vcf, .vcf.gz or .bcf"
         refuse(path, "is not the prefix of a .bed or .pgen", fix)
     return there[0], str(path)
-
-
-def _open_vcf(path: Path, files: tuple[Path, ...], plan: Plan, phenotype: Path | None) -> Genotypes:
-    from starling.genome.source.vcf import check_vcf
-
-    if phenotype is None:
-        refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
-    size, samples = check_vcf(path)
-    people = open_people(plan, phenotype, samples=samples)
-    return Genotypes("vcf", files, path, size, people)
 
 
 def read(

@@ -7,16 +7,15 @@ SNP that lacks calls, and Bonferroni's correction for how many do.
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.genome.source.calls import Int64
+from starling.genome.arrays import Float64, Int64
 from starling.genome.statistics import log10_p_values
 
 ALPHA: Final = 0.05
 """The chance that any SNP is named where calls are missing alike in both."""
 
 
-def different(missing_cases: Int64, missing: Int64, cases: int, people: int) -> tuple[Int64, npt.NDArray[np.float64]]:
+def different(missing_cases: Int64, missing: Int64, cases: int, people: int) -> tuple[Int64, Float64]:
     """The SNPs that differ, the surest first, and log10 of the p-value of each.
 
     Args:

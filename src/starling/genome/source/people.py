@@ -12,14 +12,15 @@ FAMILY_PERSON, as PLINK names the people of a VCF.
 
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Never
+from typing import Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.errors import Problem, SourceError
+from starling.genome.arrays import Flags
 from starling.genome.plan import Plan
 from starling.genome.source.input_checks import read_all, refuse, size_of
 from starling.planfile.spelling import shown
@@ -30,6 +31,7 @@ _PLAIN: Final = (b"FID", b"IID")
 _FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
 LONGEST: Final = 4 << 30
 """Bytes of a file of people."""
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class PeopleFile:
     columns: tuple[bytes, ...]
     skip: int
     phenotype: int
+
+    def repeated(self) -> list[str]:
+        """Who has several lines, as messages name people."""
+        keys = (self.key(fields, family=self.has_families) for fields in self.lines())
+        return [named(key) for key in repeated(keys)]
 
     def numbered(self) -> list[tuple[int, list[bytes]]]:
         """Number and fields of each line after the header that is not blank."""
@@ -136,7 +143,7 @@ class People:
                 by_key.setdefault((both,), _field(fields, self.phenotypes.phenotype))
         return by_key
 
-    def cases(self, people: int) -> npt.NDArray[np.bool_]:
+    def cases(self, people: int) -> Flags:
         """Who is a case, bool (n,), in the order of the genotypes.
 
         Raises:
@@ -145,6 +152,11 @@ class People:
         word = self.case.encode()
         cases = [phenotype == word for phenotype in self.phenotype_words()][:people]
         return np.array(cases + [False] * (people - len(cases)), dtype=np.bool_)
+
+
+def repeated(values: Iterable[_Value]) -> list[_Value]:
+    """What is there several times, each once, in order."""
+    return [value for value, number in Counter(values).items() if number > 1]
 
 
 def named(key: tuple[bytes, ...]) -> str:
@@ -177,15 +189,11 @@ def open_people(
     """
     phenotypes = None if phenotype is None else _open_phenotypes(phenotype, plan)
     own = None
-    if file is not None:
-        own = (
-            _open_psam(file, plan, needed=phenotypes is None)
-            if file.suffix == ".psam"
-            else _open_fam(file, plan, phenotypes)
-        )
-        number = len(own.lines())
-    else:
-        number = len(samples)
+    if file is not None and file.suffix == ".psam":
+        own = _open_psam(file, plan, needed=phenotypes is None)
+    elif file is not None:
+        own = _open_fam(file, plan, phenotypes)
+    number = len(samples) if own is None else len(own.lines())
     if number != plan.people:
         problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
         refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
@@ -199,8 +207,7 @@ def _check_ids(people: People, where: str) -> None:
     """Refuse ids that are there twice, or that the file of phenotypes lacks; of a plan that declares ids public."""
     problems = [
         Problem("people", f"have the id {shown(name)} twice", "give every person an id of its own", where)
-        for name, number in Counter(people.names()).items()
-        if number > 1
+        for name in repeated(people.names())
     ]
     file = people.phenotypes
     if file is not None:
@@ -213,9 +220,8 @@ def _check_ids(people: People, where: str) -> None:
         else:
             fix = "write a line for everybody, with NA where there is no phenotype"
             problems += [Problem("person", f"{names[row]} has no line", fix, file.path.name) for row in unlisted]
-        lines = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
-        repeated = [named(key) for key, number in lines.items() if number > 1]
-        problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in repeated]
+        several = file.repeated()
+        problems += [Problem("person", f"{name} has several lines", "keep one", file.path.name) for name in several]
     if problems:
         raise SourceError(problems=problems)
 
@@ -249,17 +255,13 @@ def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
 
 def _phenotype_column(path: Path, plan: Plan, columns: tuple[bytes, ...]) -> int:
     names = [name for name in columns if name not in _IDS]
-    if plan.phenotype is None:
-        if not names:
-            _no_phenotype(path, "has no phenotype", "add a column with one, or give a phenotype file")
-        return columns.index(names[0])
-    if plan.phenotype.encode() not in names:
-        _no_phenotype(path, f"has no phenotype {shown(plan.phenotype)}", "correct phenotype in the plan")
-    return columns.index(plan.phenotype.encode())
-
-
-def _no_phenotype(path: Path, problem: str, fix: str) -> Never:
-    refuse(path, problem, fix, field="phenotype", line=1)
+    wanted = None if plan.phenotype is None else plan.phenotype.encode()
+    if wanted is not None and wanted not in names:
+        problem = f"has no phenotype {shown(plan.phenotype or '')}"
+        refuse(path, problem, "correct phenotype in the plan", field="phenotype", line=1)
+    if not names:
+        refuse(path, "has no phenotype", "add a column with one, or give a phenotype file", field="phenotype", line=1)
+    return columns.index(wanted or names[0])
 
 
 def _header(path: Path, line: bytes) -> tuple[bytes, ...]:

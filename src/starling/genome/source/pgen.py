@@ -26,8 +26,9 @@ import numpy as np
 from starling.distribution import install
 from starling.engine.machine import in_order
 from starling.errors import SourceError
+from starling.genome.arrays import Int64
 from starling.genome.source import pgen_process
-from starling.genome.source.calls import MISSING, Calls, Int64, bytes_a_snp, packed
+from starling.genome.source.calls import MISSING, Calls, bytes_a_snp, packed
 from starling.genome.source.input_checks import changed, refuse, size_of
 from starling.genome.source.pgen_process import BLOCKS, DONE, HEAD, PASSED_OVER, REQUEST, block_bytes, blocks
 
@@ -134,7 +135,10 @@ class PgenCalls:
                         which, block = parts[requested], self._blocks[requested % BLOCKS]
                         block.rows[: len(which)] = rows[which]
                         block.alleles[: len(which)] = alleles[which]
-                        self._ask(requested % BLOCKS, len(which))
+                        try:
+                            self._link.sendall(REQUEST.pack(requested % BLOCKS, len(which)))
+                        except OSError:
+                            raise changed(self._path) from None
                         requested += 1
                     self._answer()
                     which, block = parts[answered], self._blocks[answered % BLOCKS]
@@ -148,12 +152,6 @@ class PgenCalls:
             finally:
                 for _ in range(requested - answered):
                     self._answer()
-
-    def _ask(self, block: int, length: int) -> None:
-        try:
-            self._link.sendall(REQUEST.pack(block, length))
-        except OSError:
-            raise changed(self._path) from None
 
     def _answer(self) -> None:
         try:

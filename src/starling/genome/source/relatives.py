@@ -12,13 +12,11 @@ person twice is the same everywhere.
 """
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Int8: TypeAlias = npt.NDArray[np.int8]
-Int64: TypeAlias = npt.NDArray[np.int64]
+from starling.genome.arrays import Float64, Int8, Int64
 
 DUPLICATE: Final = 0.354
 """Estimates from here on are of one person, or twins: 2^(-3/2), as KING draws the line."""
@@ -149,7 +147,7 @@ def _alike(band: Int8) -> set[tuple[int, int]]:
     return pairs
 
 
-def _estimates(first: Int8, second: Int8) -> npt.NDArray[np.float64]:
+def _estimates(first: Int8, second: Int8) -> Float64:
     """The estimate of each pair, from int8 (SNPs, pairs) of either."""
     called = (first >= 0) & (second >= 0)
     both = ((first == 1) & (second == 1)).sum(axis=0)

@@ -15,13 +15,14 @@ from typing import Final
 import numpy as np
 
 from starling.errors import SHOWN, Findings, Problem
+from starling.genome.arrays import Flags, Int8, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Calls, Flags, Int8, Int64, copies
+from starling.genome.source.calls import Calls, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.missingness import different
-from starling.genome.source.people import PeopleFile, named
+from starling.genome.source.people import named, repeated
 from starling.genome.source.relatives import (
     DUPLICATE,
     FIRST_DEGREE,
@@ -148,29 +149,21 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
 def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
     """Lines that are too short, and people who are named twice."""
     people = genotypes.people
-    for file in (people.file, people.phenotypes):
-        if file is not None:
-            _lines(file, problems)
+    for file in filter(None, (people.file, people.phenotypes)):
+        needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
+        short = [line for line, fields in file.numbered() if len(fields) < needed]
+        problem = f"does not have {needed} fields"
+        problems.add(
+            "line", (Problem("line", problem, "write them all", file.path.name, at) for at in short), len(short)
+        )
     if people.phenotypes is not None:
-        file = people.phenotypes
-        key_counts = Counter(file.key(fields, family=file.has_families) for fields in file.lines())
-        several = [named(key) for key, number in key_counts.items() if number > 1]
+        several, where = people.phenotypes.repeated(), people.phenotypes.path.name
         fix = "keep one line of each person; the first counts"
-        some = (Problem("person", f"{name} has several lines", fix, file.path.name) for name in several)
+        some = (Problem("person", f"{name} has several lines", fix, where) for name in several)
         problems.add("person", some, len(several))
-    where = genotypes.path.name if people.file is None else people.file.path.name
-    repeated = [name for name, number in Counter(names).items() if number > 1]
+    where, twice = (genotypes.path if people.file is None else people.file.path).name, repeated(names)
     fix = "give every person an id, and take out one who is there twice"
-    some = (Problem("people", f"have the id {name} twice", fix, where) for name in repeated)
-    problems.add("people", some, len(repeated))
-
-
-def _lines(file: PeopleFile, problems: _Tally) -> None:
-    needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
-    short = [line for line, fields in file.numbered() if len(fields) < needed]
-    problem, fix = f"does not have {needed} fields", "write them all"
-    some = (Problem("line", problem, fix, file.path.name, line) for line in short)
-    problems.add("line", some, len(short))
+    problems.add("people", (Problem("people", f"have the id {name} twice", fix, where) for name in twice), len(twice))
 
 
 def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> tuple[Int64, Int8]:

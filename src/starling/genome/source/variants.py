@@ -2,8 +2,8 @@
 
 from typing import Final, NamedTuple, Protocol
 
+from starling.genome.arrays import Int8
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Int8
 
 LONGEST: Final = 1 << 28
 """Bytes of a record, beside those of its calls; a longer one is passed over, so that memory stays bounded."""

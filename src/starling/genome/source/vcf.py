@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
-from typing import Final, Never, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.engine.machine import in_order
+from starling.genome.arrays import Int64
 from starling.genome.plan import Plan
 from starling.genome.source.bcf import MAGIC, Stream, coded_variants
 from starling.genome.source.bgzip import END_BLOCK, GZIP, pieces
@@ -38,6 +38,7 @@ MOST_HEADER: Final = 1 << 28
 _TEXT: Final = b"##fileformat=VCF"
 _PLAIN_BCF: Final = b"BCF"
 _COLUMNS: Final = (b"#CHROM", b"POS", b"ID", b"REF", b"ALT", b"QUAL", b"FILTER", b"INFO", b"FORMAT")
+_REWRITE: Final = "write it again by bcftools"
 _MARK: Final = b"\xef\xbb\xbf"
 _BGZF: Final = slice(12, 16)
 """Where the first block of a file says that it is bgzip's, by its first subfield: BC, of two bytes."""
@@ -58,16 +59,6 @@ def check_vcf(path: Path) -> tuple[int, tuple[bytes, ...]]:
         refuse(path, "begins with a byte order mark", "save it as UTF-8 without one")
     if not start.startswith((_TEXT, GZIP, _PLAIN_BCF)):
         refuse(path, "does not begin as a VCF or BCF does", "give a .vcf, .vcf.gz or .bcf")
-    _check_end(path, start, end)
-    try:
-        header = _header(path)
-    except OSError:
-        raise changed(path) from None
-    return size, _samples(path, header)
-
-
-def _check_end(path: Path, start: bytes, end: bytes) -> None:
-    """Raises SourceError unless the last bytes of a file with these first ones are those of a whole file."""
     if start.startswith(_PLAIN_BCF):
         fix = "write it by bcftools view -Ob"
         refuse(path, "is a BCF without compression, in which a cut cannot be detected", fix)
@@ -81,6 +72,11 @@ def _check_end(path: Path, start: bytes, end: bytes) -> None:
         refuse(path, "ends its lines by a carriage return alone", "save it with the line ends of Linux or Windows")
     if start.startswith(_TEXT) and not end.endswith(b"\n"):
         refuse(path, "was cut off: it ends within a line", "copy or write it again")
+    try:
+        header = _header(path)
+    except OSError:
+        raise changed(path) from None
+    return size, _samples(path, header)
 
 
 def _header(path: Path) -> bytes:
@@ -103,24 +99,18 @@ def _samples(path: Path, header: bytes) -> tuple[bytes, ...]:
     lines = header.removesuffix(b"\n").split(b"\n")
     last = lines[-1].removesuffix(b"\r")
     if not header.startswith(_TEXT) or not last.startswith(b"#CHROM"):
-        _no_header(path, "has no header of a VCF or BCF")
+        refuse(path, "has no header of a VCF or BCF", _REWRITE)
     columns = tuple(last.split(b"\t"))
     if columns[: len(_COLUMNS)] != _COLUMNS:
         if tuple(last.split()[: len(_COLUMNS)]) == _COLUMNS:
-            _no_header(path, "has a header whose columns are not apart by tabs")
+            refuse(path, "has a header whose columns are not apart by tabs", _REWRITE)
         if columns == _COLUMNS[:-1]:
             refuse(path, "has no genotypes: its header ends before FORMAT", "give a file with the calls of the people")
-        _no_header(path, "has a header that does not name the columns from #CHROM to FORMAT")
+        refuse(path, "has a header that does not name the columns from #CHROM to FORMAT", _REWRITE)
     return columns[len(_COLUMNS) :]
 
 
-def _no_header(path: Path, problem: str) -> Never:
-    refuse(path, problem, "write it again by bcftools")
-
-
-def read_vcf(
-    path: Path, size: int, plan: Plan, indices: npt.NDArray[np.int64], work: Callable[[Calls], R]
-) -> Iterator[R]:
+def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
     """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
 
     Args:
@@ -155,7 +145,7 @@ def read_vcf(
         raise changed(path) from None
 
 
-def _chunks(path: Path, plan: Plan, indices: npt.NDArray[np.int64]) -> Iterator[list[tuple[int, Variant | None]]]:
+def _chunks(path: Path, plan: Plan, indices: Int64) -> Iterator[list[tuple[int, Variant | None]]]:
     """SNPs of the list and their records, then those that have none."""
     wanted = set(indices.tolist())
     most = max(1, CALLS // plan.people)

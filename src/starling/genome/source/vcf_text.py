@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from starling.genome.arrays import Int8, UInt8
 from starling.genome.plan.sites import MOST_POSITION
-from starling.genome.source.calls import MISSING, Int8, UInt8
+from starling.genome.source.calls import MISSING
 from starling.genome.source.variants import NO_ALLELE, Variant, longest
 from starling.privacy.compiled import compiled
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.errors import ParameterError
+from starling.genome.arrays import Flags, Float64, Int64
 from starling.genome.statistics.tails import chi_squared_log_tail, fisher_log_p
 
 Test: TypeAlias = Literal["g", "chi2", "fisher", "logistic"]
@@ -29,12 +30,11 @@ PTest: TypeAlias = Literal["g", "chi2", "fisher", "logistic", "wald", "trend"]
 Correlation: TypeAlias = Literal["r2", "dprime"]
 
 Counts: TypeAlias = npt.NDArray[np.integer] | npt.NDArray[np.floating]
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 COLUMNS: Final = {4: 2, 6: 3}
 
 
-def allele_tables(genotypes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def allele_tables(genotypes: Int64) -> Int64:
     """Alleles from 2x3 tables: copies of the allele and others, among cases and then controls; int64 (m, 4), two a person."""
     case_0, case_1, case_2, control_0, control_1, control_2 = genotypes.T
     columns = [case_1 + 2 * case_2, 2 * case_0 + case_1, control_1 + 2 * control_2, 2 * control_0 + control_1]
@@ -184,7 +184,7 @@ def _expected(tables: Counts) -> tuple[Float64, Float64]:
     return cells, np.where(_no_margin(cells)[:, np.newaxis, np.newaxis], cells, expected)
 
 
-def _no_margin(cells: Float64) -> npt.NDArray[np.bool_]:
+def _no_margin(cells: Float64) -> Flags:
     """Whether a row is empty, or fewer than two columns are filled."""
     empty_row = (cells.sum(axis=2) == 0).any(axis=1)
     return np.asarray(empty_row | ((cells.sum(axis=1) > 0).sum(axis=1) < 2))

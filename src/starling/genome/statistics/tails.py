@@ -4,15 +4,11 @@ Written here, because SciPy is no dependency, and because the p-values of Fisher
 """
 
 from math import erfc, log, log1p, pi, sqrt
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from starling.genome.arrays import Float64, Int64
 from starling.privacy.compiled import compiled
-
-Int64: TypeAlias = npt.NDArray[np.int64]
-Float64: TypeAlias = npt.NDArray[np.float64]
 
 _SHIFT = 900
 """A weight below 2^-_SHIFT of the mode's is written as a multiple of that, so that it does not vanish."""

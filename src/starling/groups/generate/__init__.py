@@ -208,14 +208,8 @@ def lognormal_shares(largest: int, mean: float, spread: float = TAXI_SPREAD) -> 
 
 
 def tilted(shares: Float64, means: Float64) -> Float64:
-    """Shares in proportion to `shares` times e^(t size), with the t that gives a mean, for each of many means.
-
-    Args:
-        shares: (N + 1,).
-        means: (regions,): each between the least and the largest size of a share above 0.
-
-    Returns:
-        (regions, N + 1); each row adds up to 1.
+    """float64 (regions, N + 1), rows that add up to 1: shares, (N + 1,), times e^(t size), with the t that gives each of many means, which
+    lie between the least and the largest size of a share above 0.
     """
     sizes = np.flatnonzero(shares)
     logs = np.log(shares[sizes])
@@ -254,9 +248,6 @@ def inventing(seed: int) -> AddNoise:
 
     Each count takes the same draw of the seed, size after size, whatever the distributions: it is scaled to its noise, so that plans of
     different splits and bands that are simulated under one seed meet the same chance.
-
-    Args:
-        seed: Public, 0 or more.
     """
     rng = np.random.default_rng(seed)
 

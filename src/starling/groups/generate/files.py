@@ -160,14 +160,8 @@ epsilon = "1"
 
 
 def _member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quantity: bool) -> Iterator[pa.RecordBatch]:
-    """One row a member: group, for persons led by person, perhaps followed by a quantity, which is 1.
-
-    Args:
-        world: The groups.
-        seed: What the world was made from.
-        names: The names of all groups, leaf by leaf.
-        kind: "persons" or "events".
-        quantity: Whether the records have one.
+    """One row a member: group, for persons led by person, perhaps followed by a quantity, which is 1; `names` has all groups, leaf by
+    leaf.
     """
     before = people = 0
     for _, size in _sizes(world, seed):

@@ -17,16 +17,7 @@ RECORDS: Final = "records.parquet"
 
 
 def stand_in(path: Path, plan: Plan, shares: Float64, folder: Path) -> tuple[Path, Path]:
-    """Invented records of a plan's kind, with the plan itself, in an empty folder.
-
-    Args:
-        path: The plan file.
-        plan: What it says.
-        shares: (N + 1,): public shares of the sizes 0 to N.
-        folder: The folder.
-
-    Returns:
-        The plan file, and the records.
+    """Invented records of a plan's kind, with the plan itself, in an empty folder: the plan file, and the records.
 
     Raises:
         PlanError: a public file that the plan names cannot be read.

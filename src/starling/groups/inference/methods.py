@@ -42,18 +42,6 @@ def _weights(plan: Plan) -> list[int]:
     return [max(1, round(FINEST * (amount / finest) ** power)) if min(amounts) < finest else 1 for amount in amounts]
 
 
-def _h(plan: Plan, noisy: Measured) -> Projection:
-    return project_histogram(noisy, plan.regions.tree.parents, plan.groups, _weights(plan), plan.regions.level_totals)
-
-
-def _h_relaxed(plan: Plan, noisy: Measured) -> Projection:
-    return project_relaxed(noisy, plan.regions.tree.parents, plan.groups, _weights(plan))
-
-
-def _topdown(plan: Plan, noisy: Measured) -> Projection:
-    return project_top_down(noisy, plan.regions.tree.parents, plan.groups)
-
-
 def _variances(plan: Plan) -> list[Float64]:
     """The variance of the noise of each level, by size."""
     lengths = [sizes.stop - sizes.start for sizes in plan.bands]
@@ -63,27 +51,17 @@ def _variances(plan: Plan) -> list[Float64]:
     ]
 
 
-def _c_twostep(plan: Plan, noisy: Measured) -> Projection:
-    return project_two_step(noisy, plan.regions.tree.parents, plan.groups, _variances(plan))
-
-
-def _c_joint(plan: Plan, noisy: Measured) -> Projection:
-    return project_cumulative(
-        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
-    )
-
-
-def _c_eb(plan: Plan, noisy: Measured) -> Projection:
-    return project_empirical_bayes(
-        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
-    )
-
-
 FITS: Final[dict[Method, Fit]] = {
-    "c_eb": _c_eb,
-    "c_joint": _c_joint,
-    "c_twostep": _c_twostep,
-    "h": _h,
-    "topdown": _topdown,
-    "h_relaxed": _h_relaxed,
+    "c_eb": lambda plan, noisy: project_empirical_bayes(
+        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
+    ),
+    "c_joint": lambda plan, noisy: project_cumulative(
+        noisy, plan.regions.tree.parents, plan.groups, _variances(plan), plan.regions.level_totals
+    ),
+    "c_twostep": lambda plan, noisy: project_two_step(noisy, plan.regions.tree.parents, plan.groups, _variances(plan)),
+    "h": lambda plan, noisy: project_histogram(
+        noisy, plan.regions.tree.parents, plan.groups, _weights(plan), plan.regions.level_totals
+    ),
+    "topdown": lambda plan, noisy: project_top_down(noisy, plan.regions.tree.parents, plan.groups),
+    "h_relaxed": lambda plan, noisy: project_relaxed(noisy, plan.regions.tree.parents, plan.groups, _weights(plan)),
 }

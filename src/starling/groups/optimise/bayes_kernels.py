@@ -55,58 +55,54 @@ class Moments(NamedTuple):
 
 
 @compiled
-def average_runs(values: Float, variances: Float, sizes: Int64, seen: Float, noise: Float) -> None:
+def average_runs(values: Float, variances: Float, children: Int64, sizes: Int64, seen: Float, noise: Float) -> None:
     """The mean of each stretch of sizes in which the cumulative count does not change, weighted by precision, and its variance.
 
     Args:
-        values: (all sizes,): what is known of the cumulative counts.
-        variances: (all sizes,): 0 where they are known exactly.
+        values: (all regions, all sizes): what is known of the cumulative counts.
+        variances: (all regions, all sizes): 0 where they are known exactly.
+        children: (regions,): which regions.
         sizes: (runs,): the size at which each begins, ascending; the last one ends with the sizes.
-        seen: (runs,), written.
-        noise: (runs,), written.
+        seen: (regions, runs), written.
+        noise: (regions, runs), written.
     """
-    for number in range(sizes.size):
-        end = sizes[number + 1] if number + 1 < sizes.size else values.size
-        total, weighted, sure = 0.0, 0.0, -1
-        for s in range(sizes[number], end):
-            if variances[s] > 0:
-                total += 1.0 / variances[s]
-                weighted += values[s] / variances[s]
-            else:
-                sure = s
-        seen[number] = values[sure] if sure >= 0 else weighted / total
-        noise[number] = 0.0 if sure >= 0 else 1.0 / total
+    for row in range(children.size):
+        value, variance = values[children[row]], variances[children[row]]
+        for number in range(sizes.size):
+            end = sizes[number + 1] if number + 1 < sizes.size else value.size
+            total, weighted, sure = 0.0, 0.0, -1
+            for s in range(sizes[number], end):
+                if variance[s] > 0:
+                    total += 1.0 / variance[s]
+                    weighted += value[s] / variance[s]
+                else:
+                    sure = s
+            seen[row, number] = value[sure] if sure >= 0 else weighted / total
+            noise[row, number] = 0.0 if sure >= 0 else 1.0 / total
 
 
 @compiled
 def add_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moments: Moments) -> None:
-    """Add one region.
-
-    Args:
-        expected: (runs,): groups of the size at which each begins.
-        seen: (runs,): cumulative counts.
-        noise: (runs,): their variances.
-        sizes: (runs,).
-        moments: Written.
-    """
-    before, spread = 0.0, 0.0
-    last, last_expected, second, second_expected = 0.0, 0.0, 0.0, 0.0
-    for number in range(sizes.size):
-        s, m = sizes[number], expected[number]
-        chance = noise[number] + spread + m
-        off = seen[number] - before - m
-        moments.squares[0, s] += off * off - chance
-        moments.expected[0, s] += m * m
-        if number > 0:
-            # Both are differences from one noisy count, which is in them with opposite signs.
-            moments.squares[1, s] += off * last + spread
-            moments.expected[1, s] += m * last_expected
-            moments.squares[2, s] += off * second
-            moments.expected[2, s] += m * second_expected
-        moments.doubt[s] += 2.0 * chance * chance
-        moments.groups[s] += m
-        before, spread = seen[number], noise[number]
-        second, second_expected, last, last_expected = last, last_expected, off, m
+    """Add regions: what each expects at the runs of sizes, its cumulative counts, and their variances, (regions, runs) each."""
+    for row in range(expected.shape[0]):
+        before, spread = 0.0, 0.0
+        last, last_expected, second, second_expected = 0.0, 0.0, 0.0, 0.0
+        for number in range(sizes.size):
+            s, m = sizes[number], expected[row, number]
+            chance = noise[row, number] + spread + m
+            off = seen[row, number] - before - m
+            moments.squares[0, s] += off * off - chance
+            moments.expected[0, s] += m * m
+            if number > 0:
+                # Both are differences from one noisy count, which is in them with opposite signs.
+                moments.squares[1, s] += off * last + spread
+                moments.expected[1, s] += m * last_expected
+                moments.squares[2, s] += off * second
+                moments.expected[2, s] += m * second_expected
+            moments.doubt[s] += 2.0 * chance * chance
+            moments.groups[s] += m
+            before, spread = seen[row, number], noise[row, number]
+            second, second_expected, last, last_expected = last, last_expected, off, m
 
 
 @compiled
@@ -136,55 +132,56 @@ def pool_sizes(moments: Moments, sure: float, covariances: Float) -> None:
 
 @compiled
 def smooth(
-    expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, room: Float, mean: Float, variance: Float
+    expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, mean: Float, variance: Float
 ) -> None:
     """The mean and variance of each cumulative count given all that was seen of them: Kalman's filter and the smoother of de Jong (1989).
 
     The state is (c, u). Between two runs c gains m (1 + u) + e.
 
     Args:
-        expected: (runs,): m.
-        seen: (runs,): c with noise.
-        noise: (runs,): its variance.
+        expected: (regions, runs): m.
+        seen: (regions, runs): c with noise.
+        noise: (regions, runs): its variance.
         sizes: (runs,).
         prior: Of u.
-        room: (5, runs or more).
-        mean: (runs,), written.
-        variance: (runs,), written.
+        mean: (regions, runs), written.
+        variance: (regions, runs), written.
     """
-    c, u, cc, cu, uu = 0.0, 0.0, 0.0, 0.0, 0.0
-    for number in range(sizes.size):
-        keep, m = prior.keep[sizes[number]], expected[number]
-        u *= keep
-        uu = keep * keep * uu + prior.fresh[sizes[number]] if number else prior.first[sizes[number]]
-        cu *= keep
-        c += m * (1.0 + u)
-        cc += 2.0 * m * cu + m * m * uu + max(m + prior.lone[sizes[number]] * m * m, LEAST_VARIANCE)
-        cu += m * uu
-        room[0, number], room[1, number], room[2, number], room[3, number], room[4, number] = c, u, cc, cu, uu
-        gain = 1.0 / (cc + noise[number])
-        off = seen[number] - c
-        c += cc * gain * off
-        u += cu * gain * off
-        uu -= cu * cu * gain
-        cu -= cc * cu * gain
-        cc -= cc * cc * gain
-    # What all later ones say: r of both parts of the state, and the matrix N.
-    r1, r2, n11, n12, n22 = 0.0, 0.0, 0.0, 0.0, 0.0
-    for number in range(sizes.size - 1, -1, -1):
-        cc, cu = room[2, number], room[3, number]
-        gain = 1.0 / (cc + noise[number])
-        left, crossed = noise[number] * gain, cu * gain
-        r1 = (seen[number] - room[0, number]) * gain + left * r1 - crossed * r2
-        n11 = gain + left * left * n11 - 2.0 * left * crossed * n12 + crossed * crossed * n22
-        n12 = left * n12 - crossed * n22
-        mean[number] = room[0, number] + cc * r1 + cu * r2
-        variance[number] = max(cc - (cc * cc * n11 + 2.0 * cc * cu * n12 + cu * cu * n22), 0.0)
-        keep = prior.keep[sizes[number]]
-        step = expected[number] * keep
-        r2 = step * r1 + keep * r2
-        n22 = step * (step * n11 + keep * n12) + keep * (step * n12 + keep * n22)
-        n12 = step * n11 + keep * n12
+    room = np.empty((5, sizes.size))
+    for row in range(expected.shape[0]):
+        c, u, cc, cu, uu = 0.0, 0.0, 0.0, 0.0, 0.0
+        for number in range(sizes.size):
+            keep, m = prior.keep[sizes[number]], expected[row, number]
+            u *= keep
+            uu = keep * keep * uu + prior.fresh[sizes[number]] if number else prior.first[sizes[number]]
+            cu *= keep
+            c += m * (1.0 + u)
+            cc += 2.0 * m * cu + m * m * uu + max(m + prior.lone[sizes[number]] * m * m, LEAST_VARIANCE)
+            cu += m * uu
+            room[0, number], room[1, number], room[2, number], room[3, number], room[4, number] = c, u, cc, cu, uu
+            gain = 1.0 / (cc + noise[row, number])
+            off = seen[row, number] - c
+            c += cc * gain * off
+            u += cu * gain * off
+            uu -= cu * cu * gain
+            cu -= cc * cu * gain
+            cc -= cc * cc * gain
+        # What all later ones say: r of both parts of the state, and the matrix N.
+        r1, r2, n11, n12, n22 = 0.0, 0.0, 0.0, 0.0, 0.0
+        for number in range(sizes.size - 1, -1, -1):
+            cc, cu = room[2, number], room[3, number]
+            gain = 1.0 / (cc + noise[row, number])
+            left, crossed = noise[row, number] * gain, cu * gain
+            r1 = (seen[row, number] - room[0, number]) * gain + left * r1 - crossed * r2
+            n11 = gain + left * left * n11 - 2.0 * left * crossed * n12 + crossed * crossed * n22
+            n12 = left * n12 - crossed * n22
+            mean[row, number] = room[0, number] + cc * r1 + cu * r2
+            variance[row, number] = max(cc - (cc * cc * n11 + 2.0 * cc * cu * n12 + cu * cu * n22), 0.0)
+            keep = prior.keep[sizes[number]]
+            step = expected[row, number] * keep
+            r2 = step * r1 + keep * r2
+            n22 = step * (step * n11 + keep * n12) + keep * (step * n12 + keep * n22)
+            n12 = step * n11 + keep * n12
 
 
 @compiled
@@ -204,7 +201,7 @@ def fit_of_prior(expected: Float, seen: Float, noise: Float, sizes: Int64, prior
         factors: (regions,), written; 1 where nothing is expected.
 
     Returns:
-        CombinedStageNoise the logarithm of the likelihood, up to what does not depend on the prior.
+        Twice the logarithm of the likelihood, up to what does not depend on the prior.
     """
     agreement = 0.0
     for row in range(expected.shape[0]):
@@ -254,55 +251,21 @@ def logarithm(number: float) -> float:
     return 2.0 * total
 
 
-@compiled
-def neighbourhoods(cumulative: Float, reach: float, expected: Float) -> None:
-    """The mean number of groups of the sizes around each size s, from s - d to s + d with d = max(1, reach s) rounded down.
-
-    Args:
-        cumulative: (sizes,): cumulative counts that do not fall.
-        reach: A part of the size, above 0.
-        expected: (sizes,), written.
+def neighbourhoods(cumulative: Float, reach: float) -> Float:
+    """The mean number of groups around each size s, (sizes,), from s - d to s + d with d = max(1, reach s) rounded down, of (sizes,)
+    cumulative counts that do not fall.
     """
-    last = cumulative.size - 1
-    for size in range(cumulative.size):
-        distance = max(1, int(size * reach))
-        low, high = max(0, size - distance), min(last, size + distance)
-        before = cumulative[low - 1] if low > 0 else 0.0
-        expected[size] = (cumulative[high] - before) / (high - low + 1)
-
-
-@compiled
-def all_stretches(values: Float, variances: Float, children: Int64, sizes: Int64, seen: Float, noise: Float) -> None:
-    """`runs` for each of the regions `children`."""
-    for row in range(children.size):
-        average_runs(values[children[row]], variances[children[row]], sizes, seen[row], noise[row])
-
-
-@compiled
-def add_all_moments(expected: Float, seen: Float, noise: Float, sizes: Int64, moments: Moments) -> None:
-    """`add_moments` for each row."""
-    for row in range(expected.shape[0]):
-        add_moments(expected[row], seen[row], noise[row], sizes, moments)
-
-
-@compiled
-def smooth_all(
-    expected: Float, seen: Float, noise: Float, sizes: Int64, prior: Prior, mean: Float, variance: Float
-) -> None:
-    """`smooth` for each row."""
-    room = np.empty((5, sizes.size))
-    for row in range(expected.shape[0]):
-        smooth(expected[row], seen[row], noise[row], sizes, prior, room, mean[row], variance[row])
+    sizes = np.arange(cumulative.size)
+    distance = np.maximum((sizes * reach).astype(np.int64), 1)
+    low, high = np.maximum(sizes - distance, 0), np.minimum(sizes + distance, len(sizes) - 1)
+    before = np.where(low > 0, cumulative[low - 1], 0.0)
+    return np.asarray((cumulative[high] - before) / (high - low + 1))
 
 
 @compiled
 def reconcile(mean: Float, variance: Float, reached: Float) -> None:
-    """Share out what the children differ by from their parent, in proportion to their variances, in place of `mean`.
-
-    Args:
-        mean: (children, runs), written.
-        variance: (children, runs).
-        reached: (runs,): the parent's cumulative counts.
+    """Share out what the children's means, (children, runs), differ by from their parent's counts, (runs,), in proportion to their
+    variances.
     """
     for number in range(reached.size):
         off, whole = reached[number], 0.0

@@ -97,10 +97,7 @@ def add_leaves(values: Float, passing: Passing, regions: Regions) -> None:
 def climb(values: Float, passing: Passing, regions: Regions) -> None:
     """From the leaves' parents, whose sums are there, up to the root: a region's value is combined with what its children say.
 
-    Args:
-        values: (regions, sizes): of inner regions their own; written.
-        passing: Its sums are written.
-        regions: The tree.
+    Writes the sums, and of inner regions the values, (regions, sizes).
     """
     starts, last = regions.starts, values.shape[1] - 1
     for level in range(starts.size - 3, -1, -1):
@@ -203,12 +200,8 @@ def multipliers(
 
 @compiled
 def least_squares(values: Float, weights: Float, regions: Regions) -> None:
-    """For each size the nearest values over the tree that add up, in weighted least squares, in place of `values`.
-
-    Args:
-        values: (regions, sizes), written; at the last size of a known region, its top.
-        weights: (levels, sizes).
-        regions: The tree.
+    """For each size the nearest values over the tree that add up, in weighted least squares, in place of `values`, (regions, sizes); at the
+    last size of a known region stands its top.
     """
     passing = prepared(1.0 / weights, regions)
     add_leaves(values, passing, regions)

@@ -89,8 +89,7 @@ class CumulativeProblem:
     def regions(self) -> Regions:
         """The tree and the public totals as kernels take them."""
         tree = self.tree
-        parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents))])
-        return Regions(tree.starts, parent, tree.children, self.tops.astype(np.float64), self.known)
+        return Regions(tree.starts, tree.parent, tree.children, self.tops.astype(np.float64), self.known)
 
     def weights(self) -> Int64:
         """The weight of each level and size, int64 (levels, sizes): 2^20 times the least variance over the variance, at least 1."""

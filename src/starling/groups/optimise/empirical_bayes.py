@@ -115,15 +115,15 @@ def _gathered(problem: CumulativeProblem) -> tuple[Float, Float]:
 def _smooth_root(known: Float, spread: Float, total: float) -> Float:
     """What is to be expected of the root's cumulative counts, (sizes,), of what is known of them, (1, sizes), and its variance."""
     sizes = np.arange(known.shape[1])
-    expected, mean, variance = np.empty_like(known), np.empty_like(known), np.empty_like(known)
-    kernels.neighbourhoods(isotonic(known, 0.0, total)[0], NEAR, expected[0])
+    mean, variance = np.empty_like(known), np.empty_like(known)
+    expected = kernels.neighbourhoods(isotonic(known, 0.0, total)[0], NEAR)[None]
     moments = _no_moments(len(sizes))
-    kernels.add_all_moments(expected, known, spread, sizes, moments)
+    kernels.add_moments(expected, known, spread, sizes, moments)
     covariances = np.zeros((3, len(sizes)))
     kernels.pool_sizes(moments, SURE, covariances)
     nothing = np.zeros(len(sizes))
     prior = kernels.Prior(nothing, nothing, np.maximum(covariances[0], 0.0), nothing)
-    kernels.smooth_all(expected, known, spread, sizes, prior, mean, variance)
+    kernels.smooth(expected, known, spread, sizes, prior, mean, variance)
     return np.asarray(isotonic(mean, 0.0, total)[0])
 
 
@@ -146,7 +146,7 @@ class _Family:
         self.groups = histogram[self.sizes].astype(np.float64)
         shape = (len(self.children), len(self.sizes))
         self.seen, self.noise, self.expected = np.empty(shape), np.empty(shape), np.empty(shape)
-        kernels.all_stretches(known, spread, self.children, self.sizes, self.seen, self.noise)
+        kernels.average_runs(known, spread, self.children, self.sizes, self.seen, self.noise)
         self._expect(
             np.full(len(self.children), float(self.reached[-1]) / len(self.children) if len(self.sizes) else 0.0)
         )
@@ -165,14 +165,14 @@ class _Family:
         self._expect(factors * np.array([_added(row) for row in self.expected]))
 
     def agreement(self, prior: kernels.Prior) -> float:
-        """CombinedStageNoise the logarithm of the likelihood of what was seen of the children, up to a constant."""
+        """Twice the logarithm of the likelihood of what was seen of the children, up to a constant."""
         unused = np.empty(len(self.children))
         return kernels.fit_of_prior(self.expected, self.seen, self.noise, self.sizes, prior, unused)
 
     def smoothed(self, prior: kernels.Prior) -> Float:
         """What is to be expected of the children's cumulative counts at the parent's sizes: (children, sizes of the parent)."""
         mean, variance = np.empty_like(self.seen), np.empty_like(self.seen)
-        kernels.smooth_all(self.expected, self.seen, self.noise, self.sizes, prior, mean, variance)
+        kernels.smooth(self.expected, self.seen, self.noise, self.sizes, prior, mean, variance)
         kernels.reconcile(mean, variance, self.reached)
         return isotonic(mean, 0.0, self.tops)
 
@@ -219,7 +219,7 @@ def _of_moments(families: Sequence[_Family], sizes: int) -> kernels.Prior:
     """The prior of a level, by moments over its regions."""
     moments = _no_moments(sizes)
     for family in families:
-        kernels.add_all_moments(family.expected, family.seen, family.noise, family.sizes, moments)
+        kernels.add_moments(family.expected, family.seen, family.noise, family.sizes, moments)
     covariances = np.zeros((3, sizes))
     kernels.pool_sizes(moments, SURE, covariances)
     spread = np.maximum(covariances[0], 0.0)

@@ -5,12 +5,13 @@ the sink, whose price is 0. Each of `unit` groups more costs w (2 (flow - noisy)
 never negative; each of `unit` fewer, where there are as many, costs 2 w unit minus that.
 """
 
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.groups.optimise.tree import Int64
+from starling.groups.optimise.water_kernels import Families
 from starling.privacy.compiled import compiled
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -19,24 +20,42 @@ FAR: Final = 1 << 61
 """The distance of a node that is not reached."""
 
 
+class Network(NamedTuple):
+    """A network and its prices.
+
+    Attributes:
+        noisy: int64 (regions, sizes).
+        parent: int64 (regions,): number of each region's parent; that of the root is not read.
+        weights: int64 (regions,).
+        rows: int64 (leaves,): prices of the leaf regions.
+        meets: int64 (inner regions, sizes): prices of where children meet.
+    """
+
+    noisy: Int64
+    parent: Int64
+    weights: Int64
+    rows: Int64
+    meets: Int64
+
+
 @compiled
 def active_at(
-    cells: Int64, rows: Int64, offsets: Int64, prices: Float64, row_prices: Float64, leaf_twice: float
+    cells: Int64, families: Families, prices: Float64, row_prices: Float64, leaf_twice: float
 ) -> tuple[Float64, Float64, Float64, Float64]:
     """Leaves that are above 0 at these prices.
 
     Args:
         cells: (leaves, sizes): noisy counts.
-        rows: (leaves,): rows of `cells`, grouped by parent.
-        offsets: (parents + 1,).
+        families: Rows of `cells`, grouped by parent.
         prices: (parents, sizes).
         row_prices: (leaves,).
-        leaf_twice: CombinedStageNoise the weight of the leaves.
+        leaf_twice: Twice the weight of the leaves.
 
     Returns:
         For each parent and size, how many are active and the sum of their noisy counts, moved by their own price alone; for each leaf
         region, how many sizes are active and the sum of their counts.
     """
+    rows, offsets = families
     counts, sums = np.zeros(prices.shape), np.zeros(prices.shape)
     active, reached = np.zeros(len(cells)), np.zeros(len(cells))
     sizes = cells.shape[1]
@@ -57,28 +76,16 @@ def active_at(
 
 
 @compiled
-def cheapest_flow(
-    noisy: Int64,
-    parent: Int64,
-    weights: Int64,
-    rows: Int64,
-    meets: Int64,
-    counts: Int64,
-    rows_left: Int64,
-    meets_left: Int64,
-) -> None:
+def cheapest_flow(network: Network, counts: Int64, rows_left: Int64, meets_left: Int64) -> None:
     """Give each cell the flow that is cheapest at these prices, and book it at its ends.
 
     Args:
-        noisy: (regions, sizes).
-        parent: (regions,): number of each region's parent, -1 at the root.
-        weights: (regions,).
-        rows: (leaves,): prices of the leaf regions.
-        meets: (inner regions, sizes): prices of where children meet.
+        network: The network.
         counts: (regions, sizes), written.
         rows_left: (leaves,): lowered by what flows out.
         meets_left: (inner regions, sizes): raised by what flows in, lowered by what flows out.
     """
+    noisy, parent, weights, rows, meets = network
     inner, sizes = meets.shape
     for v in range(len(noisy)):
         w = weights[v]
@@ -97,31 +104,19 @@ def cheapest_flow(
 
 @compiled
 def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves and others
-    counts: Int64,
-    noisy: Int64,
-    parent: Int64,
-    weights: Int64,
-    rows: Int64,
-    meets: Int64,
-    row_far: Int64,
-    meet_far: Int64,
-    sink_far: int,
-    unit: int,
+    network: Network, counts: Int64, row_far: Int64, meet_far: Int64, sink_far: int, unit: int
 ) -> int:
     """Lower distances until no edge lowers one further; the sink's is returned.
 
     Args:
+        network: The network.
         counts: (regions, sizes).
-        noisy: (regions, sizes).
-        parent: (regions,).
-        weights: (regions,).
-        rows: (leaves,): prices.
-        meets: (inner regions, sizes): prices.
         row_far: (leaves,), lowered.
         meet_far: (inner regions, sizes), lowered.
         sink_far: Where it begins.
         unit: How many groups move together.
     """
+    noisy, parent, weights, rows, meets = network
     inner, sizes = meets.shape
     end, end_far = np.zeros(sizes, dtype=np.int64), np.empty(sizes, dtype=np.int64)
     # A leaf region whose distance did not become lower lowers no other; where children meet, the same holds for its children.
@@ -184,15 +179,10 @@ def distances(  # noqa: C901, PLR0912, PLR0915 - upwards and downwards, leaves a
 
 
 @compiled
-def move_units(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one search, its stack in arrays
+def move_units(  # noqa: C901, PLR0912, PLR0915 - one search, its stack in arrays
+    network: Network,
+    children: Families,
     counts: Int64,
-    noisy: Int64,
-    parent: Int64,
-    offsets: Int64,
-    children: Int64,
-    weights: Int64,
-    rows: Int64,
-    meets: Int64,
     rows_left: Int64,
     meets_left: Int64,
     total: int,
@@ -203,19 +193,16 @@ def move_units(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one search, 
     A depth-first search from each node; a node from which nothing was reached is not entered again.
 
     Args:
+        network: The network.
+        children: All regions grouped by parent, by their numbers.
         counts: (regions, sizes), changed.
-        noisy: (regions, sizes).
-        parent: (regions,).
-        offsets: As in `Tree`.
-        children: As in `Tree`.
-        weights: (regions,).
-        rows: (leaves,): prices.
-        meets: (inner regions, sizes): prices.
         rows_left: (leaves,): units too many, changed.
         meets_left: (inner regions, sizes): units too many, changed.
         total: What reaches the sink at last.
         unit: How many groups move together, from nodes with as many too many to nodes with as many too few.
     """
+    noisy, parent, weights, rows, meets = network
+    below_of, offsets = children
     inner, sizes = meets.shape
     sink = inner * sizes
     nodes = sink + 1 + len(rows)
@@ -251,7 +238,7 @@ def move_units(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one search, 
                     elif k == 0:
                         v, s, up = below, s0, True
                     else:
-                        v, s, up = children[offsets[below] + k - 1], s0, False
+                        v, s, up = below_of[offsets[below] + k - 1], s0, False
                     if up:
                         other = sink if v == 0 else parent[v] * sizes + s
                         cost = weights[v] * (2 * (counts[v, s] - noisy[v, s]) + unit) - price[node] + price[other]

@@ -28,7 +28,8 @@ from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.region_totals import checked_totals, optimum_with_totals
 from starling.groups.optimise.relaxed import relaxed_optimum
 from starling.groups.optimise.tree import Int64, Projection
-from starling.groups.optimise.water import Families, like, nearest_with_sum
+from starling.groups.optimise.water import bound, like, narrowed, nearest_with_sum
+from starling.groups.optimise.water_kernels import Families
 
 Bool = npt.NDArray[np.bool_]
 
@@ -106,6 +107,11 @@ class _Window:
         """How many steps each window has."""
         return int(self.steps.shape[2])
 
+    def left_by(self, counts: Int64) -> Bool:
+        """bool (sizes,): whether a count of the size, (regions, sizes), lies at an end of its window, which a further step would leave."""
+        at_an_end = ((counts == self.lows) & (self.lows > 0)) | (counts >= self.lows + self.width)
+        return np.asarray(at_an_end.any(axis=0))
+
     def without(self, gone: Bool) -> "_Window":
         """The windows of the sizes that stay."""
         return _Window(self.sizes[~gone], *(np.compress(~gone, each, axis=1) for each in (self.lows, self.steps)))
@@ -123,23 +129,21 @@ class _Windows:
         self.noisy = np.concatenate(cells[:-1])
         self.first = int(tree.starts[-3])
         self.families = Families.of(tree, tree.levels - 2)
-        self.leaves = self.families.narrowed(cells[-1], total)
+        self.leaves = narrowed(cells[-1], total)
         relaxed = relaxed_optimum(tree, self.families, self.leaves, self.noisy, total, self.weights)
-        bound = self.families.bound(self.leaves)
-        lowest = np.clip(np.floor(relaxed.levels), -bound, bound).astype(np.int64) - kernels.DEPTHS // 2
+        most = bound(self.leaves)
+        lowest = np.clip(np.floor(relaxed.levels), -most, most).astype(np.int64) - kernels.DEPTHS // 2
         self.largest = relaxed.largest
         self.guesses = like(np.maximum(-relaxed.largest, lowest), self.leaves)
         self.counts = np.clip(np.rint(relaxed.values), 0, total).astype(np.int64)
 
     def optimum(self) -> tuple[Int64, ...]:
         """The optimal levels."""
-        families, leaves, radius = self.families, self.leaves, RADIUS
+        leaves, radius = self.leaves, RADIUS
         windows = [self._window(np.arange(leaves.shape[1]), radius)]
         for rounds in count(1):
             self._take(windows)
-            ends = [
-                kernels.at_an_end(np.take(self.counts, each.sizes, axis=1), each.lows, each.width) for each in windows
-            ]
+            ends = [each.left_by(np.take(self.counts, each.sizes, axis=1)) for each in windows]
             if not any(each.any() for each in ends):
                 break
             if rounds >= ROUNDS:
@@ -151,12 +155,12 @@ class _Windows:
         for window in windows:
             levels[:, window.sizes] = self._water_levels(window)
         filled = np.empty(leaves.shape, dtype=np.int64)
-        water_kernels.fill(leaves, families.rows, families.offsets, self.counts[self.first :], levels, filled)
+        water_kernels.fill(leaves, self.families, self.counts[self.first :], levels, filled)
         return (*(self.counts[self.tree.rows(level)] for level in range(self.tree.levels - 1)), filled)
 
     def _window(self, sizes: Int64, radius: int) -> _Window:
         """Windows around the counts of some sizes."""
-        tree, families, first = self.tree, self.families, self.first
+        tree, first = self.tree, self.first
         leaves, guesses, noisy = self.leaves, self.guesses, self.noisy
         if len(sizes) < leaves.shape[1]:
             noisy = np.take(noisy, sizes, axis=1)
@@ -165,8 +169,7 @@ class _Windows:
         steps = np.empty((*lows.shape, 2 * radius), dtype=np.int64)
         kernels.steps_above_leaves(
             leaves,
-            families.rows,
-            families.offsets,
+            self.families,
             guesses,
             noisy[first:],
             lows[first:],

@@ -6,12 +6,10 @@ A step is the t-th group that a cell takes; what it costs is an integer, larger 
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.groups.optimise.water_kernels import BLOCK, Cells, Int64
+from starling.groups.optimise.tree import Int64
+from starling.groups.optimise.water_kernels import BLOCK, Cells, Families
 from starling.privacy.compiled import compiled
-
-Bool = npt.NDArray[np.bool_]
 
 DEPTHS: Final = 7
 """Water levels above the lowest one that are looked at for every region and size at once."""
@@ -24,8 +22,7 @@ BUCKETS: Final = 1024
 @compiled
 def steps_above_leaves(
     cells: Cells,
-    rows: Int64,
-    offsets: Int64,
+    families: Families,
     guesses: Cells,
     noisy: Int64,
     lows: Int64,
@@ -37,8 +34,7 @@ def steps_above_leaves(
 
     Args:
         cells: (leaves, sizes).
-        rows: (leaves,): rows of `cells`, grouped by parent.
-        offsets: (parents + 1,).
+        families: Rows of `cells`, grouped by parent.
         guesses: (parents, sizes): water levels that should lie just below those of the window.
         noisy: (parents, sizes).
         lows: (parents, sizes): the window has the steps from `lows + 1` on.
@@ -46,6 +42,7 @@ def steps_above_leaves(
         leaf_weight: Of the leaves.
         steps: (parents, sizes, width), written.
     """
+    rows, offsets = families
     sizes, width = cells.shape[1], steps.shape[2]
     reach, more = np.empty(BLOCK, dtype=np.int64), np.empty((DEPTHS, BLOCK), dtype=cells.dtype)
     bars = np.empty(BLOCK, dtype=cells.dtype)
@@ -142,11 +139,8 @@ def steps_above(
 
 @compiled
 def put_in_order(costs: Int64, numbers: Int64) -> None:
-    """Sort costs in place: by counting where they are near each other, as those of windows around one price are.
-
-    Args:
-        costs: (costs,), within +-BEYOND.
-        numbers: (BUCKETS,), written.
+    """Sort costs within +-BEYOND in place: by counting, with room for BUCKETS numbers, where they are near each other, as around one
+    price.
     """
     least, largest = costs.min(), costs.max()
     if least <= largest - BUCKETS:
@@ -237,14 +231,3 @@ def take_below(
                 if taken < width and steps[u, s, taken] == limit:
                     counts[u, s] += (turn if turn >= 0 else turn + equal) < rest
                     turn += 1
-
-
-@compiled
-def at_an_end(counts: Int64, lows: Int64, width: int) -> Bool:
-    """bool (sizes,): whether a count of the size, (regions, sizes), lies at an end of its window, where a further step would leave it."""
-    ends = np.zeros(counts.shape[1], dtype=np.bool_)
-    for u in range(counts.shape[0]):
-        for s in range(counts.shape[1]):
-            count, low = counts[u, s], lows[u, s]
-            ends[s] |= (count == low and low > 0) or count >= low + width
-    return ends

@@ -22,7 +22,7 @@ from starling.groups.optimise import flow_kernels as kernels
 from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.relaxed import priced
 from starling.groups.optimise.tree import Int64, Tree
-from starling.groups.optimise.water import Families
+from starling.groups.optimise.water_kernels import Families
 
 ROUNDS: Final = 12
 """Newton steps, each for the totals of one level in turn."""
@@ -54,29 +54,23 @@ def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> t
 
 
 def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tuple[Int64, ...], tuple[Int64, ...]]:
-    """The optimum, and prices that prove it.
+    """The optimum for totals of the regions of each level, root first, that add up; and prices that prove it.
 
-    Args:
-        problem: Its total is the root's.
-        totals: int64 (regions of the level,) for each level, root first, that add up.
-
-    Returns:
-        The levels, and for each level the price of what lies below its cells: int64 (regions of the level, sizes), or (leaves, 1).
+    Returns the levels, and for each level the price of what lies below its cells: int64 (regions of the level, sizes), or (leaves, 1).
     """
     tree, sizes = problem.tree, problem.cells[0].shape[1]
     inner = int(tree.starts[-2])
-    parent = np.concatenate([[-1], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents))])
     weights = np.repeat(problem.weights, np.array(tree.regions))
     noisy = np.concatenate(problem.cells)
     rows, meets = _start(problem, totals)
     counts = np.empty_like(noisy)
     rows_left: Int64 = np.empty_like(totals[-1])
     meets_left = np.empty((inner, sizes), dtype=np.int64)
-    network = noisy, parent, weights, rows, meets
+    network, children = kernels.Network(noisy, tree.parent, weights, rows, meets), Families(tree.children, tree.offsets)
     unit = 0
     while unit != 1:
         rows_left[:], meets_left[:] = totals[-1], 0
-        kernels.cheapest_flow(*network, counts, rows_left, meets_left)
+        kernels.cheapest_flow(network, counts, rows_left, meets_left)
         most = max(int(np.abs(rows_left).max()), int(np.abs(meets_left).max()))
         unit = max(1, unit // 2) if unit else 1 << max(0, most.bit_length() - FEW)
         while True:
@@ -86,16 +80,14 @@ def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tupl
                 break
             row_far = np.where(rows_left >= unit, 0, kernels.FAR)
             meet_far = np.where(meets_left >= unit, 0, kernels.FAR)
-            sink_far = kernels.distances(
-                counts, *network, row_far, meet_far, 0 if sink_left >= unit else kernels.FAR, unit
-            )
+            begin = 0 if sink_left >= unit else kernels.FAR
+            sink_far = kernels.distances(network, counts, row_far, meet_far, begin, unit)
             reached = [each[each < kernels.FAR].max(initial=0) for each in (row_far, meet_far, np.array([sink_far]))]
             furthest = max(map(int, reached))
             rows -= np.minimum(row_far, furthest) - min(sink_far, furthest)
             meets -= np.minimum(meet_far, furthest) - min(sink_far, furthest)
-            nodes = tree.offsets, tree.children, weights, rows, meets, rows_left, meets_left
-            moved = 0
-            while more := kernels.move_units(counts, noisy, parent, *nodes, problem.total, unit):
+            moved, units = 0, (problem.total, unit)
+            while more := kernels.move_units(network, children, counts, rows_left, meets_left, *units):
                 moved += more
             if not moved:  # Only of several groups together: what is too few may be spread over cells that have fewer.
                 break
@@ -116,23 +108,19 @@ def _start(problem: Problem, totals: Sequence[Int64]) -> tuple[Int64, Int64]:
     families = Families.of(tree, tree.levels - 2)
     noisy = np.concatenate(cells[:-1])
     first = int(tree.starts[-3])
-    parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
+    parent = tree.parent[: len(noisy)]
     doubled = 2.0 * np.repeat(problem.weights[:-1], np.array(tree.regions[:-1]))
     leaf_twice = 2.0 * problem.weights[-1]
     row_prices = np.zeros(len(cells[-1]))
     shares, values, slopes = (np.zeros(noisy.shape) for _ in range(3))
     shares[first:] = float(np.iinfo(np.int64).max)
     for number in range(ROUNDS):
-        counts, sums, _, _ = kernels.active_at(
-            cells[-1], families.rows, families.offsets, shares[first:], row_prices, leaf_twice
-        )
+        counts, sums, _, _ = kernels.active_at(cells[-1], families, shares[first:], row_prices, leaf_twice)
         if not priced(counts, sums, noisy, parent, doubled, leaf_twice, float(problem.total), shares, values, slopes):
             break
         level = tree.levels - 1 - number % (tree.levels - 1)
         if level == tree.levels - 1:
-            _, _, active, reached = kernels.active_at(
-                cells[-1], families.rows, families.offsets, shares[first:], row_prices, leaf_twice
-            )
+            _, _, active, reached = kernels.active_at(cells[-1], families, shares[first:], row_prices, leaf_twice)
             row_prices += leaf_twice * (totals[-1] - reached) / np.maximum(active, 1)
         else:
             rows = tree.rows(level)

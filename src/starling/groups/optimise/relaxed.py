@@ -16,8 +16,8 @@ from starling.groups.optimise import water_kernels
 from starling.groups.optimise.certificate import certify
 from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.tree import Int64, Projection, Tree
-from starling.groups.optimise.water import Families
-from starling.groups.optimise.water_kernels import Cells
+from starling.groups.optimise.water import bound, largest_and_sums
+from starling.groups.optimise.water_kernels import Cells, Families
 from starling.privacy.compiled import compiled
 
 Float64: TypeAlias = npt.NDArray[np.float64]
@@ -56,24 +56,21 @@ def relaxed_optimum(
     """
     first = int(tree.starts[-3])
     shape = (len(noisy) - first, leaves.shape[1])
-    parent = np.concatenate([[0], *(rows + tree.starts[level] for level, rows in enumerate(tree.parents[:-1]))])
+    parent = tree.parent[: len(noisy)]
     doubled = 2.0 * np.repeat(weights[:-1], np.array(tree.regions[:-1]))
-    leaf_twice = 2.0 * weights[-1]
-    largest, sums = np.empty(shape, dtype=leaves.dtype), np.empty(shape, dtype=np.int64)
-    water_kernels.largest_and_sums(leaves, families.rows, families.offsets, largest, sums)
+    leaf_twice, most = 2.0 * weights[-1], bound(leaves)
+    largest, sums = largest_and_sums(leaves, families)
     counts = np.repeat(np.diff(families.offsets)[:, None], shape[1], axis=1)
     everyone = counts.copy(), sums.copy()
     shares, values, slopes = (np.empty(noisy.shape) for _ in range(3))
-    above, before = (np.full(shape, families.bound(leaves), dtype=leaves.dtype) for _ in range(2))
+    above = np.full(shape, most, dtype=leaves.dtype)
     for _ in range(PASSES):
         if not priced(counts, sums, noisy, parent, doubled, leaf_twice, float(total), shares, values, slopes):
             counts[:], sums[:] = everyone
             continue
-        above, before = before, above
-        _thresholds(shares[first:], leaf_twice, families.bound(leaves), above)
-        if np.array_equal(above, before) or not water_kernels.active(
-            leaves, families.rows, families.offsets, above, counts, sums
-        ):
+        # What a leaf's noisy count must exceed to be active at these prices.
+        before, above = above, np.clip(np.floor(-shares[first:] / leaf_twice), -most, most).astype(leaves.dtype)
+        if np.array_equal(above, before) or not water_kernels.active(leaves, families, above, counts, sums):
             break
     return Relaxed(values + slopes * shares, shares[first:] / leaf_twice, largest)
 
@@ -174,11 +171,3 @@ def priced(
         for s in range(sizes):
             shares[u, s] = (above[s] + doubled[u] * (noisy[u, s] - values[u, s])) / (1 + doubled[u] * slopes[u, s])
     return True
-
-
-@compiled
-def _thresholds(shares: Float64, leaf_twice: float, bound: int, above: Cells) -> None:
-    """The integer that a leaf's noisy count must exceed to be active at these prices, kept within `bound`."""
-    price, threshold = shares.reshape(-1), above.reshape(-1)
-    for i in range(price.size):
-        threshold[i] = np.int64(min(max(np.floor(-price[i] / leaf_twice), -bound), bound))

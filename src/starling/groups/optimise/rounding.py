@@ -27,14 +27,8 @@ _HALVINGS = 100
 
 
 def round_cumulative(problem: CumulativeProblem, targets: Float) -> tuple[Int64, ...]:
-    """Consistent histograms whose cumulative counts are near to targets.
-
-    Args:
-        problem: The tree and the public totals.
-        targets: Finite numbers (regions, sizes): cumulative counts of all regions, level after level.
-
-    Returns:
-        int64 (regions of the level, sizes) for each level, root first.
+    """Consistent histograms whose cumulative counts are near to finite targets, (regions, sizes), level after level: int64 for each
+    level.
     """
     tree = problem.tree
     counts = np.zeros(targets.shape, dtype=np.int64)
@@ -83,14 +77,7 @@ def share_out(
 
 @compiled
 def stretch_means(values: Float, regions: Int64, sizes: Int64, means: Float) -> None:
-    """The mean of each region's values from each of the sizes to before the next one; from the last one to the end.
-
-    Args:
-        values: (all regions, all sizes).
-        regions: Numbers of the regions.
-        sizes: Ascending.
-        means: (regions, sizes), written.
-    """
+    """Write the mean of each region's values from each of the sizes, ascending, to before the next one; from the last one to the end."""
     for row in range(regions.size):
         value = values[regions[row]]
         for number in range(sizes.size):
@@ -119,15 +106,9 @@ def _share(targets: Float, sizes: Int64, groups: Int64, room: Int64, children: I
 
 @compiled
 def pour(groups: int, wanted: Float, room: Int64, added: Int64) -> None:
-    """Integers from 0 to `room` with sum `groups` and the least sum of (wanted - added)^2.
+    """Integers `added` from 0 to `room` with sum `groups` and the least sum of (wanted - added)^2, (children,) each.
 
-    The optimum up to the rounding of doubles; the bounds and the sum are exact.
-
-    Args:
-        groups: At least 0, at most the sum of `room`.
-        wanted: Finite (children,).
-        room: (children,).
-        added: (children,), written.
+    The optimum up to the rounding of doubles; the bounds and the sum are exact. `groups` is at least 0 and at most the sum of `room`.
     """
     left = np.int64(groups)
     for child in range(wanted.size):

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from starling.groups.optimise.certificate import certify
 from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.tree import Projection
-from starling.groups.optimise.water import Families, nearest_with_sum
+from starling.groups.optimise.water import nearest_with_sum
+from starling.groups.optimise.water_kernels import Families
 
 
 def project_top_down(noisy: Sequence[npt.ArrayLike], parents: Sequence[npt.ArrayLike], total: int) -> Projection:

@@ -81,6 +81,11 @@ class Tree:
         """How many regions each level has."""
         return tuple(int(count) for count in np.diff(self.starts))
 
+    @property
+    def parent(self) -> Int64:
+        """int64 (regions,): the number of each region's parent; of the root 0, its own."""
+        return np.concatenate([[0], *(rows + self.starts[level] for level, rows in enumerate(self.parents))])
+
     def rows(self, level: int) -> slice:
         """Where the regions of a level stand when all regions are numbered."""
         return slice(int(self.starts[level]), int(self.starts[level + 1]))

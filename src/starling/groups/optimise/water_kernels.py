@@ -1,58 +1,48 @@
 """Kernels on children that are filled up to a water level: each gets max(0, value + level). Cells are (regions, sizes), int32 or int64."""
 
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from starling.groups.optimise.tree import Int64, Tree
 from starling.privacy.compiled import compiled
 
-Int64: TypeAlias = npt.NDArray[np.int64]
 Cells: TypeAlias = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 BLOCK: Final = 512
 """Sizes that are worked on at a time, so that the children of a region stay in the cache."""
 
 
-@compiled
-def narrow(wide: Int64, narrowed: npt.NDArray[np.int32], largest: int) -> bool:
-    """Copy cells to int32; whether all of them lie within `largest`."""
-    source, target = wide.reshape(-1), narrowed.reshape(-1)
-    seen = np.int64(0)
-    for i in range(source.size):
-        value = source[i]
-        seen = max(seen, abs(value))
-        target[i] = np.int32(value)
-    return bool(seen <= largest)
+class Families(NamedTuple):
+    """Rows of one level grouped by their parent.
 
-
-@compiled
-def largest_and_sums(cells: Cells, rows: Int64, offsets: Int64, largest: Cells, sums: Int64) -> None:
-    """The largest child and the sum of all children of each region and size.
-
-    Args:
-        cells: (leaves, sizes).
-        rows: (leaves,): rows of `cells`, grouped by parent.
-        offsets: (parents + 1,): the children of parent u are `rows[offsets[u]:offsets[u + 1]]`.
-        largest: (parents, sizes), written.
-        sums: (parents, sizes), written.
+    Attributes:
+        rows: int64 (regions of the level,).
+        offsets: int64 (parents + 1,): the children of parent u are `rows[offsets[u]:offsets[u + 1]]`.
     """
-    for u in range(offsets.size - 1):
-        most, added = largest[u], sums[u]
-        first = cells[rows[offsets[u]]]
-        for s in range(added.size):
-            most[s] = first[s]
-            added[s] = first[s]
-        for i in range(offsets[u] + 1, offsets[u + 1]):
-            values = cells[rows[i]]
-            for s in range(added.size):
-                most[s] = max(most[s], values[s])
-                added[s] += values[s]
+
+    rows: Int64
+    offsets: Int64
+
+    @classmethod
+    def of(cls, tree: Tree, level: int) -> "Families":
+        """The children of the regions of a level above the last one."""
+        above = tree.rows(level)
+        offsets = tree.offsets[above.start : above.stop + 1]
+        rows = tree.children[offsets[0] : offsets[-1]] - tree.starts[level + 1]
+        return cls(rows, offsets - offsets[0])
+
+    @classmethod
+    def whole(cls, number: int) -> "Families":
+        """One family of that many rows."""
+        return cls(np.arange(number), np.array([0, number]))
 
 
 @compiled
-def active(cells: Cells, rows: Int64, offsets: Int64, above: Cells, counts: Int64, sums: Int64) -> bool:
+def active(cells: Cells, families: Families, above: Cells, counts: Int64, sums: Int64) -> bool:
     """How many children of each region and size exceed `above`, and their sum; whether either differs from what stood there."""
+    rows, offsets = families
     changed = np.int64(0)
     sizes = cells.shape[1]
     number, added = np.empty(BLOCK, dtype=above.dtype), np.empty(BLOCK, dtype=np.int64)
@@ -77,7 +67,7 @@ def active(cells: Cells, rows: Int64, offsets: Int64, above: Cells, counts: Int6
 
 
 @compiled
-def fill(cells: Cells, rows: Int64, offsets: Int64, targets: Int64, levels: Cells, filled: Int64) -> None:
+def fill(cells: Cells, families: Families, targets: Int64, levels: Cells, filled: Int64) -> None:
     """The nearest integers, none below 0, to the children of each region and size that add up to a target.
 
     Each child gets max(0, value + level - 1), and as many of those that lie above 0 at `level` as are needed one more; who is first
@@ -85,18 +75,14 @@ def fill(cells: Cells, rows: Int64, offsets: Int64, targets: Int64, levels: Cell
 
     Args:
         cells: (leaves, sizes).
-        rows: (leaves,): rows of `cells`, grouped by parent.
-        offsets: (parents + 1,).
+        families: Rows of `cells`, grouped by parent.
         targets: (parents, sizes).
         levels: (parents, sizes): the water level of each target; where that is 0, any at which no child lies above 0.
         filled: (leaves, sizes), written.
     """
+    rows, offsets = families
     sizes = cells.shape[1]
-    rest, eligible, turn = (
-        np.empty(BLOCK, dtype=np.int64),
-        np.empty(BLOCK, dtype=np.int64),
-        np.empty(BLOCK, dtype=np.int64),
-    )
+    rest, eligible, turn = np.empty((3, BLOCK), dtype=np.int64)
     for u in range(offsets.size - 1):
         for begin in range(0, sizes, BLOCK):
             end = min(begin + BLOCK, sizes)

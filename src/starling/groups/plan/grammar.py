@@ -11,7 +11,7 @@ from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import METHODS, MOST_CELLS, Kind, Register, Totals, Unit, default_method
 from starling.groups.plan.regions import MOST_GROUPS, Row, leaf_totals, read_rows, regions_of
 from starling.groups.plan.register import groups_of_leaves, read_register
-from starling.groups.plan.shares import SHARES
+from starling.groups.plan.shares import SHARES, budget_of
 from starling.planfile import grammar
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Table, Values
@@ -278,7 +278,7 @@ def _budget(top: Section, fields: dict[str, Any]) -> dict[str, Any]:
             budget = SplitBudget(tuple(each.first for each in bands), tuple(each.split or equal for each in bands))
         else:
             sizes = fields["largest"], fields["quantity"], fields["groups"]
-            budget = shares.budget(amount, measure, *sizes, tuple(map(len, regions.ids)))
+            budget = budget_of(shares, amount, measure, *sizes, tuple(map(len, regions.ids)))
     except ParameterError as error:
         (wrong,) = error.problems
         key, problem, fix = ("bands", wrong.problem, wrong.fix)

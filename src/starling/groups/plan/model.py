@@ -27,7 +27,7 @@ from math import ceil, isqrt
 from pathlib import Path
 from typing import Any, Final, Self
 
-from starling.errors import OutputError, PlanError
+from starling.errors import PlanError
 from starling.groups.plan.budget import SplitBudget
 from starling.groups.plan.choices import (
     METHODS,
@@ -42,9 +42,9 @@ from starling.groups.plan.choices import (
 )
 from starling.groups.plan.grammar import PLAN, read_plan
 from starling.groups.plan.regions import MOST_GROUPS, Regions, nested_rows, regions_text
-from starling.groups.plan.shares import PublicShares
-from starling.planfile.toml import read_file
-from starling.planfile.values import plan_path, section_of, toml_of, write_new
+from starling.groups.plan.shares import PublicShares, budget_of
+from starling.planfile.toml import Section
+from starling.planfile.values import section_of, toml_of
 from starling.privacy.budget import Cost, Measure, decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
@@ -52,7 +52,8 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import least_text, shortfall
 from starling.privacy.neighbours import Relation, as_replace_one
 from starling.release.codec import OPTIONAL, digest
-from starling.release.session import Grid, InSession
+from starling.release.plan_file import PlanInFile
+from starling.release.session import Grid
 from starling.release.text import rounded
 from starling.text_format import PLAIN, TextFormat
 
@@ -69,7 +70,7 @@ WIDTHS: Final = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(InSession):
+class Plan(PlanInFile):
     """Every public choice of a release.
 
     Attributes:
@@ -153,14 +154,8 @@ class Plan(InSession):
             raise PlanError("privacy", problem, f"spend at least {least_text(least)} in all")
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a plan file, with the public files that it names.
-
-        Raises:
-            PlanError: with every problem found.
-        """
-        file = Path(path).absolute()
-        return cls(**read_plan(read_file(file), file.parent))
+    def _fields(cls, top: Section, folder: Path) -> dict[str, Any]:
+        return read_plan(top, folder)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], regions: Mapping[str, Any] | None = None, folder: str | Path = ".") -> Self:
@@ -177,38 +172,24 @@ class Plan(InSession):
             PlanError: with every problem found.
         """
         rows = None if regions is None else nested_rows(regions)
-        return cls(**read_plan(section_of(values), Path(folder).absolute(), rows))
+        top = section_of(values)
+        return cls._stated(top, read_plan(top, Path(folder).absolute(), rows))
 
-    def save(self, path: str | Path) -> None:
-        """Write the plan as a plan file, which `load` reads back as the same plan, and its regions beside it.
-
-        Args:
-            path: File to make, ending in .toml; neither it nor the file of its name that ends in .regions.csv may exist.
-
-        Raises:
-            PlanError: the plan is of a release, which knows no more of the register of groups than its hash.
-            OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
-        """
-        file = plan_path(path)
-        regions = file.with_suffix(".regions.csv")
+    def _files(self, path: Path) -> dict[Path, str]:
+        regions = path.with_suffix(".regions.csv")
         values = PLAN.values(self)
         values["regions"] = {"file": regions.name, **values["regions"]}
         if self.register is not None:
             if self.register.path is None:
                 problem = "is that of a release, which knows no more of it than its hash"
                 raise PlanError("input.register", problem, "save the plan that was released")
-            values["input"]["register"] = os.path.relpath(self.register.path, file.absolute().parent)
-        write_new(regions, regions_text(self.regions))
-        try:
-            write_new(file, toml_of(values))
-        except OutputError:
-            regions.unlink()
-            raise
+            values["input"]["register"] = os.path.relpath(self.register.path, path.absolute().parent)
+        return {regions: regions_text(self.regions), path: toml_of(values)}
 
     def derived(self, shares: PublicShares) -> SplitBudget:
         """The budget by size that follows from public shares, for the plan's whole budget."""
         counts = tuple(map(len, self.regions.ids))
-        return shares.budget(self.budget.whole, self.measure, self.largest, self.quantity, self.groups, counts)
+        return budget_of(shares, self.budget.whole, self.measure, self.largest, self.quantity, self.groups, counts)
 
     @property
     def levels(self) -> int:

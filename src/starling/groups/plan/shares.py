@@ -76,29 +76,9 @@ class PublicShares:
         """`by_size` as doubles, (largest + 1,)."""
         return np.array([float(each) for each in self.by_size(largest)])
 
-    def budget(
-        self, whole: Fraction, measure: Measure, largest: int, quantity: int, groups: int, regions: tuple[int, ...]
-    ) -> SplitBudget:
-        """The budget by size that follows (`SplitBudget.for_shares`).
-
-        Args:
-            whole: The whole budget, above 0.
-            measure: Of the budget.
-            largest: N.
-            quantity: q.
-            groups: G; of no groups the budget is that of one.
-            regions: How many regions each level has, the root's first.
-
-        Raises:
-            ParameterError: there are more than MOST_SIZES sizes, or what `SplitBudget.for_shares` refuses.
-        """
-        if largest >= MOST_SIZES:
-            raise ParameterError("sizes", f"are more than {MOST_SIZES:,}", "cap sizes lower, or write bands")
-        return _derived(self, whole, measure, largest, quantity, max(groups, 1), regions)
-
 
 @lru_cache(maxsize=8)
-def _derived(
+def budget_of(
     shares: PublicShares,
     whole: Fraction,
     measure: Measure,
@@ -107,9 +87,24 @@ def _derived(
     groups: int,
     regions: tuple[int, ...],
 ) -> SplitBudget:
-    """The budget by size; a plan that is made again with another method asks for the same one."""
-    parts = shares.by_size(largest)
-    return SplitBudget.for_shares(whole, parts, groups, regions, shares.importance, measure=measure, quantity=quantity)
+    """The budget by size that follows (`SplitBudget.for_shares`); a plan that is made again with another method asks for the same one.
+
+    Args:
+        shares: The shares.
+        whole: The whole budget, above 0.
+        measure: Of the budget.
+        largest: N.
+        quantity: q.
+        groups: G; of no groups the budget is that of one.
+        regions: How many regions each level has, the root's first.
+
+    Raises:
+        ParameterError: there are more than MOST_SIZES sizes, or what `SplitBudget.for_shares` refuses.
+    """
+    if largest >= MOST_SIZES:
+        raise ParameterError("sizes", f"are more than {MOST_SIZES:,}", "cap sizes lower, or write bands")
+    parts, least = shares.by_size(largest), max(groups, 1)
+    return SplitBudget.for_shares(whole, parts, least, regions, shares.importance, measure=measure, quantity=quantity)
 
 
 def read_shares(path: Path, largest: int, form: TextFormat = PLAIN) -> PublicShares:

@@ -22,15 +22,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from starling.engine.delimited import Part, labels
-from starling.engine.headers import check_columns
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.plain_text import numbers_of
-from starling.engine.record_files import PARQUET, Records, beginning_of, open_files
-from starling.engine.record_parts import parquet_parts, tables, text_records
-from starling.errors import Problem, SourceError
+from starling.engine.record_files import Records, open_files
+from starling.engine.record_parts import check_types, table_records, tables
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 
@@ -60,17 +57,18 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     Raises:
         SourceError: with all missing columns at once.
     """
+    columns = _columns(plan)
+    fix = f"records of the kind {plan.kind} have {','.join(columns)}"
     if isinstance(data, str | Path):
-        return open_files(data, lambda file: _open_file(file, plan), "CSV or Parquet")
-    held = hold(data, _columns(plan))
-    _check_types(held.parts[0].path, held.schema, held.columns)
+        return open_files(data, lambda file: table_records(file, columns, fix, _wanted, plan.format), "CSV or Parquet")
+    held = hold(data, columns)
+    check_types(held.parts[0].path, columns, held.schema, _wanted)
     return held
 
 
-def files_read(plan: Plan, records: Records | Held) -> tuple[Path, ...]:
-    """All files that a release reads after its charge: those of the records, and the register that they are joined with."""
-    register = None if plan.register is None else plan.register.path
-    return records.files if register is None else (*records.files, register)
+def register(plan: Plan) -> tuple[Path, ...]:
+    """The public file that a release joins the records with, after its charge."""
+    return () if plan.register is None or plan.register.path is None else (plan.register.path,)
 
 
 def _columns(plan: Plan) -> tuple[str, ...]:
@@ -79,31 +77,12 @@ def _columns(plan: Plan) -> tuple[str, ...]:
     return (*COLUMNS[plan.kind], "quantity") if several else COLUMNS[plan.kind]
 
 
-def _open_file(path: Path, plan: Plan) -> Records:
-    text, size = beginning_of(path)
-    columns = _columns(plan)
-    fix = f"records of the kind {plan.kind} have {','.join(columns)}"
-    if text.startswith(PARQUET):
-        with pq.ParquetFile(path) as opened:
-            schema, parts = opened.schema_arrow, parquet_parts(path, opened)
-        check_columns(path, columns, schema.names, fix)
-        _check_types(path, schema, columns)
-        return Records((path,), (size,), "parquet", columns, columns, parts)
-    return text_records(path, columns, fix, plan.format)
-
-
-def _check_types(path: Path, schema: pa.Schema, columns: tuple[str, ...]) -> None:
-    problems = []
-    for name in columns:
-        kind = schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        fits = pa.types.is_floating(kind) if name in NUMBERS else text
-        if not (fits or pa.types.is_integer(kind)):
-            wanted = "a number" if name in NUMBERS else "text or an integer"
-            problems.append(Problem(name, f"is of type {kind}, not {wanted}", "store it so", path.name))
-    if problems:
-        raise SourceError(problems=problems)
+def _wanted(name: str, kind: pa.DataType) -> str:
+    """As `record_parts.Wanted` says."""
+    if name in NUMBERS:
+        return "" if pa.types.is_floating(kind) or pa.types.is_integer(kind) else "a number"
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return "" if text or pa.types.is_integer(kind) else "text or an integer"
 
 
 def read_part(records: Records | Held, part: Part) -> Iterator[pa.Table]:

@@ -31,6 +31,7 @@ from starling.release.faults import Tally
 Faulty = npt.NDArray[np.bool_]
 
 FIX: Final = "correct it; a release goes by its rule: docs/reference/groups.md"
+MOST_FAULTY: Final = "look at the coding, the columns and the plan before anything else"
 SEVERAL_SQL: Final = """
 WITH lies AS (SELECT records.person AS person, min(records.name) AS first, max(records.name) AS last FROM records
 GROUP BY records.person)
@@ -74,7 +75,7 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
         notes.counts["records", text] = 1
         notes.listed[:0] = [Problem("records", text, "make sure that these are the events and not the register", name)]
     decisive = [
-        *_decisive(name, problems, total),
+        *problems.decisive(name, MOST_FAULTY),
         *(_other_totals(plan, name, totals) if total and registered is None else ()),
     ]
     read = f"{total:,} records of {groups:,} groups"
@@ -147,18 +148,6 @@ def _ask(sql: str, plan: Plan, records: Records | Held) -> int:
     stream = pa.RecordBatchReader.from_batches(SCHEMAS[plan.kind], batches)
     with closing(duck.run(sql, {"records": stream})) as answer:
         return sum(batch.column(0)[0].as_py() for batch in answer)
-
-
-def _decisive(file: str, problems: Tally, total: int) -> list[Problem]:
-    """That there are no records, or what is wrong with most of them."""
-    if not total:
-        return [Problem("the file", "has no rows, only a header", "give the file that holds them", file)]
-    fix = "look at the coding, the columns and the plan before anything else"
-    return [
-        Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)
-        for (name, problem), many in problems.counts.items()
-        if 2 * many > total
-    ]
 
 
 def _other_totals(plan: Plan, file: str, totals: npt.NDArray[np.float64]) -> list[Problem]:

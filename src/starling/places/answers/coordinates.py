@@ -6,7 +6,7 @@ longitude in radians, y is R times the sine of the latitude. Plain units have no
 
 from collections.abc import Mapping
 from math import cos, radians
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,12 +16,20 @@ from starling.places.answers.rectangles import Float64
 from starling.places.measurements import Int32
 from starling.places.plan.grid import RADIUS, Grid
 
+Units: TypeAlias = Literal["cells", "box", "degrees"]
+"""Cells of the grid from its south-western corner; the units of the plan's box; longitude and latitude."""
 CRS84: Final = "OGC:CRS84"
 """Longitude and latitude in degrees, the default of GeoParquet and the only system of GeoJSON."""
 
 
-def units_in_cells(grid: Grid) -> Projection:
-    """From points in units of the box to cell units of the grid."""
+def in_cells(grid: Grid, units: Units) -> Projection:
+    """From points in some units to cell units of the grid; raises ParameterError for degrees where the grid is in plain units."""
+    if units == "cells":
+        return lambda points: points
+    return degrees_in_cells(grid) if units == "degrees" else _box_in_cells(grid)
+
+
+def _box_in_cells(grid: Grid) -> Projection:
     return lambda points: grid.in_cells(np.concatenate([points, points], axis=1))[:, :2]
 
 
@@ -32,7 +40,7 @@ def degrees_in_cells(grid: Grid) -> Projection:
         ParameterError: the grid is in plain units.
     """
     _has_degrees(grid)
-    inner = units_in_cells(grid)
+    inner = _box_in_cells(grid)
     if grid.crs == "degrees":
         return inner
 

@@ -17,7 +17,7 @@ curve; a group is no measurement, and its box may overlap others.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +73,7 @@ _NODE: Final = np.dtype(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class Sums(NamedTuple):
     """Sums of fresh measurements on both sides of queries.
 
     Attributes:
@@ -143,11 +142,7 @@ class FreshCover:
             raise ParameterError("measurements", "do not hold every cell", "give those of a release")
 
     def sums(self, rectangles: Float64) -> Sums:
-        """Sums for each rectangle.
-
-        Args:
-            rectangles: float64 (m, 4) in cell units, found to be in order.
-        """
+        """Sums for each rectangle: float64 (m, 4) in cell units, found to be in order."""
         return self._walk(rectangles, np.empty(0, dtype=np.int8))
 
     def sums_of_region(self, shares: Shares) -> Sums:
@@ -177,7 +172,7 @@ class FreshCover:
         sums = np.zeros((2, len(rectangles)), dtype=np.int64)
         draws = np.zeros((2, len(rectangles), len(self.noises)), dtype=np.int64)
         add_up(rectangles, relations, self._nodes, self._terms, sums, draws)
-        return Sums(sums[0], sums[1], draws[0], draws[1])
+        return Sums(*sums, *draws)
 
 
 def least_noisy(
@@ -205,12 +200,8 @@ def least_noisy(
 def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
     """The tree with groups between a box and very many children, level by level, siblings side by side.
 
-    Args:
-        boxes: int32 (nodes, 4).
-        parents: int64 (nodes,): before their children; -1 for the root, node 0.
-
-    Returns:
-        Boxes, parents (in order), and for each node the one of the given tree that it is, or -1 for a group.
+    Takes int32 (nodes, 4) and int64 (nodes,), parents before their children. Returns boxes, parents (in order), and for each node the one
+    of the given tree that it is, or -1 for a group.
     """
     original = np.arange(len(boxes), dtype=np.int64)
     place = np.empty(0, dtype=np.int64)
@@ -219,7 +210,7 @@ def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
         many = np.flatnonzero(np.concatenate([[False], children[parents[1:]] > MOST_CHILDREN]))
         if not len(many):
             break
-        place = place if len(place) else morton(boxes[:, 0], boxes[:, 2])
+        place = place if len(place) else morton(boxes)
         many = many[np.lexsort((place[many], parents[many]))]
         above, starts = np.unique(parents[many], return_index=True)
         rank = np.arange(len(many)) - np.repeat(starts, children[above])
@@ -241,24 +232,18 @@ def grouped(boxes: Int32, parents: Int64) -> tuple[Int32, Int64, Int64]:
     return boxes[order], above, original[order]
 
 
-def morton(rows: Int32, columns: Int32) -> Int64:
-    """The place of each cell along a curve on which near cells are mostly near: the bits of row and column in turn."""
-    place = np.zeros(len(rows), dtype=np.int64)
+def morton(boxes: Int32) -> Int64:
+    """int64 (boxes,): places along a curve on which near boxes are mostly near: the bits of the first row and column of each in turn."""
+    place = np.zeros(len(boxes), dtype=np.int64)
     for bit in range(31):
-        place |= ((rows.astype(np.int64) >> bit) & 1) << (2 * bit + 1) | ((columns.astype(np.int64) >> bit) & 1) << (
-            2 * bit
-        )
+        for shift, side in ((1, 0), (0, 2)):
+            place |= (boxes[:, side].astype(np.int64) >> bit & 1) << (2 * bit + shift)
     return place
 
 
 @compiled
 def breadth_first(by_parent: Int64, children: Int64) -> Int64:
-    """All nodes, level by level, children of one node side by side.
-
-    Args:
-        by_parent: (nodes,): nodes by their parents, the root first.
-        children: (nodes,): how many children each has.
-    """
+    """All nodes, level by level, children of one node side by side: of nodes by their parents, the root first, and each node's children."""
     begins = np.ones(children.size + 1, dtype=np.int64)
     for node in range(children.size):
         begins[node + 1] = begins[node] + children[node]
@@ -306,12 +291,7 @@ def choose_covers(nodes: Nodes, variances: Float64, terms: Int32) -> None:
 
 @compiled
 def finest(nodes: Nodes, chosen: npt.NDArray[np.bool_]) -> None:
-    """Find the smallest boxes with covers that tile the grid: a box is cut further where all boxes below it have covers.
-
-    Args:
-        nodes: (nodes,).
-        chosen: (nodes,), all false; true for these boxes in the end.
-    """
+    """Mark in `chosen`, (nodes,), the smallest boxes with covers that tile the grid: one is cut where all boxes below have covers."""
     chosen[0] = True
     for node in range(nodes.size):
         if chosen[node] and nodes[node]["cover"] != OWN_ALONE:
@@ -332,11 +312,8 @@ def relation(rectangle: Float64, nodes: Nodes, node: int) -> int:
 
 @compiled
 def choice(node: np.void, near: float) -> int:
-    """What is added of a box within the query: its `STEERED` value, its `COVER`, or `NEITHER`, and then what boxes below it give.
-
-    Args:
-        node: The box.
-        near: The nearest steered value above it.
+    """What is added of a box within the query, given the nearest steered value above it: its `STEERED` value, its `COVER`, or `NEITHER`,
+    and then what boxes below it give.
     """
     if node["steered_noise"] >= 0 and near >= node["needs"]:
         return STEERED

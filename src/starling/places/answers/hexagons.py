@@ -70,11 +70,7 @@ def _rings(h3: ModuleType, cell: str) -> list[Float64]:
 
 
 def touching(box: tuple[float, float, float, float], resolution: int) -> list[str]:
-    """The H3 cells of a resolution that share area with a box, sorted.
-
-    Args:
-        box: West, south, east and north end, in degrees.
-        resolution: 0 to 15.
+    """The H3 cells of a resolution, 0 to 15, that share area with a box (west, south, east and north end in degrees), sorted.
 
     Raises:
         ParameterError: another resolution, more than a million cells, or h3 is not installed.

@@ -15,7 +15,7 @@ import numpy as np
 
 from starling.errors import SHOWN, ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
-from starling.places.answers.sure import LEVEL, Surety
+from starling.places.answers.sure import LEVEL, Surety, of_each
 from starling.places.measurements import Bool, Int32, Int64
 from starling.release.session import Grid, InSession
 
@@ -127,7 +127,7 @@ def hotspots(
     first = first_by(counts, k)
     sure = None
     if surety is not None:
-        ends = surety.of(rectangles, 1 - (1 - level) / len(boxes))
+        ends = surety.of(rectangles, of_each(level, len(boxes)))
         # At most k - 1 other squares can have as many points as its lower end: with the square itself at most k, so that the upper end
         # of the next, the k + 1st from the largest on, is below it.
         sure = np.ones(k, dtype=np.bool_)

@@ -1,5 +1,6 @@
 """The sums of many rectangles from tables, where the boxes of each depth are cells of a grid of rows and columns, as those of a quadtree.
 
+What the walk (cover.py) adds of a box within the query, G, is its steered value, its cover, or what boxes below it give; D is G less the
 G of its children. The boxes below one within the query lie within it too, so that D telescopes: the sum within is that of D over all boxes
 within the query, whether or not boxes above them are. Where every box has a cover, only leaves count for holding the query alone: what is
 added there is the leaves that the query cuts. Boxes of one depth that are cells of a grid lie within a rectangle in a block of that grid,
@@ -63,7 +64,7 @@ class LayeredCover(FreshCover):
         draws = np.zeros((2, len(rectangles), len(self.noises)), dtype=np.int64)
         for layer in self._layers:
             add_layer(rectangles, layer.rows, layer.columns, layer.noises, layer.table, sums, draws)
-        return Sums(sums[0], sums[1], draws[0], draws[1])
+        return Sums(*sums, *draws)
 
     @cached_property
     def _layers(self) -> tuple[Layer, ...] | None:

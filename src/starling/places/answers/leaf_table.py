@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
+from starling.places.answers.cover import morton
 from starling.places.answers.rectangles import Counts, Float64, checked_rectangles
 from starling.places.measurements import Int32, Int64
 from starling.privacy.compiled import compiled
@@ -54,7 +55,7 @@ class LeafTable:
                 "boxes", "are none, or have a count that is no finite number", "give those of a release"
             )
         self.boxed = boxed
-        order = np.argsort(_along(boxed.boxes), kind="stable")
+        order = np.argsort(morton(boxed.boxes), kind="stable")
         boxes, sums = [np.ascontiguousarray(boxed.boxes[order])], [boxed.counts[order]]
         while len(boxes[-1]) > 1:
             starts = np.arange(0, len(boxes[-1]), PACK)
@@ -76,27 +77,13 @@ class LeafTable:
         return LeafTable(both)
 
     def count(self, rectangles: Float64) -> Counts:
-        """Points in each rectangle; one without area has none.
-
-        Args:
-            rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units.
-
-        Raises:
-            ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+        """Points in each rectangle, float64 (m, 4) in cell units; one without area has none. Raises ParameterError as `checked_rectangles`
+        does.
         """
         queries = checked_rectangles(rectangles)
         rows, columns = self.shape
         clipped = (queries[:, :2] < 0).any(axis=1) | (queries[:, 2] > columns) | (queries[:, 3] > rows)
         return Counts(_count(self._boxes, self._sums, self._firsts, queries), np.asarray(clipped))
-
-
-def _along(boxes: Int32) -> Int64:
-    """int64 (boxes,): the bits of the first row and column of each, in turn: the place along a curve."""
-    sums = np.zeros(len(boxes), dtype=np.int64)
-    for bit in range(31):
-        for shift, side in ((1, 0), (0, 2)):
-            sums |= (boxes[:, side].astype(np.int64) >> bit & 1) << (2 * bit + shift)
-    return sums
 
 
 @compiled

@@ -152,18 +152,9 @@ def reach_of_sum(terms: Int64, scales: Float64, variances: Float64, small: float
 def transform(
     terms: Int64, variances: Float64, reach: int, small: float, angles: Float64, values: Float64
 ) -> tuple[int, float]:
-    """The characteristic function of a sum over sin(t/2), as far as it matters.
+    """The characteristic function of a sum over sin(t/2), as far as it matters; the period is 2 reach + 1, and `small` may be left out.
 
-    Args:
-        terms: (noises,).
-        variances: (noises,).
-        reach: The period is 2 reach + 1.
-        small: What may be left out.
-        angles: Written: t.
-        values: Written.
-
-    Returns:
-        How many were written, and a bound of what was left out.
+    Writes the angles t and the values; returns how many were written, and a bound of what was left out.
     """
     period, left = 2 * reach + 1, 0.0
     for k in range(1, min(reach, MOST_ANGLES) + 1):

@@ -6,15 +6,15 @@ What a question may ask at once is bounded, so that nobody keeps a server busy w
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 import numpy as np
 
 from starling.errors import ParameterError
 from starling.places.answers import work
-from starling.places.answers.coordinates import degrees_in_cells
+from starling.places.answers.coordinates import Units, degrees_in_cells
 from starling.places.answers.hexagons import hexagon_regions
-from starling.places.answers.released import Answers, ReleasedGrid, Units
+from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.release.work import Work
 
@@ -48,6 +48,8 @@ class Counted(ABC):
         typical: Whether the typical error of each count is told, too, for which the grid is measured again.
     """
 
+    advice: ClassVar[str]
+    """What to ask where it is too much work."""
     slice: str | None = None
     level: Fraction = LEVEL
     together: bool = False
@@ -63,11 +65,6 @@ class Counted(ABC):
     @abstractmethod
     def counting(self, sizes: work.Sizes) -> tuple[int, int]:
         """Steps of the counts alone, and of their sure intervals."""
-
-    @property
-    @abstractmethod
-    def advice(self) -> str:
-        """What to ask where it is too much work."""
 
     def work(self, release: "PlacesRelease") -> Work:
         """Counts with sure intervals; where typical errors are told, counts of each rerun too, which is made of every cell."""
@@ -89,6 +86,7 @@ class Count(Counted):
         units: What the ends count: cells of the grid, units of its box, or degrees.
     """
 
+    advice = "ask for fewer rectangles at once"
     rectangles: tuple[tuple[Fraction, Fraction, Fraction, Fraction], ...]
     units: Units = "cells"
 
@@ -106,11 +104,6 @@ class Count(Counted):
         each = work.cutting(sizes)
         return len(self.rectangles) * each, len(self.rectangles) * each
 
-    @property
-    def advice(self) -> str:
-        """Fewer of them."""
-        return "ask for fewer rectangles at once"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountPolygons(Counted):
@@ -122,6 +115,7 @@ class CountPolygons(Counted):
         units: Of the corners: cells of the grid, units of its box, or degrees.
     """
 
+    advice = "ask for fewer or smaller regions, or regions with fewer corners, at once"
     regions: tuple[tuple[tuple[Ring, ...], ...], ...]
     units: Units = "degrees"
 
@@ -143,18 +137,10 @@ class CountPolygons(Counted):
         return grid.count_polygons(regions, self.units, self.level, together=self.together)
 
     def counting(self, sizes: work.Sizes) -> tuple[int, int]:
-        """The cells of each region's extent, and what its edges cross; for intervals each box is compared with it."""
-        grid = sizes.grid
+        """See `work.regions`."""
         rings = [[np.array(ring, dtype=np.float64) for each in region for ring in each] for region in self.regions]
-        cells = sum(work.extent(each, grid, self.units) for each in rings)
-        corners = sum(len(ring) for each in rings for ring in each)
-        counts = cells * work.PER_SHARE + corners * sum(grid.shape) * work.PER_EDGE
-        return counts, counts + len(self.regions) * sizes.boxes * work.PER_RELATION
-
-    @property
-    def advice(self) -> str:
-        """Fewer of them."""
-        return "ask for fewer or smaller regions, or regions with fewer corners, at once"
+        cells = sum(work.extent(each, sizes.grid, self.units) for each in rings)
+        return work.regions(sizes, len(self.regions), cells, sum(len(ring) for each in rings for ring in each))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +151,7 @@ class CountHexagons(Counted):
         cells: Ids, as h3 writes them; up to 1,000.
     """
 
+    advice = "ask for fewer or smaller H3 cells at once"
     cells: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -180,13 +167,7 @@ class CountHexagons(Counted):
         grid = sizes.grid
         regions = hexagon_regions(self.cells, degrees_in_cells(grid))
         cells = sum(work.extent([ring for each in region for ring in each], grid, "cells") for region in regions)
-        counts = cells * work.PER_SHARE + len(self.cells) * HEXAGON * sum(grid.shape) * work.PER_EDGE
-        return counts, counts + len(self.cells) * sizes.boxes * work.PER_RELATION
-
-    @property
-    def advice(self) -> str:
-        """Fewer of them."""
-        return "ask for fewer or smaller H3 cells at once"
+        return work.regions(sizes, len(self.cells), cells, len(self.cells) * HEXAGON)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from starling.privacy.compiled import compiled
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 
-ALL_GOOD: Final = -1
 PART: Final = 1 << 17
 """Rectangles that one thread answers after the other."""
 
@@ -60,27 +59,20 @@ class CumulativeGrid:
         return rows, columns
 
     def count(self, rectangles: Float64) -> Counts:
-        """Points in each rectangle; one without area has none.
-
-        Args:
-            rectangles: float64 (m, 4): x0, y0, x1, y1 in cell units.
-
-        Raises:
-            ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+        """Points in each rectangle, float64 (m, 4) in cell units; one without area has none. Raises ParameterError as `checked_rectangles`
+        does.
         """
-        queries = rectangular(rectangles)
+        queries = checked_rectangles(rectangles)
         counts, clipped = np.empty(len(queries)), np.empty(len(queries), dtype=np.bool_)
 
-        def work(start: int) -> int:
+        def work(start: int) -> None:
             here = slice(start, start + PART)
-            bad = count_rectangles(self._sums, queries[here], counts[here], clipped[here])
-            return bad if bad == ALL_GOOD else start + bad
+            count_rectangles(self._sums, queries[here], counts[here], clipped[here])
 
         starts = range(0, len(queries), PART)
         # Each rectangle is answered alone, so that threads change nothing but the time.
-        for bad in in_order(work, starts) if len(starts) > 1 else map(work, starts):
-            if bad != ALL_GOOD:
-                raise refused(queries, bad)
+        for _ in in_order(work, starts) if len(starts) > 1 else map(work, starts):
+            pass
         return Counts(counts, clipped)
 
 
@@ -106,26 +98,17 @@ def checked_rectangles(rectangles: Float64) -> Float64:
         ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
     """
     queries = rectangular(rectangles)
-    if (bad := first_bad(queries)) != ALL_GOOD:
-        raise refused(queries, bad)
+    bad = first_bad(queries)
+    if bad < len(queries):
+        finite = bool(np.isfinite(queries[bad]).all())
+        problem = "has an end before its beginning" if finite else "has an end that is no finite number"
+        raise ParameterError(f"rectangle {bad + 1}", problem, "give x0 <= x1 and y0 <= y1")
     return queries
-
-
-def refused(rectangles: Float64, bad: int) -> ParameterError:
-    """What is wrong with a rectangle whose ends are out of order or not finite."""
-    finite = bool(np.isfinite(rectangles[bad]).all())
-    problem = "has an end before its beginning" if finite else "has an end that is no finite number"
-    return ParameterError(f"rectangle {bad + 1}", problem, "give x0 <= x1 and y0 <= y1")
 
 
 @compiled
 def add_cells(grid: Float64, sums: Float64) -> None:
-    """Add up all cells south-west of each corner, in a fixed order: northwards and then eastwards.
-
-    Args:
-        grid: (rows, columns).
-        sums: (rows + 1, columns + 1), all 0, written.
-    """
+    """Add up all cells south-west of each corner into `sums`, all 0, in a fixed order: northwards and then eastwards."""
     northwards = np.zeros(grid.shape[1])
     for row in range(grid.shape[0]):
         along = 0.0
@@ -137,34 +120,27 @@ def add_cells(grid: Float64, sums: Float64) -> None:
 
 @compiled
 def first_bad(rectangles: Float64) -> int:
-    """The first rectangle (m, 4) whose ends are out of order or not finite; -1 where all are good."""
-    for i in range(rectangles.shape[0]):
-        if not in_order_and_finite(rectangles[i, 0], rectangles[i, 1], rectangles[i, 2], rectangles[i, 3]):
+    """The first rectangle (m, 4) whose ends are out of order or not finite; m where all are good."""
+    for i in range(len(rectangles)):
+        x0, y0, x1, y1 = rectangles[i]
+        if not (-np.inf < x0 <= x1 < np.inf and -np.inf < y0 <= y1 < np.inf):
             return i
-    return -1
+    return len(rectangles)
 
 
 @compiled
-def in_order_and_finite(x0: float, y0: float, x1: float, y1: float) -> bool:
-    """Whether these are the ends of a rectangle."""
-    return -np.inf < x0 <= x1 < np.inf and -np.inf < y0 <= y1 < np.inf
-
-
-@compiled
-def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clipped: Bool) -> int:
-    """Answer each rectangle up to the first whose ends are out of order or not finite, which is returned; -1 where all are good.
+def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clipped: Bool) -> None:
+    """Answer each rectangle.
 
     Args:
         sums: (rows + 1, columns + 1): points south-west of each corner of a cell.
-        rectangles: (m, 4).
+        rectangles: (m, 4), with ends in order.
         counts: (m,), written.
         clipped: (m,), written.
     """
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
     for i in range(rectangles.shape[0]):
-        x0, y0, x1, y1 = rectangles[i, 0], rectangles[i, 1], rectangles[i, 2], rectangles[i, 3]
-        if not in_order_and_finite(x0, y0, x1, y1):
-            return i
+        x0, y0, x1, y1 = rectangles[i]
         clipped[i] = x0 < 0 or y0 < 0 or x1 > columns or y1 > rows
         x0, x1 = min(max(x0, 0.0), columns), min(max(x1, 0.0), columns)
         y0, y1 = min(max(y0, 0.0), rows), min(max(y1, 0.0), rows)
@@ -173,17 +149,12 @@ def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clippe
         bottom = lower + (y0 - south) * (above - lower)
         lower, above = south_of(sums[north], x0, x1), south_of(sums[north + 1], x0, x1)
         counts[i] = lower + (y1 - north) * (above - lower) - bottom
-    return -1
 
 
 @compiled
 def south_of(sums: Float64, x0: float, x1: float) -> float:
-    """Points between two x, south of a row of corners.
-
-    Args:
-        sums: (columns + 1,): points south-west of each corner of the row.
-        x0: Of the grid, as `x1` is.
-        x1: At least `x0`.
+    """Points between two x of the grid, x0 <= x1, south of a row of corners; `sums`, (columns + 1,), has those south-west of each
+    corner.
     """
     last = sums.size - 2
     # An unsigned index is not looked at for counting from the end.

@@ -88,11 +88,8 @@ def oriented(ring: Float64, *, hole: bool) -> Float64:
 
 @compiled
 def add_edges(ring: Float64, sums: Float64) -> None:
-    """Add the edges of a counter-clockwise ring to the table whose sums along rows are shares of cells.
-
-    Args:
-        ring: (corners, 2), closed, relative to the table; it may reach beyond it.
-        sums: (rows, columns + 1), added to.
+    """Add the edges of a counter-clockwise ring, (corners, 2), closed, relative to the table, to the table whose sums along rows are shares
+    of cells, (rows, columns + 1). The ring may reach beyond it.
     """
     rows = sums.shape[0]
     for i in range(ring.shape[0] - 1):
@@ -111,14 +108,7 @@ def add_edges(ring: Float64, sums: Float64) -> None:
 
 @compiled
 def add_piece(west: float, east: float, height: float, sums: Float64) -> None:
-    """Add a piece of an edge within one row, from x = west to x = east, evenly high.
-
-    Args:
-        west: Where it begins.
-        east: Where it ends, at least `west`.
-        height: Of the whole piece, with its sign.
-        sums: (columns + 1,), added to.
-    """
+    """Add a piece of an edge within one row, from x = `west` to x = `east`, evenly `height` high with its sign, to (columns + 1,)."""
     columns = sums.size - 1
     if west >= columns:
         return

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any
 
 import numpy.typing as npt
 
 from starling.errors import SHOWN, ParameterError
-from starling.places.answers.coordinates import degrees_in_cells, units_in_cells
+from starling.places.answers.coordinates import Units, degrees_in_cells, in_cells
 from starling.places.answers.hexagons import hexagon_regions
 from starling.places.answers.hotspots import Hotspots, hotspots
 from starling.places.answers.leaf_table import LeafTable
@@ -20,11 +20,6 @@ from starling.places.plan.grid import Grid as PublicGrid
 from starling.privacy.budget import Exact, exact
 from starling.release.session import Grid, InSession
 from starling.release.text import rounded
-
-Units: TypeAlias = Literal["cells", "box", "degrees"]
-
-UNITS: Final[tuple[Units, ...]] = ("cells", "box", "degrees")
-"""Cells of the grid from its south-western corner; the units of the plan's box; longitude and latitude."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -148,9 +143,7 @@ class ReleasedGrid(InSession):
                 degrees of a grid in plain units, or another level than `Surety.of` takes.
         """
         queries = rectangular(rectangles)
-        if units != "cells":
-            project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
-            queries = project(queries.reshape(-1, 2)).reshape(-1, 4)
+        queries = in_cells(self.grid, units)(queries.reshape(-1, 2)).reshape(-1, 4)
         counts = (self.boxes or self.table).count(queries)
         surety = self.surety if intervals else None
         return _answers(counts, surety.of(queries, exact(level, field="level"), together=together) if surety else None)
@@ -174,11 +167,9 @@ class ReleasedGrid(InSession):
         Raises:
             ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
         """
-        regions = regions_of(polygons)
-        if units != "cells":
-            project = degrees_in_cells(self.grid) if units == "degrees" else units_in_cells(self.grid)
-            regions = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
-        return self._count_regions(regions, level, together)
+        regions, project = regions_of(polygons), in_cells(self.grid, units)
+        projected = [[[project(ring) for ring in polygon] for polygon in region] for region in regions]
+        return self._count_regions(projected, level, together)
 
     def count_hexagons(self, cells: Sequence[str], level: Exact = LEVEL, *, together: bool = False) -> Answers:
         """Points in H3 cells, by the share of each cell of the grid that lies in them.

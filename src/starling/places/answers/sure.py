@@ -176,12 +176,7 @@ def divided_margins(noises: Sequence[Distribution], low: Int64, high: Int64, mis
         ParameterError: as `upper_margins`.
     """
     first, back = distinct(np.concatenate([low, high], axis=1))
-    margins = _divided(noises, low[first], high[first], missing)
-    return margins[0][back], margins[1][back]
-
-
-def _divided(noises: Sequence[Distribution], low: Int64, high: Int64, missing: Fraction) -> Int64:
-    """The margins of `divided_margins`, int64 (2, queries)."""
+    low, high = low[first], high[first]
     variances = np.array([standard_deviation(each) ** 2 for each in noises])
     below, above = (np.sqrt(terms @ variances) for terms in (low, high))
     parts = np.full(len(low), PARTS // 2)
@@ -194,15 +189,10 @@ def _divided(noises: Sequence[Distribution], low: Int64, high: Int64, missing: F
         for end, terms, chance in ((0, low, Fraction(part, PARTS)), (1, high, 1 - Fraction(part, PARTS))):
             if chance:
                 margins[end, here] = upper_margins(noises, terms[here], chance * missing)
-    return margins
+    return margins[0][back], margins[1][back]
 
 
 def joined(parts: Sequence[Sums], noises: int) -> Sums:
     """Sums of several queries, one after the other; of none of them with this many noises."""
-    none = Sums(*(np.empty(shape, dtype=np.int64) for shape in (0, 0, (0, noises), (0, noises))))
-    return Sums(
-        *(
-            np.concatenate([getattr(each, name) for each in (none, *parts)])
-            for name in ("inside", "touched", "inside_terms", "touched_terms")
-        )
-    )
+    none = [np.empty(shape, dtype=np.int64) for shape in (0, 0, (0, noises), (0, noises))]
+    return Sums(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))

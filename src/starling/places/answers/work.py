@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.places.answers.coordinates import degrees_in_cells, units_in_cells
+from starling.places.answers.coordinates import Units, in_cells
 from starling.places.answers.rectangles import Float64
 from starling.places.plan.grid import Grid
 
@@ -63,25 +63,33 @@ def cutting(sizes: Sizes) -> int:
     return PER_CUT * min(2 * sum(sizes.grid.shape), CUT * (isqrt(sizes.boxes) + 1))
 
 
+def regions(sizes: Sizes, many: int, cells: int, corners: int) -> tuple[int, int]:
+    """Of the counts of regions, and of their sure intervals, for which each box is compared with each region.
+
+    Args:
+        sizes: The release.
+        many: How many regions.
+        cells: Of the extents of all.
+        corners: Of all; an edge crosses each row and column once at most.
+    """
+    counts = cells * PER_SHARE + corners * sum(sizes.grid.shape) * PER_EDGE
+    return counts, counts + many * sizes.boxes * PER_RELATION
+
+
 def repeated(sizes: Sizes) -> int:
     """Of measuring and estimating a grid again."""
     return sizes.reruns * sizes.grid.cells * PER_CELL_AGAIN
 
 
-def extent(corners: Iterable[Float64], grid: Grid, units: str) -> int:
-    """The cells of the smallest block that holds a region on the grid, or all where its corners have no place there.
-
-    Args:
-        corners: float64 (corners, 2) of each ring.
-        grid: The public grid.
-        units: Of the corners, as `ReleasedGrid.count_polygons` takes them.
+def extent(corners: Iterable[Float64], grid: Grid, units: Units) -> int:
+    """The cells of the smallest block that holds a region, float64 (corners, 2) of each ring, on the grid; all where its corners have no
+    place there.
     """
     points = np.concatenate([np.reshape(ring, (-1, 2)) for ring in corners] or [np.zeros((0, 2))])
     if not len(points):
         return 0
     try:
-        if units != "cells":
-            points = (degrees_in_cells(grid) if units == "degrees" else units_in_cells(grid))(points)
+        points = in_cells(grid, units)(points)
     except ParameterError:
         return 0  # The question is refused by the same error.
     if not np.isfinite(points).all():

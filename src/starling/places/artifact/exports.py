@@ -74,14 +74,7 @@ def write_all(
 
 
 def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
-    """Write boxes as polygons with a column `geometry`, behind the others, in units of the grid's box.
-
-    Args:
-        path: A new file.
-        grid: The public grid.
-        boxes: int32 (boxes, 4), at least one.
-        columns: Numbers of each box.
-    """
+    """Write boxes, int32 (boxes, 4), at least one, as polygons with a column `geometry`, behind the others, in units of the grid's box."""
     records = np.zeros(len(boxes), dtype=_RECTANGLE)
     records["order"], records["kind"], records["rings"], records["corners"] = 1, 3, 1, 5
     records["corner"] = places = corners(grid, boxes)
@@ -106,12 +99,6 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
 def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
     """Write boxes as a feature collection in degrees, a feature a line; rows and columns of cells are properties too.
 
-    Args:
-        path: A new file.
-        grid: The public grid.
-        boxes: int32 (boxes, 4).
-        columns: Numbers of each box.
-
     Raises:
         ParameterError: the grid is in plain units.
     """
@@ -131,12 +118,8 @@ def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> Non
 
 
 def write_npz(path: Path, grid: Grid, counts: Float64) -> None:
-    """Write the grid with the ends of its rows and columns: arrays `counts`, `x` and `y`; row 0 is the southern one.
-
-    Args:
-        path: A new file.
-        grid: The public grid; `x` and `y` are in units of its box.
-        counts: float64 (rows, columns).
+    """Write counts, float64 (rows, columns), with the ends of rows and columns in units of the box: `counts`, `x`, `y`; row 0 is the
+    southern one.
     """
     x0, y0, x1, y1 = map(float, grid.box)
     x, y = np.linspace(x0, x1, grid.columns + 1), np.linspace(y0, y1, grid.rows + 1)
@@ -146,11 +129,6 @@ def write_npz(path: Path, grid: Grid, counts: Float64) -> None:
 
 def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.Table:
     """Released points of all H3 cells that touch the box: `h3`, `count`, and `share`, the part of the H3 cell within the box.
-
-    Args:
-        grid: The public grid.
-        released: The released grid.
-        resolution: Of H3, 0 to 15.
 
     Raises:
         ParameterError: the grid is in plain units, another resolution, too many cells, or h3 is not installed.

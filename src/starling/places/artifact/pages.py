@@ -12,7 +12,7 @@ from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
-from starling.release.report.pages import Section, Table
+from starling.release.report.pages import Section, Table, files
 from starling.release.statement import Json, Particulars
 from starling.release.text import rounded
 
@@ -144,10 +144,5 @@ def _files(plan: Plan) -> Section:
         (VALUES, "other noisy values as they were drawn"),
         (PLAN, "the public plan, enough to make the tables from the measurements again"),
         ("privacy.json", "what is promised and was charged, with exact amounts"),
-        ("datapackage.json", "every file with its SHA-256, every table with its columns"),
-        ("registry.yaml", "draft of an entry in OpenDP's registry of deployments"),
-        ("SIGNATURE", "over every other file of the folder"),
     )
-    return Section(
-        "What is in this folder", tables=(Table(("File", "Content"), rows, "Files of this release", words=True),)
-    )
+    return files(rows)

@@ -58,12 +58,8 @@ class GeneratedFiles(InSession):
 
 
 def gaussian(sigma: int, seed: int, points: int = POINTS) -> tuple[Float64, Float64]:
-    """float64 (points,) and float64 (points,): x and y in cells, independent and normal around one centre.
-
-    Args:
-        sigma: Standard deviation in cells.
-        seed: Public: the same gives the same points.
-        points: How many.
+    """float64 (points,) and float64 (points,): x and y in cells, independent and normal with deviation sigma around one centre, by a
+    seed.
     """
     random = np.random.default_rng(seed)
     x, y = random.uniform(0, SIDE, 2)

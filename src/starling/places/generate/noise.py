@@ -7,12 +7,8 @@ from starling.places.plan.grid import Float64
 
 
 def laplace(scales: Float64, seed: int, number: int) -> Int64:
-    """Discrete Laplace noise, int64 of the shape of its scales: differences of geometric draws.
-
-    Args:
-        scales: float64, above 0.
-        seed: Public.
-        number: Which of several under one seed.
+    """Discrete Laplace noise, int64 of the shape of its scales, each above 0, by a public seed and a number: differences of geometric
+    draws.
     """
     random = np.random.default_rng([seed, number])
     ends = -np.expm1(-1 / scales)
@@ -20,11 +16,5 @@ def laplace(scales: Float64, seed: int, number: int) -> Int64:
 
 
 def normal(many: int, seed: int, number: int) -> Float64:
-    """Standard normal noise, float64 (many,).
-
-    Args:
-        many: How many draws.
-        seed: Public.
-        number: Which of several under one seed.
-    """
+    """Standard normal noise, float64 (many,), by a public seed and a number."""
     return np.random.default_rng([seed, number]).standard_normal(many)

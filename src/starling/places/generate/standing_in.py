@@ -32,15 +32,7 @@ RECORDS: Final = "records.parquet"
 
 
 def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
-    """Invented records of a plan, with the plan itself, in an empty folder.
-
-    Args:
-        path: The plan file.
-        plan: What it says.
-        folder: The folder.
-
-    Returns:
-        The plan file, and the records.
+    """Invented records of a plan, with the plan itself, in an empty folder: the plan file, and the records.
 
     Raises:
         ParameterError: records name cells of H3, and the extra h3 is missing.

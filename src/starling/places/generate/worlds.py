@@ -58,12 +58,8 @@ def _points(weights: Float64, number: int, random: np.random.Generator) -> Int64
 
 
 def squares(cells: Int64, size: float, seed: int) -> Float64:
-    """Squares around points, float64 (1000, 4) in cells, cut at the grid; anywhere where there is no point.
-
-    Args:
-        cells: int64 (rows, columns).
-        size: Side in percent of the sides of the grid.
-        seed: Public.
+    """Squares around points, float64 (1000, 4) in cells, cut at the grid, of a side in percent of the grid's; anywhere where there is no
+    point.
     """
     random = np.random.default_rng([seed, 3])
     rows, columns = cells.shape
@@ -77,11 +73,6 @@ def squares(cells: Int64, size: float, seed: int) -> Float64:
 
 
 def whole(grid: Float64, seed: int) -> Int64:
-    """A grid of whole points, none below 0: each cell of `grid` is rounded up with the chance of its fraction.
-
-    Args:
-        grid: float64 (rows, columns).
-        seed: Public.
-    """
+    """A grid of whole points, none below 0: each cell of `grid`, float64 (rows, columns), is rounded up with the chance of its fraction."""
     random = np.random.default_rng(seed)
     return np.floor(np.maximum(grid, 0) + random.uniform(0, 1, grid.shape)).astype(np.int64)

@@ -85,12 +85,8 @@ class Adaptive(Method):
 
 
 def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
-    """Cut and measure below a root whose noisy count is known, by amounts that grow with depth.
-
-    Args:
-        tree: The root alone.
-        levels: The height of the tree.
-        amount: What each path spends.
+    """Cut and measure below a root whose noisy count is known, to a height of so many levels, by amounts that grow with depth and add
+    up.
     """
     if levels < FIRST:
         if levels:

@@ -18,11 +18,7 @@ SENSITIVITY: Final = 2 * GRAIN
 
 @compiled
 def cumulative(exact: Int64) -> Int64:
-    """int64 (rows + 1, columns + 1): at (i, j) the points of the first i rows and j columns.
-
-    Args:
-        exact: int64 (rows, columns).
-    """
+    """int64 (rows + 1, columns + 1): at (i, j) the points of the first i rows and j columns of int64 (rows, columns)."""
     rows, columns = exact.shape
     out = np.zeros((rows + 1, columns + 1), dtype=np.int64)
     for row in range(rows):
@@ -35,12 +31,7 @@ def cumulative(exact: Int64) -> Int64:
 
 @compiled
 def box_counts(sums: Int64, boxes: Int32) -> Int64:
-    """int64 (boxes,): the points of each box.
-
-    Args:
-        sums: What `cumulative` gives.
-        boxes: int32 (boxes, 4).
-    """
+    """int64 (boxes,): the points of each box, int32 (boxes, 4), from what `cumulative` gives."""
     out = np.empty(len(boxes), dtype=np.int64)
     for place in range(len(boxes)):
         top, bottom, left, right = boxes[place]
@@ -69,15 +60,13 @@ def parts(boxes: Int32, rows: Int64, columns: Int64) -> tuple[Int32, Int64]:
     above = np.empty(total, dtype=np.int64)
     at = 0
     for place in range(len(boxes)):
-        top, bottom, left, right = boxes[place].astype(np.int64)
-        down = min(rows[place], bottom - top)
-        across = min(columns[place], right - left)
+        top, left = np.int64(boxes[place, 0]), np.int64(boxes[place, 2])
+        high, wide = boxes[place, 1] - top, boxes[place, 3] - left
+        down, across = min(rows[place], high), min(columns[place], wide)
         for i in range(down):
             for j in range(across):
-                out[at, 0] = top + i * (bottom - top) // down
-                out[at, 1] = top + (i + 1) * (bottom - top) // down
-                out[at, 2] = left + j * (right - left) // across
-                out[at, 3] = left + (j + 1) * (right - left) // across
+                out[at, 0], out[at, 1] = top + i * high // down, top + (i + 1) * high // down
+                out[at, 2], out[at, 3] = left + j * wide // across, left + (j + 1) * wide // across
                 above[at] = place
                 at += 1
     return out, above
@@ -96,13 +85,7 @@ def areas(boxes: Int32) -> Int64:
 
 
 def halves(boxes: Int32, axis: Int64, places: Int64) -> tuple[Int32, Int32]:
-    """Both parts of boxes.
-
-    Args:
-        boxes: int32 (boxes, 4).
-        axis: int64 (boxes,): 0 to cut after some rows, 1 after some columns.
-        places: int64 (boxes,): after how many.
-    """
+    """Both parts of boxes, int32 (boxes, 4), that are cut along an axis, 0 after some rows, 1 after some columns, after so many."""
     low, high, each = boxes.copy(), boxes.copy(), np.arange(len(boxes))
     cut = boxes[each, 2 * axis] + places
     low[each, 2 * axis + 1] = cut
@@ -111,12 +94,7 @@ def halves(boxes: Int32, axis: Int64, places: Int64) -> tuple[Int32, Int32]:
 
 
 def cut_axis(boxes: Int32, wanted: int) -> Int64:
-    """int64 (boxes,): the axis along which each is cut: the wanted one, or the other where that side is one cell.
-
-    Args:
-        boxes: int32 (boxes, 4).
-        wanted: 0 to cut rows, 1 to cut columns.
-    """
+    """int64 (boxes,): the axis along which each is cut: the wanted one, 0 for rows, or the other where that side is one cell."""
     axis: Int64 = np.where(sides(boxes)[:, wanted] > 1, wanted, 1 - wanted)
     return axis
 

@@ -112,11 +112,7 @@ class Dawa(Method):
 
 
 def halve(shape: tuple[int, int]) -> tuple[list[Halving], Int32]:
-    """The intervals of each length that halving the curve gives, the shortest first, and the cells as boxes in its order.
-
-    Args:
-        shape: Cells of the grid (rows, columns).
-    """
+    """The intervals of each length that halving the curve gives, the shortest first, and the cells as boxes in its order."""
     bits = (max(shape) - 1).bit_length()
     rows, columns = (each.reshape(-1) for each in np.indices(shape))
     along = hilbert(rows, columns, bits)

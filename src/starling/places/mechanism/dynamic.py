@@ -29,13 +29,7 @@ CHILDREN: Final = 24
 
 
 def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
-    """Cut and measure below a root whose noisy count is known, by units that follow noisy counts.
-
-    Args:
-        tree: The root alone.
-        levels: The height of a tree with cells as leaves.
-        amount: What each path spends.
-    """
+    """Cut and measure below a root whose noisy count is known, by units that follow noisy counts; the leaves of all `levels` are cells."""
     unit = amount / UNITS
     first = min(FIRST, levels)
     own = np.full(1, UNITS if first == levels else FIRST_UNITS)

@@ -107,11 +107,9 @@ class GrowingTree:
         return self.grow(boxes, chosen[above])
 
     def grow(self, boxes: Int32, above: Int64) -> Int64:
-        """Go on with smaller boxes, all others are closed; see `split`.
+        """Go on with smaller boxes, int32 (boxes, 4), those of one open box one after the other, which tile it; all others are closed.
 
-        Args:
-            boxes: int32 (boxes, 4): those of one open box one after the other, which tile it.
-            above: int64 (boxes,): the open box that each lies in, ascending.
+        Takes and returns int64 (boxes,), ascending: the open box that each lies in; see `split`.
         """
         new = np.bincount(above, minlength=len(self.boxes))[above] > 1
         nodes = self._nodes[above]
@@ -123,11 +121,7 @@ class GrowingTree:
         return above
 
     def measured(self, searched: Int64 | None = None) -> MeasuredTree:
-        """The tree with all measurements, in the order in which they were made.
-
-        Args:
-            searched: Other noisy values that the shape follows from; none without it.
-        """
+        """The tree with all measurements, in the order in which they were made, and other noisy values that the shape follows from."""
         node, value, noise, steered = (np.concatenate([each[column] for each in self._measured]) for column in range(4))
         return MeasuredTree(
             tree=Tree(self.shape, np.concatenate(self._all), np.concatenate(self._parents)),

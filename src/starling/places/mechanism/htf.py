@@ -189,12 +189,8 @@ class Htf(Method):
 
 
 def selected(lengths: Int64, amount: Fraction, unevenness: Callable[[Int64, Bool], Int64]) -> Int64:
-    """A place for each box, drawn by the exponential mechanism.
-
-    Args:
-        lengths: int64 (boxes,): rows or columns of each, at least 2; places are 1 to the length less 1.
-        amount: What one point pays.
-        unevenness: At places, of those boxes alone that are asked for.
+    """A place for each box, 1 to its length less 1, drawn by the exponential mechanism of a confidential unevenness; one point pays
+    `amount`.
     """
     cut = np.ones_like(lengths)
     for box in np.flatnonzero(lengths > 2).tolist():
@@ -208,9 +204,7 @@ def selected(lengths: Int64, amount: Fraction, unevenness: Callable[[Int64, Bool
 def best_of_all(lengths: Int64, objectives: Callable[[Int64, Bool, int], Int64]) -> Int64:
     """The place of the smallest objective of each box; the first of equal ones. A box with one candidate is asked for none.
 
-    Args:
-        lengths: int64 (boxes,): rows or columns of each, at least 2.
-        objectives: At places, of those boxes alone that are asked for, so many of a box; the largest number for all others.
+    `objectives` gives those of the boxes that are asked for, at places, so many of a box; the largest number for all others.
     """
     result = np.ones_like(lengths)
     for length in np.unique(lengths[lengths > 2]).tolist():
@@ -232,12 +226,10 @@ class Objectives(Protocol):
 
 
 def search(lengths: Int64, rounds: int, objectives: Objectives) -> Int64:
-    """The places with the smallest objectives that were met: Algorithm 1, with its offsets. At most 2 rounds + 1 objectives a box.
+    """The places with the smallest objectives that were met: Algorithm 1, with its offsets, going on so many rounds.
 
-    Args:
-        lengths: int64 (boxes,): rows or columns of each, at least 2; places are 1 to the length less 1.
-        rounds: How often it goes on.
-        objectives: What is to be small.
+    At most 2 rounds + 1 objectives a box; `lengths`, int64 (boxes,), are its rows or columns, at least 2, and places are 1 to those less
+    1.
     """
     low, high = np.ones_like(lengths), lengths - 1
     place = (low + high) // 2

@@ -109,12 +109,8 @@ def medians(sums: Int64, boxes: Int32, axis: Int64, amount: Fraction) -> Int64:
 
 
 def balances(sums: Int64, box: list[int], axis: int) -> Int64:
-    """int64 (cuts,): the score -|2 L - n| of each cut of a box.
-
-    Args:
-        sums: What `boxes.cumulative` makes of the counts.
-        box: First row, row after the last, first column, column after the last.
-        axis: 0 to cut rows, 1 to cut columns.
+    """int64 (cuts,): the score -|2 L - n| of each cut of a box along an axis, 0 for rows, from what `boxes.cumulative` makes of the
+    counts.
     """
     top, bottom, left, right = box
     whole = sums[top : bottom + 1, left : right + 1]

@@ -101,13 +101,7 @@ class PrivTree(Method):
 
 
 def grow(tree: GrowingTree, shape: Fraction, leaves: Fraction) -> None:
-    """Cut a root, and measure the leaves.
-
-    Args:
-        tree: The root alone.
-        shape: What one point pays for the shape.
-        leaves: What one point pays for its leaf.
-    """
+    """Cut a root, and measure the leaves: what one point pays for the shape, and for its leaf."""
     scale, bias = shape_noise(shape)
     depth = 0
     while len(tree.boxes):

@@ -27,7 +27,7 @@ from starling.planfile.spelling import did_you_mean
 from starling.privacy.budget import exact
 from starling.privacy.guarantee import Guarantee, bounded_overlap
 
-MECHANISMS: Final[Mapping[str, type[Method]]] = {
+MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "adaptive": Adaptive,
     "htf": Htf,
     "privtree": PrivTree,

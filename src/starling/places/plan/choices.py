@@ -38,16 +38,7 @@ MOST_SLICES: Final = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of the records that are read; empty for what is not.
-
-    Attributes:
-        x: Longitude in degrees, or x in plain units.
-        y: Latitude in degrees, or y in plain units.
-        geometry: Points of GeoParquet or GeoJSON, in place of x and y.
-        h3: Cells of H3, in place of x and y: a point lies at the centre of its cell.
-        time: What sorts points into slices.
-        person: Whose point it is.
-    """
+    """The columns of the records that are read, by their keys in a plan (grammar.py); empty for what is not."""
 
     x: str = ""
     y: str = ""

@@ -20,12 +20,12 @@ from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RE
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
-from starling.planfile.toml import read_file
-from starling.planfile.values import plan_path, section_of, toml_of, write_new
+from starling.planfile.toml import Section
+from starling.planfile.values import section_of, toml_of
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
-from starling.release.session import InSession
+from starling.release.plan_file import PlanInFile
 from starling.text_format import PLAIN, TextFormat
 
 WIDEST: Final = 1 << 30
@@ -35,7 +35,7 @@ WHOLE: Final = "all"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(InSession):
+class Plan(PlanInFile):
     """Every public choice of a release.
 
     Attributes:
@@ -97,13 +97,11 @@ class Plan(InSession):
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a plan file.
+    def _fields(cls, top: Section, folder: Path) -> dict[str, Any]:  # noqa: ARG003 - it names no files
+        return PLAN.read(top)
 
-        Raises:
-            PlanError: with every problem found.
-        """
-        return cls(**PLAN.read(read_file(Path(path))))
+    def _files(self, path: Path) -> dict[Path, str]:
+        return {path: toml_of(self.values())}
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -116,22 +114,12 @@ class Plan(InSession):
         Raises:
             PlanError: with every problem found.
         """
-        return cls(**PLAN.read(section_of(values)))
+        top = section_of(values)
+        return cls._stated(top, PLAN.read(top))
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""
         return PLAN.values(self)
-
-    def save(self, path: str | Path) -> None:
-        """Write the plan as a plan file, which `load` reads back as the same plan.
-
-        Args:
-            path: File to make, ending in .toml; must not exist.
-
-        Raises:
-            OutputError: the file is there, does not end in .toml, or cannot be written.
-        """
-        write_new(plan_path(path), toml_of(self.values()))
 
     @property
     def slice_names(self) -> tuple[str, ...]:

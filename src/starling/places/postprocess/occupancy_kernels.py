@@ -53,6 +53,21 @@ def _bucket(ratio: float, buckets: int) -> int:
     return 0 if ratio < 1 else min(1 + int(log(ratio) / log(2.0) / 1.5), buckets - 1)
 
 
+@compiled
+def _quarters(
+    below: Message, shares: Float64, row: int, column: int, z: Float64, w: Float64, level: Float64, e: Float64
+) -> tuple[float, int]:
+    """Write the messages of the quarters of a box; the sum of their w, and the set of those that have cells."""
+    noise, there = 0.0, 0
+    for k in range(4):
+        place = 2 * row + k // 2, 2 * column + k % 2
+        z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
+        if shares[row, column, k] > 0:
+            noise += w[k]
+            there |= 1 << k
+    return noise, there
+
+
 def messages(
     below: Message,
     shares: Float64,
@@ -108,13 +123,7 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
     for row in range(first, end):
         for column in range(side):
             own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
-            noise, there = 0.0, 0
-            for k in range(4):
-                place = 2 * row + k // 2, 2 * column + k % 2
-                z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
-                if shares[row, column, k] > 0:
-                    noise += w[k]
-                    there |= 1 << k
+            noise, there = _quarters(below, shares, row, column, z, w, level, e)
             if there == 0 or not np.isfinite(noise):
                 if np.isfinite(own_variance):
                     zs[row, column], ws[row, column], es[row, column] = own_value, own_variance, own_empty
@@ -124,14 +133,13 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
             bucket = _bucket(count / deviation, len(prior))
             _powers(shares[row, column], power, p)
             best = NEVER
+            score[:] = NEVER
             for s in range(15, 0, -1):
                 size = SIZES[s]
                 base, most = 0.0, 0.0
                 for k in range(4):
                     base += level[k] if s >> k & 1 else e[k]
                     most += w[k] if s >> k & 1 else 0.0
-                for t in range(kinds):
-                    score[(s - 1) * kinds + t] = NEVER
                 # The variance of a sum is at most that of its parts' measurements, and the rest of a score is at most 0 (see `likeliest`).
                 if s & ~there or base + likeliest + 0.5 * log(most) < best - NEGLIGIBLE:
                     continue
@@ -243,27 +251,19 @@ def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in 
             points = field[row, column]
             if points <= 0:
                 continue
-            noise, there, quarters = 0.0, 0, 0
-            for k in range(4):
-                place = 2 * row + k // 2, 2 * column + k % 2
-                z[k], w[k], level[k], e[k] = below[0][place], below[1][place], below[2][place], below[3][place]
-                if shares[row, column, k] > 0:
-                    noise += w[k]
-                    there |= 1 << k
-                    quarters += 1
+            noise, there = _quarters(below, shares, row, column, z, w, level, e)
             if np.isfinite(noise):
-                deviation = sqrt(noise / quarters)
+                deviation = sqrt(noise / SIZES[there])
                 count = max(points, deviation)
                 bucket = _bucket(count / deviation, len(prior))
                 _powers(shares[row, column], power, p)
                 best = NEVER
+                score[:] = NEVER
                 for s in range(15, 0, -1):
-                    size = (s & 1) + (s >> 1 & 1) + (s >> 2 & 1) + (s >> 3 & 1)
+                    size = SIZES[s]
                     base = 0.0
                     for k in range(4):
                         base += level[k] if s >> k & 1 else e[k]
-                    for t in range(kinds):
-                        score[(s - 1) * kinds + t] = NEVER
                     if s & ~there or base + likeliest < best - NEGLIGIBLE:
                         continue
                     for t in range(kinds):

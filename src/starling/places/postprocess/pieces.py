@@ -60,11 +60,9 @@ def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
         guide: float64 (nodes,): counts that say by how much halves differ.
     """
     parents, boxes = tree.parents, tree.boxes
-    below = np.argsort(parents[1:], kind="stable") + 1
-    numbers = np.bincount(parents[1:], minlength=len(parents))
-    first = np.cumsum(numbers) - numbers
-    four = np.flatnonzero(numbers == 4)
-    quarters = below[first[four][:, None] + np.arange(4)]
+    below, ends = tree.families
+    four = np.flatnonzero(np.diff(ends, prepend=0) == 4)
+    quarters = below[ends[four][:, None] + np.arange(-4, 0)]
     south, north, west, east = np.moveaxis(boxes[quarters], 2, 0)
     rows = (south[:, 0] == south[:, 1]) & (south[:, 2] == south[:, 3]) & (north[:, 0] == north[:, 1])
     columns = (west[:, 0] == west[:, 2]) & (west[:, 1] == west[:, 3]) & (east[:, 0] == east[:, 2])
@@ -162,10 +160,7 @@ def divided(tree: Tree, chosen: Chosen) -> tuple[Float64, Bool]:
         float64 (nodes,): the counts; 0 below boxes that are not cut.
         bool (nodes,): the boxes that tile the grid: reached by cuts, and not cut.
     """
-    below = np.argsort(tree.parents[1:], kind="stable") + 1
-    numbers = np.bincount(tree.parents[1:], minlength=len(tree.parents))
-    ends = np.cumsum(numbers)
-    return _divided(below, ends, tree.areas, chosen.fit.value, chosen.fit.variance, chosen.cut)
+    return _divided(*tree.families, tree.areas, chosen.fit.value, chosen.fit.variance, chosen.cut)
 
 
 @compiled

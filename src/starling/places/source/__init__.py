@@ -10,6 +10,7 @@ another number of fields than the header is dropped too. A geometry that is no p
 """
 
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -19,11 +20,10 @@ import pyarrow.parquet as pq
 
 from starling.distribution import install
 from starling.engine.delimited import MARK, Part, parts_of
-from starling.engine.headers import check_columns
 from starling.engine.held_records import Held, InMemory, hold
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
-from starling.engine.record_parts import parquet_parts, tables, text_records
-from starling.errors import Problem, SourceError
+from starling.engine.record_parts import check_types, table_records, tables
+from starling.errors import SourceError
 from starling.places.plan import Plan
 from starling.places.source import geojson
 from starling.places.source.reference import check_named, check_reference, identifier
@@ -47,23 +47,15 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Records | Held:
     if isinstance(data, str | Path):
         return open_files(data, lambda file: _open_file(file, plan), "CSV, Parquet or GeoJSON")
     held = hold(data, plan.columns.names)
-    _check_types(held.parts[0].path, plan, held.schema)
+    check_types(held.parts[0].path, held.columns, held.schema, partial(_wanted, plan))
     return held
 
 
 def _open_file(path: Path, plan: Plan) -> Records:
     beginning, size = beginning_of(path)
     columns, fix = plan.columns.names, f"the plan reads {', '.join(plan.columns.names)}"
-    if beginning.startswith(PARQUET):
-        with pq.ParquetFile(path) as opened:
-            schema, parts = opened.schema_arrow, parquet_parts(path, opened)
-        check_columns(path, columns, schema.names, fix)
-        _check_types(path, plan, schema)
-        if plan.columns.geometry:
-            field = schema.field(plan.columns.geometry).metadata or {}
-            check_reference(path, plan, schema.metadata or {}, field)
-        return Records((path,), (size,), "parquet", columns, columns, parts)
-    if beginning.removeprefix(MARK).lstrip(b" \t\r\n" + geojson.SEPARATOR).startswith(b"{"):
+    parquet = beginning.startswith(PARQUET)
+    if not parquet and beginning.removeprefix(MARK).lstrip(b" \t\r\n" + geojson.SEPARATOR).startswith(b"{"):
         _check_geojson(path, plan)
         if geojson.is_lines(beginning.partition(b"\n")[0]):
             return Records((path,), (size,), "geojson-lines", columns, columns, parts_of(path, 0, size))
@@ -71,33 +63,28 @@ def _open_file(path: Path, plan: Plan) -> Records:
             fix = "write it as GeoParquet, or as GeoJSON with a feature in each line"
             refuse(path, f"is GeoJSON of more than {LARGEST_GEOJSON >> 20} MiB", fix)
         return Records((path,), (size,), "geojson", columns, columns, (Part(path, 0, size),))
-    if plan.columns.geometry:
+    if not parquet and plan.columns.geometry:
         two = 'name the columns of two numbers, as in x = "lon", or give GeoParquet or GeoJSON'
         refuse(path, "is CSV, and the plan names a geometry", two)
-    return text_records(path, columns, fix, plan.format)
+    records = table_records(path, columns, fix, partial(_wanted, plan), plan.format)
+    if plan.columns.geometry:
+        schema = pq.read_schema(path)
+        check_reference(path, plan, schema.metadata or {}, schema.field(plan.columns.geometry).metadata or {})
+    return records
 
 
-def _check_types(path: Path, plan: Plan, schema: pa.Schema) -> None:
-    named, problems = plan.columns, []
-    for name in named.names:
-        kind = schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        whole = pa.types.is_integer(kind)
-        label = whole or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        if name in (named.x, named.y):
-            fits, wanted = whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind), "a number"
-        elif name == named.geometry:
-            binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
-            fits, wanted = binary or _is_point(kind), "WKB or a native point"
-        elif name == named.time and plan.slices is not None and plan.slices.bounds is not None:
-            time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-            fits, wanted = time or (label and not whole), "a time or text"
-        else:
-            fits, wanted = label, "text or an integer"
-        if not fits:
-            problems.append(Problem(name, f"is of type {kind}, not {wanted}", "store it so", path.name))
-    if problems:
-        raise SourceError(problems=problems)
+def _wanted(plan: Plan, name: str, kind: pa.DataType) -> str:
+    """As `record_parts.Wanted` says."""
+    named, whole = plan.columns, pa.types.is_integer(kind)
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if name in (named.x, named.y):
+        return "" if whole or pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "a number"
+    if name == named.geometry:
+        binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+        return "" if binary or _is_point(kind) else "WKB or a native point"
+    if name == named.time and plan.slices is not None and plan.slices.bounds is not None:
+        return "" if text or pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "a time or text"
+    return "" if text or whole else "text or an integer"
 
 
 def _is_point(kind: pa.DataType) -> bool:

@@ -33,6 +33,7 @@ from starling.release.faults import Tally, notes_of_persons
 Faulty = npt.NDArray[np.bool_]
 
 FIX: Final = "correct it; a release drops it, uncounted"
+MOST_FAULTY: Final = "look at the columns, the units and the box before anything else"
 LARGE: Final = 1000
 """Plain units of a side of the box from which on points within 180 of 0 look like degrees."""
 
@@ -75,7 +76,8 @@ def _validated(plan: Plan, records: Records | Held, most: int) -> Validated:
     tally = _Tally(most, FIX)
     for table, lines, file in tally.tables(records, partial(read_part, records)):
         _check(plan, table, lines, file, tally)
-    problems = tally.findings(tuple(_decisive(plan, records.name, tally)))
+    decisive = (*_decisive(plan, records.name, tally), *tally.decisive(records.name, MOST_FAULTY))
+    problems = tally.findings(decisive)
     return Validated(problems, _notes(plan, records), f"{tally.total:,} records", {"records": tally.total})
 
 
@@ -122,10 +124,7 @@ def _inside(plan: Plan, x: Float64, y: Float64) -> Faulty:
 
 
 def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
-    """That there are no records, or what is wrong with most of them."""
-    if not tally.total:
-        yield Problem("the file", "has no rows, only a header", "give the file that holds them", file)
-        return
+    """What makes most points lie outside the box, if they do."""
     outside = sum(many for (_, problem), many in tally.counts.items() if "outside" in problem or "beyond" in problem)
     x0, y0, x1, y1 = plan.grid.box
     if 2 * outside > tally.total:
@@ -147,10 +146,6 @@ def _decisive(plan: Plan, file: str, tally: _Tally) -> Iterator[Problem]:
             yield Problem(
                 "grid.crs", "takes points in degrees, and most look like metres or feet", "name the units", file
             )
-    fix = "look at the columns, the units and the box before anything else"
-    for (name, problem), many in tally.counts.items():
-        if 2 * many > tally.total:
-            yield Problem(name, f"{problem}, in {many:,} of {tally.total:,} records", fix, file)
 
 
 def _notes(plan: Plan, records: Records | Held) -> Findings:

@@ -69,11 +69,8 @@ def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *
 
 
 def off_by(errors: Float64, boxes: Float64) -> Float64:
-    """The standard deviation of each square's count with which chances are reckoned, float64 (squares,).
-
-    Args:
-        errors: float64 (reruns, squares): how far reruns are off.
-        boxes: float64 (squares,): the standard deviation of the noise of a box where each lies.
+    """The standard deviation of each square's count with which chances are reckoned, float64 (squares,), of how far reruns are off, float64
+    (reruns, squares), and of the deviation of the noise of a box where each lies.
     """
     errors_of: Float64 = np.sqrt(OF_RERUNS**2 * (errors**2).mean(axis=0) + OF_BOXES**2 * boxes * boxes)
     return errors_of
@@ -91,12 +88,8 @@ def rivals_of(counts: Float64, k: int) -> Int64:
 
 
 def chances(counts: Float64, deviations: Float64, k: int) -> Float64:
-    """How likely each of the first k squares is among the k with most points, float64 (k,); the same whenever it is asked.
-
-    Args:
-        counts: float64 (squares,): released points of each.
-        deviations: float64 (squares,): how far each count is off.
-        k: At least 1, at most as many as there are squares.
+    """How likely each of the first k squares is among the k with most points, float64 (k,), given counts and how far each is off; always
+    the same.
     """
     rivals = rivals_of(counts, k)
     result = np.zeros(k)

@@ -63,13 +63,7 @@ def exact_values(measured: Measured, truth: Int64) -> Int64:
 
 
 def with_noise(measured: Measured, exact: Int64, number: int) -> Measured:
-    """The same measurements with other values: exact ones and invented noise of the released distributions.
-
-    Args:
-        measured: The released ones.
-        exact: int64, of the shape of their values.
-        number: Which of several such noises.
-    """
+    """The same measurements with other values: exact ones and invented noise of the released distributions; `number` says which."""
     if isinstance(measured, MeasuredTree):
         scales = np.array([_scale(noise) for noise in measured.noises])[measured.noise]
         value = exact + laplace(scales, seed_of(measured), number)

@@ -54,12 +54,7 @@ _BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Approximate:
-    """(epsilon, delta)-DP of something.
-
-    Attributes:
-        epsilon: The epsilon, rounded up.
-        method: The accountant that found this epsilon.
-    """
+    """(epsilon, delta)-DP of something: the epsilon, rounded up, and the accountant that found it."""
 
     epsilon: Fraction
     method: Method
@@ -145,11 +140,8 @@ def epsilon_at_delta(guarantee: Guarantee, delta: Exact, *, method: Method = "ti
 
 
 def delta_at_epsilon(guarantee: Guarantee, epsilon: Exact) -> float:
-    """A delta for which `guarantee` is (epsilon, delta)-DP, from the privacy loss distribution; rounded up.
-
-    Args:
-        guarantee: What is spent.
-        epsilon: The epsilon, exact, at least 0.
+    """A delta for which `guarantee` is (epsilon, delta)-DP, for an exact epsilon of at least 0, from the privacy loss distribution;
+    rounded up.
 
     Raises:
         ParameterError: for a negative epsilon, or where the loss of a part is not known.
@@ -177,10 +169,8 @@ def losses_known(events: Events) -> bool:
 
 @lru_cache(maxsize=1024)
 def delta_of_events(events: Events, epsilon: float) -> float:
-    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up.
-
-    Raises:
-        ParameterError: where the loss of a part is not known.
+    """A delta for which events, not a choice among several, are (epsilon, delta)-DP; rounded up. Raises ParameterError where the loss of a
+    part is not known.
     """
     if exactly := binomial.atoms(events):
         return exactly.delta(epsilon)

@@ -43,11 +43,8 @@ _UP = 1 + 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The most that the best attacker finds.
-
-    Attributes:
-        chance: The chance of an alarm when the record was there, rounded up.
-        exact: Whether the chance comes from the privacy loss distribution; otherwise it is the bound by the cost alone.
+    """The chance that the best attacker raises an alarm when the record was there, rounded up; exact where it comes from the privacy loss
+    distribution, otherwise the bound by the cost alone.
     """
 
     chance: float
@@ -74,11 +71,8 @@ def detection(guarantee: Guarantee, alpha: float) -> Detection:
 
 
 def detection_bound(cost: Cost, alpha: float) -> float:
-    """The most that any test detects by the cost alone, whatever the mechanism: at least what `detection` gives.
-
-    Args:
-        cost: The cost of the whole release.
-        alpha: The probability of a false alarm, in (0, 1).
+    """The most that any test with false-alarm probability alpha, in (0, 1), detects by the cost of the whole alone, whatever the
+    mechanism: at least what `detection` gives.
     """
     amount = float(cost.amount)
     if isinstance(cost, Epsilon):

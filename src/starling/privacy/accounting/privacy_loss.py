@@ -71,7 +71,10 @@ def _composable(event: Accounted) -> bool:
         case ZCDP():
             return False
         case OverlappingEvents(parts):
-            return all(map(composable, parts)) and _event_mean(event) + _CUT * sqrt(_event_variance(event)) <= _FARTHEST
+            if not all(map(composable, parts)):
+                return False
+            mean, variance = _event_moments(event)
+            return mean + _CUT * sqrt(variance) <= _FARTHEST
         case _:
             assert_never(event)
 
@@ -106,44 +109,30 @@ def _events(events: Events) -> int:
 
 def _interval(events: Events) -> float:
     """The distance between points of the grid: a power of two, so that sums of losses stay on it."""
-    reach = _CUT * sqrt(_variance(events)) * 2
+    reach = _CUT * sqrt(_moments(events)[1]) * 2
     return float(_FINEST * 2.0 ** max(0, frexp(reach / _FINEST / _POINTS)[1]))
 
 
-def _variance(events: Events) -> float:
-    """A bound on the variance of the loss: e^2 for binary randomized response, 2 rho for the Gaussian."""
-    return sum(times * _event_variance(event) for event, times in events)
+def _moments(events: Events) -> tuple[float, float]:
+    """Bounds on mean and variance of the loss: e and e^2 for binary randomized response, rho and 2 rho for the Gaussian."""
+    means, variances = 0.0, 0.0
+    for event, times in events:
+        mean, variance = _event_moments(event)
+        means, variances = means + times * mean, variances + times * variance
+    return means, variances
 
 
-def _event_variance(event: Accounted) -> float:
+def _event_moments(event: Accounted) -> tuple[float, float]:
     match event:
         case PureDP(epsilon):
-            return float(epsilon) ** 2
+            return float(epsilon), float(epsilon) ** 2
         case DiscreteGaussianNoise(sigma_squared):
-            return float(1 / sigma_squared)
+            return float(1 / (2 * sigma_squared)), float(1 / sigma_squared)
         case ZCDP():
             raise _unknown()
         case OverlappingEvents(parts, overlap):
-            return overlap * max(map(_variance, parts))
-        case _:
-            assert_never(event)
-
-
-def _mean(events: Events) -> float:
-    """A bound on the mean of the loss: e for binary randomized response, rho for the Gaussian."""
-    return sum(times * _event_mean(event) for event, times in events)
-
-
-def _event_mean(event: Accounted) -> float:
-    match event:
-        case PureDP(epsilon):
-            return float(epsilon)
-        case DiscreteGaussianNoise(sigma_squared):
-            return float(1 / (2 * sigma_squared))
-        case ZCDP():
-            raise _unknown()
-        case OverlappingEvents(parts, overlap):
-            return overlap * max(map(_mean, parts))
+            means, variances = zip(*map(_moments, parts), strict=True)
+            return overlap * max(means), overlap * max(variances)
         case _:
             assert_never(event)
 

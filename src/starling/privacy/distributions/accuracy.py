@@ -22,7 +22,7 @@ import numpy as np
 from flint import arb
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Exact, exact
+from starling.privacy.budget import Exact, chance
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.tails import WIDE, ball, tail_ball
 from starling.privacy.precision import precision
@@ -127,7 +127,7 @@ def margin(distribution: Distribution, alpha: Exact, terms: int = 1) -> int:
     (30, 188)
     """
     _check_terms(terms)
-    return _margin(distribution, _share(alpha, field="alpha"), terms)
+    return _margin(distribution, chance(alpha, field="alpha"), terms)
 
 
 @lru_cache(maxsize=4096)
@@ -146,7 +146,7 @@ def quantile(distribution: Distribution, p: Exact) -> int:
     >>> [quantile(DiscreteLaplace(Fraction(10)), p) for p in ("0.05", "0.5", "0.95", "0.999")]
     [-23, 0, 23, 62]
     """
-    return _quantile(distribution, _share(p, field="p"))
+    return _quantile(distribution, chance(p, field="p"))
 
 
 @lru_cache(maxsize=4096)
@@ -183,7 +183,7 @@ def distribution_for_margin(kind: Kind, margin: int, alpha: Exact, terms: int = 
     if margin < 0:
         raise ParameterError("margin", "is negative", "give 0 or more")
     _check_terms(terms)
-    return _distribution_for_margin(kind, margin, _share(alpha, field="alpha"), terms)
+    return _distribution_for_margin(kind, margin, chance(alpha, field="alpha"), terms)
 
 
 @lru_cache(maxsize=1024)
@@ -282,13 +282,6 @@ def _log_tail(kind: Kind, cost: float, m: int) -> float:
 def _log(share: Fraction) -> float:
     # Of a share near 1 the difference of logarithms could be 0, which no tail reaches.
     return log1p(float(share - 1)) if 2 * share > 1 else log(share.numerator) - log(share.denominator)
-
-
-def _share(value: Exact, *, field: str) -> Fraction:
-    share = exact(value, field=field, exponent=True)
-    if not 0 < share < 1:
-        raise ParameterError(field, "is not between 0 and 1", 'give a number such as "0.05"')
-    return share
 
 
 def _check_terms(terms: int) -> None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Final, TypeAlias
 
-from starling.privacy.budget import positive
+from starling.privacy.budget import PositiveFields
 
 LARGEST_SCALE: Final = Fraction(2**50)
 """The widest discrete Laplace noise that is drawn."""
@@ -19,17 +19,10 @@ LARGEST_SIGMA_SQUARED: Final = Fraction(2**90)
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplace:
-    """Two-sided geometric noise.
-
-    Attributes:
-        scale: b, above 0, exact.
-    """
+class DiscreteLaplace(PositiveFields):
+    """Two-sided geometric noise of scale b, above 0, exact."""
 
     scale: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive(self.scale, field="scale"))
 
     @property
     def width(self) -> float:
@@ -38,17 +31,10 @@ class DiscreteLaplace:
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
-    """Discrete Gaussian noise.
-
-    Attributes:
-        sigma_squared: s2, above 0, exact.
-    """
+class DiscreteGaussian(PositiveFields):
+    """Discrete Gaussian noise of parameter s2, above 0, exact."""
 
     sigma_squared: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, field="sigma_squared"))
 
     @property
     def width(self) -> float:

@@ -9,6 +9,7 @@ P(size > R) = 1 - sum over r <= R of N(r) q^r / Z.
   r >= 1 (j cells that are not 0), N(0) = 1, q = e^(-1/b), Z = ((1 + q)/(1 - q))^d.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -18,7 +19,7 @@ from typing import Literal
 from flint import arb
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Exact, exact, positive
+from starling.privacy.budget import Exact, chance, positive
 from starling.privacy.distributions.accuracy import smallest
 from starling.privacy.distributions.tails import ball
 from starling.privacy.least import LEAST_LATTICE_RATE
@@ -56,7 +57,7 @@ def lattice_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] =
     >>> lattice_tail_quantile(1, "0.05"), lattice_tail_quantile("0.2", "0.05")
     (6, 31)
     """
-    return _tail_quantile(_epsilon(epsilon), _alpha(alpha), "lattice", 2 * columns)
+    return _tail_quantile(_epsilon(epsilon), chance(alpha, field="alpha"), "lattice", 2 * columns)
 
 
 def laplace_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] = 2) -> int:
@@ -67,7 +68,7 @@ def laplace_tail_quantile(epsilon: Exact, alpha: Exact, columns: Literal[2, 3] =
     >>> laplace_tail_quantile(1, "0.05"), laplace_tail_quantile("0.2", "0.05")
     (15, 77)
     """
-    return _tail_quantile(_epsilon(epsilon) / 2, _alpha(alpha), "laplace", 2 * columns)
+    return _tail_quantile(_epsilon(epsilon) / 2, chance(alpha, field="alpha"), "laplace", 2 * columns)
 
 
 def _total(kind: str, cells: int, q: arb) -> arb:
@@ -93,15 +94,23 @@ def _tail_quantile(rate: Fraction, alpha: Fraction, kind: str, cells: int) -> in
 
 
 def _beyond(kind: str, cells: int, size: int, q: arb) -> arb:
-    """The sum of N(r) q^r over all r above `size`. N is a polynomial of degree below `cells` in r >= 1: with its forward differences D_i
-    at size + 1, the sum is q^(size + 1) times the sum of D_i q^i/(1 - q)^(i + 1).
-    """
-    values = [_vectors(kind, cells, size + 1 + j) for j in range(cells)]
-    total = arb(0)
-    for i in range(cells):
-        total += values[0] * q**i / (1 - q) ** (i + 1)
+    """The sum of N(r) q^r over all r above `size`; N is a polynomial of degree below `cells` in r >= 1."""
+    return q ** (size + 1) * series(lambda r: _vectors(kind, cells, size + r), cells - 1, q)
+
+
+def series(polynomial: Callable[[int], int], degree: int, q: arb) -> arb:
+    """Sum over j >= 0 of polynomial(1 + j) q^j: with the forward differences D_i at 1, sum of D_i q^i / (1 - q)^(i + 1)."""
+    steps = differences([polynomial(1 + j) for j in range(degree + 1)])
+    return sum((q**i / (1 - q) ** (i + 1) * step for i, step in enumerate(steps)), arb(0))
+
+
+def differences(values: list[int]) -> list[int]:
+    """The first of the values, of their differences, of the differences of those, and so on."""
+    first = []
+    while values:
+        first.append(values[0])
         values = [after - before for before, after in pairwise(values)]
-    return q ** (size + 1) * total
+    return first
 
 
 def _epsilon(value: Exact) -> Fraction:
@@ -109,10 +118,3 @@ def _epsilon(value: Exact) -> Fraction:
     if epsilon < LEAST_LATTICE_RATE:
         raise ParameterError("epsilon", "is below 1/4096", "give this table more")
     return epsilon
-
-
-def _alpha(value: Exact) -> Fraction:
-    alpha = exact(value, field="alpha", exponent=True)
-    if not 0 < alpha < 1:
-        raise ParameterError("alpha", "is not between 0 and 1", 'give a number such as "0.05"')
-    return alpha

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from starling.privacy.sampling.certified import Certifiable, settle, thresholds
 from starling.privacy.sampling.entropy import BitSource
+from starling.privacy.sampling.exact_draws import WORD, word
 from starling.privacy.sampling.search_kernels import (
     DistanceGuide,
     LeadingGuide,
@@ -27,8 +28,6 @@ Search: TypeAlias = Literal["guided", "fixed"]
 
 CHUNK = 1 << 15
 """Words drawn and searched at a time: one block of the source, in the second-level cache."""
-WORD = 64
-"""Bits of a word: one for the sign, the others for U."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,36 +60,25 @@ class Inversion:
             search: See search_kernels.py.
         """
         words = np.empty(min(out.size, CHUNK), dtype=np.uint64)
-        open_at = np.empty(words.size, dtype=np.int64)
+        open_at, sign = np.empty(words.size, dtype=np.int64), np.uint64(signed)
         for start in range(0, out.size, CHUNK):
             part = out[start : start + CHUNK]
             drawn = words[: part.size]
             source.fill(drawn)
-            for place in open_at[: self._search(drawn, part, open_at, signed=signed, search=search)]:
-                word = int(drawn[place])
-                magnitude = self._decide(word >> 1, source)
-                part[place] = -magnitude if signed and word & 1 else magnitude
-
-    def _search(
-        self, words: npt.NDArray[np.uint64], out: Int64, open_at: Int64, *, signed: bool, search: Search
-    ) -> int:
-        sign = np.uint64(signed)
-        if search == "guided":
-            return search_guided(words, self.table, self.leading.first, self.leading.shift, sign, out, open_at)
-        guide = self.distance
-        return search_fixed(words, self.table, guide.first, guide.top, guide.shift, guide.base, sign, out, open_at)
+            if search == "guided":
+                undecided = search_guided(drawn, self.table, *self.leading, sign, part, open_at)
+            else:
+                undecided = search_fixed(drawn, self.table, *self.distance, sign, part, open_at)
+            for place in open_at[:undecided]:
+                first = int(drawn[place])
+                magnitude = self._decide(first >> 1, source)
+                part[place] = -magnitude if signed and first & 1 else magnitude
 
     def _decide(self, u: int, source: BitSource) -> int:
         at = int(np.searchsorted(self.table, np.uint64(u)))
         if self.table[at] > u:
             return at
-        word = np.empty(1, dtype=np.uint64)
-
-        def read() -> int:
-            source.fill(word)
-            return int(word[0])
-
-        return settle(self.distribution, at, u, self.bits, self.step, read)
+        return settle(self.distribution, at, u, self.bits, self.step, lambda: word(source))
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ draw (some 10 microseconds of 60), so a server answers on a schedule.
 Written here, because no package at hand draws from this distribution; it is 2 times better than Laplace noise at equal epsilon.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -32,7 +32,7 @@ from flint import arb
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, positive
-from starling.privacy.distributions.table_noise import lattice_count, sign_counts
+from starling.privacy.distributions.table_noise import differences, lattice_count, series, sign_counts
 from starling.privacy.distributions.tails import ball
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.precision import precision
@@ -80,7 +80,7 @@ def cell_variance(epsilon: Exact, columns: Literal[2, 3] = 2) -> float:
     distribution = _checked(epsilon, columns)
     with precision(256):
         q = ball(-distribution.epsilon).exp()
-        squares = q * _series(lambda r: _squares(r, distribution.cells), distribution.cells, q)
+        squares = q * series(lambda r: _squares(r, distribution.cells), distribution.cells, q)
         return float(squares / (distribution.cells * distribution.total(q)))
 
 
@@ -93,18 +93,18 @@ class Radius:
 
     def total(self, q: arb) -> arb:
         """Z. Norm 0 is apart, because 1 vector has it and not what the polynomial says of 0."""
-        return 1 + q * _series(lambda r: lattice_count(r, self.cells), self.cells - 2, q)
+        return 1 + q * series(lambda r: lattice_count(r, self.cells), self.cells - 2, q)
 
     def tails(self, unit: arb) -> Iterator[arb]:
         """`unit` times P(R > 0), P(R > 1), ...: see `certified.Certifiable`.
 
-        The sum of N(r) q^r beyond m is q^(m+1) times the series of `_series` with the differences of N at m + 1; they move
+        The sum of N(r) q^r beyond m is q^(m+1) times the series of `series` with the differences of N at m + 1; they move
         on to m + 2 by D_i + D_(i+1), in integers.
         """
         q = ball(-self.epsilon).exp()
         power = unit * q / self.total(q)
         factors = [q**i / (1 - q) ** (i + 1) for i in range(self.cells - 1)]
-        steps = _differences([lattice_count(1 + j, self.cells) for j in range(self.cells - 1)])
+        steps = differences([lattice_count(1 + j, self.cells) for j in range(self.cells - 1)])
         while True:
             yield power * sum((factor * step for factor, step in zip(factors, steps, strict=True)), arb(0))
             power *= q
@@ -133,21 +133,6 @@ def _squares(radius: int, cells: int) -> int:
         negative_squares = s * (2 * comb(radius + 1, s + 1) - comb(radius, s)) * comb(radius - 1, p - 1)
         total += shapes * (positive_squares + negative_squares)
     return total
-
-
-def _series(polynomial: Callable[[int], int], degree: int, q: arb) -> arb:
-    """Sum over j >= 0 of polynomial(1 + j) q^j: with the forward differences D_i at 1, sum of D_i q^i / (1 - q)^(i + 1)."""
-    steps = _differences([polynomial(1 + j) for j in range(degree + 1)])
-    return sum((q**i / (1 - q) ** (i + 1) * step for i, step in enumerate(steps)), arb(0))
-
-
-def _differences(values: list[int]) -> list[int]:
-    """The first of the values, of their differences, of the differences of those, and so on."""
-    first = []
-    while values:
-        first.append(values[0])
-        values = [after - before for before, after in pairwise(values)]
-    return first
 
 
 def _fill(row: npt.NDArray[np.int64], radius: int, source: BitSource) -> None:

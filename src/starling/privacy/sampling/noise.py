@@ -109,8 +109,8 @@ def discrete_gaussian(
     Args:
         sigma_squared: The square of sigma, which itself is rarely rational: above 0 and at most 2^90, exact; or an array of such.
         size: Shape of the result; the shape of `sigma_squared` if not given.
-        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
-        search: "guided", or "fixed" where an adversary may time the draws.
+        source: As for `discrete_laplace`.
+        search: As for `discrete_laplace`.
 
     Returns:
         int64 of shape `size`.
@@ -127,13 +127,7 @@ def discrete_gaussian(
 def draw(
     distribution: Distribution, size: Size, *, source: BitSource | None = None, search: Search = "guided"
 ) -> Int64:
-    """Independent noise, int64 of shape `size`.
-
-    Args:
-        distribution: The distribution of each draw.
-        size: Shape of the result.
-        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
-        search: "guided", or "fixed" where an adversary may time the draws.
+    """Independent noise, int64 of shape `size`; `source` and `search` as for `discrete_laplace`.
 
     Raises:
         ParameterError: for a parameter out of range, or a size that does not fit.

@@ -15,8 +15,7 @@ Pitfalls: Numba makes float64 of uint64 and int64 together, so every constant is
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,8 +34,7 @@ _RARE = 40
 _FINEST = 14
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeadingGuide:
+class LeadingGuide(NamedTuple):
     """The guide of the guided search.
 
     Attributes:
@@ -48,8 +46,7 @@ class LeadingGuide:
     shift: np.uint64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DistanceGuide:
+class DistanceGuide(NamedTuple):
     """The guide of the fixed search.
 
     Attributes:

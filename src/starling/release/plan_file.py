@@ -1,0 +1,66 @@
+"""Plans that a plan file states: read from one, and saved as one with the public files that it names."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from starling.errors import OutputError, PlanError
+from starling.planfile.toml import Section, read_file
+from starling.planfile.values import plan_path, write_new
+from starling.release.session import InSession
+
+
+class PlanInFile(InSession):
+    """A plan that a plan file states."""
+
+    __slots__ = ()
+
+    @classmethod
+    @abstractmethod
+    def _fields(cls, top: Section, folder: Path) -> Mapping[str, Any]:
+        """The fields that the top of a file states, with the public files of the folder; raises PlanError with every problem."""
+
+    @abstractmethod
+    def _files(self, path: Path) -> Mapping[Path, str]:
+        """The text of a plan file at a path, after those of the public files that it names; raises PlanError where one has none."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan file, with the public files that it names.
+
+        Raises:
+            PlanError: with every problem found.
+        """
+        file = Path(path).absolute()
+        top = read_file(file)
+        return cls._stated(top, cls._fields(top, file.parent))
+
+    @classmethod
+    def _stated(cls, top: Section, fields: Mapping[str, Any]) -> Self:
+        """The plan of these fields; problems name the file."""
+        try:
+            return cls(**fields)
+        except PlanError as error:
+            raise PlanError(problems=[replace(each, file=each.file or top.file) for each in error.problems]) from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan as a plan file, which `load` reads back as the same plan, and beside it public files that begin with its name.
+
+        Args:
+            path: File to make, ending in .toml; neither it nor those files may exist.
+
+        Raises:
+            PlanError: the plan is of a release, which knows a public file by its hash alone.
+            OutputError: a file is there, the path does not end in .toml, or nothing can be written there.
+        """
+        written: list[Path] = []
+        try:
+            for file, text in self._files(plan_path(path)).items():
+                write_new(file, text)
+                written.append(file)
+        except OutputError:
+            for file in written:
+                file.unlink()
+            raise
