@@ -5,18 +5,20 @@ drawn. A chunk of packed calls is counted by the thread that read it, so a file 
 SNP, or one bit a person for each SNP of the regions asked for.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.genome.arrays import Int16, Int64, UInt64
+from starling.genome.arrays import Int16, Int64, UInt8, UInt64
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
 from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source import Calls, Genotypes, read
 from starling.genome.source.counting import (
+    Allele,
     Carrying,
     by_allele,
     carrier_bits,
@@ -33,6 +35,7 @@ CARRYING: Final[dict[Model, Carrying]] = {
     "allelic": "dominant",
 }
 """Who carries a SNP, where it is asked whether people do: in pairs of SNPs and blocks."""
+_Rows = TypeVar("_Rows", Int64, UInt64)
 
 
 def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
@@ -46,23 +49,14 @@ def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int6
 
     Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """
-    among = status_masks(genotypes.people.cases(plan.people))
-    cells = 4 if plan.model in ("dominant", "recessive") else 6
+    among, carrying = status_masks(genotypes.people.cases(plan.people)), CARRYING[plan.model]
+    by_copies = plan.model not in ("dominant", "recessive")
 
-    def count(calls: Calls) -> tuple[Int64, Int64]:
-        out = np.empty((len(calls.snps), cells), dtype=np.int64)
-        for rows, bed, allele in by_allele(calls):
-            out[rows] = (
-                carrier_tables(bed, among, CARRYING[plan.model], allele)
-                if cells == 4
-                else genotype_tables(bed, among, allele)
-            )
-        return calls.snps, out
+    def count(bed: UInt8, allele: Allele) -> Int64:
+        return genotype_tables(bed, among, allele) if by_copies else carrier_tables(bed, among, carrying, allele)
 
-    index = _index(plan, indices)
-    tables = np.zeros((int(index.max()) + 1, cells), dtype=np.int64)
-    for snps, some in read(genotypes, plan, count, indices):
-        tables[index[snps]] = some
+    tables = np.zeros((len(plan.snps) if indices is None else len(indices), 6 if by_copies else 4), dtype=np.int64)
+    _collect(plan, genotypes, indices, count, tables)
     return tables
 
 
@@ -70,27 +64,30 @@ def read_carriers(plan: Plan, genotypes: Genotypes, indices: Int64) -> UInt64:
     """Who carries some SNPs, exactly, one bit a person: uint64 (len(indices), ceil(n/64)), as `pairs.pair_tables` takes them. For this room
     alone; arguments and errors are those of `read_tables`.
     """
-    words = (plan.people + 63) // 64
-
-    def pack(calls: Calls) -> tuple[Int64, UInt64]:
-        out = np.empty((len(calls.snps), words), dtype=np.uint64)
-        for rows, bed, allele in by_allele(calls):
-            out[rows] = carrier_bits(bed, plan.people, CARRYING[plan.model], allele)
-        return calls.snps, out
-
-    index = _index(plan, indices)
-    bits = np.zeros((len(indices), words), dtype=np.uint64)
-    for snps, some in read(genotypes, plan, pack, indices):
-        bits[index[snps]] = some
+    bits = np.zeros((len(indices), (plan.people + 63) // 64), dtype=np.uint64)
+    carrying = CARRYING[plan.model]
+    _collect(plan, genotypes, indices, lambda bed, allele: carrier_bits(bed, plan.people, carrying, allele), bits)
     return bits
 
 
-def _index(plan: Plan, indices: Int64 | None) -> Int64:
-    """For each SNP of the list its row in the answer, -1 for none."""
-    chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
-    index = np.full(len(plan.snps), -1, dtype=np.int64)
-    index[chosen] = np.arange(len(chosen), dtype=np.int64)
-    return index
+def _collect(
+    plan: Plan,
+    genotypes: Genotypes,
+    indices: Int64 | None,
+    count: Callable[[UInt8, Allele], _Rows],
+    out: _Rows,
+) -> None:
+    """Write what is counted of each SNP to its row."""
+    row_of = np.arange(len(plan.snps), dtype=np.int64)
+    if indices is not None:
+        row_of[indices] = np.arange(len(indices), dtype=np.int64)
+
+    def work(calls: Calls) -> list[tuple[Int64, _Rows]]:
+        return [(row_of[calls.snps[rows]], count(bed, allele)) for rows, bed, allele in by_allele(calls)]
+
+    for parts in read(genotypes, plan, work, indices):
+        for rows, some in parts:
+            out[rows] = some
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,6 @@ def _overlap(some: Float64, others: Float64) -> Flags:
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import Collection
 
 SMALL: Final = 6.5
 """Points: names, and what is said at an axis."""
@@ -194,19 +193,14 @@ class Sheet:
             [(box.left, box.bottom), (box.right, box.bottom), (box.right, box.top), (box.left, box.top)]
             for box in boxes
         ]
-        self._polygons(corners, mark, facecolors=colour, alpha=alpha, linewidths=0, zorder=order)
+        self._add("PolyCollection", corners, mark, facecolors=colour, alpha=alpha, linewidths=0, zorder=order)
 
     def shapes(
         self, corners: Sequence[Sequence[Point]], face: str, edge: str, mark: str, *, thick: float = 0.5
     ) -> None:
         """Filled polygons with an edge, in one group; "none" for no filling."""
-        self._polygons(corners, mark, facecolors=face, edgecolors=edge, linewidths=thick, joinstyle="miter")
-
-    def _polygons(self, corners: Sequence[Sequence[Point]], mark: str, **style: Any) -> None:
-        from matplotlib.collections import PolyCollection
-
-        if corners:
-            self._add(PolyCollection(corners, clip_on=False, **style), mark)
+        style = {"facecolors": face, "edgecolors": edge, "linewidths": thick, "joinstyle": "miter"}
+        self._add("PolyCollection", corners, mark, **style)
 
     def lines(
         self,
@@ -219,16 +213,16 @@ class Sheet:
         dashed: bool = False,
     ) -> None:
         """Lines through points, in one group."""
-        from matplotlib.collections import LineCollection
+        style: Any = {"colors": colour, "linewidths": thick, "zorder": order}
+        self._add("LineCollection", lines, mark, linestyles=[(0, (4, 2.5)) if dashed else "solid"], **style)
 
-        if lines:
-            dashes = [(0, (4, 2.5)) if dashed else "solid"]
-            style: Any = {"colors": colour, "linewidths": thick, "linestyles": dashes, "zorder": order}
-            self._add(LineCollection(lines, clip_on=False, **style), mark)
+    def _add(self, kind: str, paths: Sequence[Sequence[Point]], mark: str, **style: Any) -> None:
+        from matplotlib import collections
 
-    def _add(self, drawn: "Collection", mark: str) -> None:
-        drawn.set_gid(self._id(mark))
-        self.axes.add_collection(drawn, autolim=False)
+        if paths:
+            drawn = getattr(collections, kind)(paths, clip_on=False, **style)
+            drawn.set_gid(self._id(mark))
+            self.axes.add_collection(drawn, autolim=False)
 
     def dots(
         self,
@@ -239,7 +233,6 @@ class Sheet:
         *,
         size: float = 4.2,
         hollow: bool = False,
-        order: float = 4.0,
     ) -> None:
         """Signs of one kind, in one group."""
         if places:
@@ -252,7 +245,7 @@ class Sheet:
                 markerfacecolor="white" if hollow else colour,
                 markeredgecolor=colour,
                 markeredgewidth=0.9,
-                zorder=order,
+                zorder=4.0,
                 clip_on=False,
                 gid=self._id(mark),
             )

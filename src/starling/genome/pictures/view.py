@@ -105,12 +105,8 @@ class View:
         return np.concatenate(places)
 
     def runs(self, step: float) -> list[tuple[float, float]]:
-        """Points as runs from left to right, each of points that are less than `step` apart: begin and length."""
-        places = self.listed()
-        if not len(places):
-            return []
-        breaks = np.flatnonzero(np.diff(places) >= step) + 1
-        return [(float(run[0]), float(run[-1] - run[0])) for run in np.split(places, breaks)]
+        """The listed SNPs as runs of those that are less than `step` apart: begin and length."""
+        return [(begin, end - begin) for begin, end in runs(self.listed(), step)]
 
 
 def _within(part: Part, positions: Float64) -> Float64:
@@ -118,12 +114,12 @@ def _within(part: Part, positions: Float64) -> Float64:
     return scaled
 
 
+def runs(places: Float64, step: float) -> list[tuple[float, float]]:
+    """Ascending places as runs of those that are less than `step` apart: begin and end."""
+    breaks = np.flatnonzero(np.diff(places) >= step) + 1
+    return [(float(run[0]), float(run[-1])) for run in np.split(places, breaks) if len(run)]
+
+
 def clusters(places: Iterable[float], step: float) -> list[tuple[float, float]]:
-    """Runs of two or more different places that stand less than `step` apart: begin and end."""
-    runs: list[list[float]] = []
-    for place in sorted(set(places)):
-        if runs and place - runs[-1][-1] < step:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return [(run[0], run[-1]) for run in runs if len(run) > 1]
+    """Runs of two or more different places."""
+    return [(begin, end) for begin, end in runs(np.unique([*places]), step) if end > begin]

@@ -106,8 +106,7 @@ class People:
     @property
     def by_family(self) -> bool:
         """Whether phenotypes are found by family and person."""
-        files = (self.file, self.phenotypes)
-        return all(file is not None and file.has_families for file in files)
+        return all(file is not None and file.has_families for file in (self.file, self.phenotypes))
 
     def phenotype_words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""

@@ -12,7 +12,7 @@ person twice is the same everywhere.
 """
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -92,10 +92,8 @@ def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
         both = one[rows] @ one.T
         opposite = none[rows] @ two.T + two[rows] @ none.T
         first, second = one[rows] @ called.T, called[rows] @ one.T
-        fewer = np.minimum(first, second)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            estimate = (both - 2 * opposite) / (2 * fewer) + 0.5 - (first + second) / (4 * fewer)
-        for row, other in np.argwhere(np.nan_to_num(estimate, nan=0, neginf=0) >= least).tolist():
+        estimate = _kinship(both, opposite, first, second)
+        for row, other in np.argwhere(estimate >= least).tolist():
             if start + row < other:
                 pairs.append(Pair(start + row, other, float(estimate[row, other])))
     return pairs
@@ -152,8 +150,13 @@ def _estimates(first: Int8, second: Int8) -> Float64:
     called = (first >= 0) & (second >= 0)
     both = ((first == 1) & (second == 1)).sum(axis=0)
     opposite = (called & (np.abs(first - second) == 2)).sum(axis=0)
-    ones = np.stack([((each == 1) & called).sum(axis=0) for each in (first, second)])
-    fewer = ones.min(axis=0)
+    estimate: Float64 = _kinship(both, opposite, *(((each == 1) & called).sum(axis=0) for each in (first, second)))
+    return estimate
+
+
+def _kinship(both: Any, opposite: Any, first: Any, second: Any) -> Any:
+    """The estimate from H, O, h_1 and h_2, arrays of any kind of number; 0 where a person has no heterozygous call."""
+    fewer = np.minimum(first, second)
     with np.errstate(divide="ignore", invalid="ignore"):
-        estimate = (both - 2 * opposite) / (2 * fewer) + 0.5 - ones.sum(axis=0) / (4 * fewer)
-    return np.asarray(np.nan_to_num(estimate, nan=0, posinf=0, neginf=0))
+        estimate = (both - 2 * opposite) / (2 * fewer) + 0.5 - (first + second) / (4 * fewer)
+    return np.nan_to_num(estimate, nan=0, neginf=0)
