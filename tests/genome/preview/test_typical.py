@@ -13,7 +13,7 @@ from starling.genome.counts.study import read_tables
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.preview import typical
-from starling.genome.preview.typical import FREQUENCIES, Assumed, ladders, pair_tables
+from starling.genome.preview.typical import FREQUENCIES, Assumed, ladders, needed_odds_ratio, pair_tables
 from starling.genome.source import open_genotypes
 from starling.genome.statistics import allele_tables, correlation, log10_p_values, p_values
 from tests.genome.preview.conftest import a_plan
@@ -99,13 +99,13 @@ def test_causal_tables_have_their_odds_ratio(model: str) -> None:
 
 
 def test_ladders_climb(assumed: Assumed) -> None:
-    for ladder in ladders(assumed, "g"):
-        first, far = ladder.odds_ratio(0), ladder.odds_ratio(30)
+    for frequency, beyond in ladders(assumed, "g").items():
+        first, far = needed_odds_ratio(beyond, 0), needed_odds_ratio(beyond, 30)
         assert first is not None
         assert far is not None
         assert 1 < first < far
-        assert ladder.odds_ratio(2000) is None
-        table = assumed.tables(ladder.frequency, np.array([first, 1 + (first - 1) * 0.97]))
+        assert needed_odds_ratio(beyond, 2000) is None
+        table = assumed.tables(frequency, np.array([first, 1 + (first - 1) * 0.97]))
         assert (signed_distances(assumed.plan, table, "g") <= 0).tolist() == [True, False]
 
 

@@ -3,12 +3,11 @@
 People who carry both are the ones of the two rows of bits together; with each SNP's carriers that is the whole table.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 
-from starling.engine.machine import processors
+from starling.engine.machine import in_order
 from starling.genome.arrays import Int16, Int64, UInt64
 from starling.genome.distance.rules import Kernel, Rule, way
 from starling.genome.distance.search import distance
@@ -70,15 +69,13 @@ def pair_distances(bits: UInt64, people: int, rule: Rule, among: Candidates) -> 
     targets = np.linspace(0, out.size - 1, _PIECES + 1)
     edges = np.unique(np.searchsorted(among.offsets, targets)).tolist()
     reachable = way(rule.kernel, people // 2, 0, 0, people - people // 2)[0]
-    with ThreadPoolExecutor(processors()) as pool:
-        done = [
-            pool.submit(
-                _fill, bits, number, people, rule.kernel, reachable, among.offsets, start, min(stop, len(bits)), out
-            )
-            for start, stop in pairwise(edges)
-        ]
-        for piece in done:
-            piece.result()
+
+    def fill(ends: tuple[int, int]) -> None:
+        start, stop = ends[0], min(ends[1], len(bits))
+        _fill(bits, number, people, rule.kernel, reachable, among.offsets, start, stop, out)
+
+    for _ in in_order(fill, pairwise(edges)):
+        pass
     return out
 
 

@@ -66,16 +66,12 @@ def _run(design: Design, msprime: ModuleType, index: int) -> Run:
     chosen = random.choice(len(weights), 2 * design.cases, replace=False, p=weights / weights.sum())
     sampled = derived[:, np.concatenate((2 * controls + chosen, np.arange(2 * controls)))]
     bases = two_bases(random, number)
-    chromosome, offset = 1 + index // _share(design), 1 + index % _share(design) * (STRETCH + _GAP)
+    # The autosomes have equal shares of the stretches.
+    share = -(-design.snps // (PER_STRETCH * AUTOSOMES))
+    chromosome, offset = 1 + index // share, 1 + index % share * (STRETCH + _GAP)
     sites = [(chromosome, offset + place, *pair) for place, pair in zip(positions, bases, strict=True)]
     frequencies = derived[:, : 2 * controls].mean(axis=1).tolist()
     return Run(bed_rows(_by_person(sampled, design.people), design.people), sites, frequencies)
-
-
-def _share(design: Design) -> int:
-    """Stretches of each chromosome: the autosomes have equal shares."""
-    whole = (design.snps + PER_STRETCH - 1) // PER_STRETCH
-    return (whole + AUTOSOMES - 1) // AUTOSOMES
 
 
 def _simulated(

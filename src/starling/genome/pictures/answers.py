@@ -76,7 +76,17 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
     named, first = next(rest)
     held, problems = [first], []
     for name, answers in rest:
-        if differs := _differences(first, answers):
+        here, there = first.plan, answers.plan
+        choices = {
+            "data set": first.data and answers.data and first.data != answers.data,
+            "SNP list": here.snps.digest != there.snps.digest,
+            "number of people": here.people != there.people,
+            "genome build": here.build != there.build,
+            "model": here.model != there.model,
+            "alpha": here.alpha != there.alpha,
+            "word for a case": here.case != there.case,
+        }
+        if differs := [choice for choice, differ in choices.items() if differ]:
             problem = f"has another {' and another '.join(differs)} than {named}"
             problems.append(Problem(name, problem, "draw releases of one plan together"))
         held.append(replace(answers, plan=first.plan))
@@ -101,20 +111,6 @@ def shortest(rows: Iterable[_Row], key: Callable[[_Row], Any], interval: Callabl
         if width(row) < width(known):
             chosen[key(row)] = row
     return chosen
-
-
-def _differences(one: Answers, other: Answers) -> list[str]:
-    here, there = one.plan, other.plan
-    choices = {
-        "data set": one.data and other.data and one.data != other.data,
-        "SNP list": here.snps.digest != there.snps.digest,
-        "number of people": here.people != there.people,
-        "genome build": here.build != there.build,
-        "model": here.model != there.model,
-        "alpha": here.alpha != there.alpha,
-        "word for a case": here.case != there.case,
-    }
-    return [name for name, differ in choices.items() if differ]
 
 
 def answers(plan: Plan, answer: Answer, data: str = "") -> Answers:

@@ -1,7 +1,7 @@
 """All pictures of some answers: each by its kind where there is something to show, for a report or as a folder with a page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from math import floor
 from pathlib import Path
@@ -116,7 +116,9 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
         Section(KINDS[kind].title, pictures=(Picture(partial(str, texts[kind]), pictures[kind].caption),))
         for kind in drawn
     ]
-    sections += [Section("The numbers", _TEXT, tables=tables(answers)), _origin(sources)]
+    origin = Table(_ORIGIN, tuple(map(astuple, sources)), f"Releases: {len(sources):,}", words=True)
+    sections.append(Section("The numbers", _NUMBERS, tables=tables(answers)))
+    sections.append(Section("Where this is from", _CHECKED, tables=(origin,)))
     kind_of_page = "Released answers of a genome study, with the noise they carry"
     with new_folder(out) as folder:
         for kind, text in texts.items():
@@ -125,7 +127,12 @@ def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequenc
     return (out / PAGE, *(out / f"{kind}.svg" for kind in drawn))
 
 
-_TEXT: Final = f"""
+_ORIGIN: Final = ("Release", "Question", "Cost", "Request", "Signed by the key")
+_CHECKED: Final = """
+    Each release was compared with its signature before it was drawn. Whether its numbers follow from its measurements, and whether
+    a ledger holds its charge, the command "starling verify" says.
+"""
+_NUMBERS: Final = f"""
     Every number is a released one. A range holds the exact value of the study with a probability of {SURE} by itself; among many, some
     miss. Of a table with more than {MOST_ROWS} rows the first are shown, p-values from the smallest on.
 """
@@ -178,16 +185,3 @@ def power(log10_p: float) -> str:
     whole = floor(log10_p)
     digits = f"{10 ** (log10_p - whole):.2f}"
     return f"1.00e{whole + 1:03d}" if digits == "10.00" else f"{digits}e{whole:03d}"
-
-
-def _origin(sources: Sequence[Source]) -> Section:
-    rows = tuple((each.name, each.question, each.cost, each.request_id, each.signer) for each in sources)
-    header = ("Release", "Question", "Cost", "Request", "Signed by the key")
-    return Section(
-        "Where this is from",
-        """
-        Each release was compared with its signature before it was drawn. Whether its numbers follow from its measurements, and whether
-        a ledger holds its charge, the command "starling verify" says.
-        """,
-        tables=(Table(header, rows, f"Releases: {len(rows):,}", words=True),),
-    )

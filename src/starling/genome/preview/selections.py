@@ -20,7 +20,15 @@ from starling.genome.distance.search import first_where, settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
-from starling.genome.preview.typical import Assumed, ExpectedAnswer, Others, from_which_on, ladders, pair_tables
+from starling.genome.preview.typical import (
+    Assumed,
+    ExpectedAnswer,
+    Others,
+    from_which_on,
+    ladders,
+    needed_odds_ratio,
+    pair_tables,
+)
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
 
@@ -100,7 +108,7 @@ class Needed:
     Attributes:
         frequency: The frequency of the minor allele.
         significant: The least odds ratio with which it is significant; None beyond 100.
-        found: The least with which the answer is right 95 times of 100; None where no effect is strong enough.
+        detected: The least with which the answer is right 95 times of 100; None where no effect is strong enough.
     """
 
     frequency: float
@@ -268,8 +276,8 @@ def _others(assumed: Assumed, test: str, snps: int) -> Others:
 
 def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ...]:
     return tuple(
-        Needed(each.frequency, each.odds_ratio(0), None if beyond is None else each.odds_ratio(beyond))
-        for each in ladders(assumed, test)
+        Needed(frequency, needed_odds_ratio(of, 0), None if beyond is None else needed_odds_ratio(of, beyond))
+        for frequency, of in ladders(assumed, test).items()
     )
 
 

@@ -172,24 +172,6 @@ class Others:
         return np.diff(self.upto, prepend=0)
 
 
-@dataclass(frozen=True)
-class Ladder:
-    """Causal SNPs of one frequency, by their odds ratio.
-
-    Attributes:
-        frequency: The frequency of the minor allele.
-        beyond: Minus the signed distance for each of ODDS_RATIOS, int64: patients beyond significance, below 0 before it.
-    """
-
-    frequency: float
-    beyond: Int64 = field(repr=False)
-
-    def odds_ratio(self, patients: int) -> float | None:
-        """The least from which on a SNP is that many patients beyond significance; None where no effect is so strong."""
-        first = from_which_on(self.beyond, patients)
-        return float(ODDS_RATIOS[first]) if first < len(ODDS_RATIOS) else None
-
-
 def from_which_on(values: Int64, least: int) -> int:
     """The place from which on all values are at or above `least`; their number where the last one is not."""
     below = np.flatnonzero(values < least)
@@ -197,12 +179,18 @@ def from_which_on(values: Int64, least: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def ladders(assumed: Assumed, test: str) -> tuple[Ladder, ...]:
-    """One for each of FREQUENCIES."""
-    return tuple(
-        Ladder(frequency, -signed_distances(assumed.plan, assumed.tables(frequency, ODDS_RATIOS), test))
+def ladders(assumed: Assumed, test: str) -> dict[float, Int64]:
+    """For each of FREQUENCIES how many patients causal SNPs of each of ODDS_RATIOS are beyond significance, below 0 before it, int64."""
+    return {
+        frequency: -signed_distances(assumed.plan, assumed.tables(frequency, ODDS_RATIOS), test)
         for frequency in FREQUENCIES
-    )
+    }
+
+
+def needed_odds_ratio(beyond: Int64, patients: int) -> float | None:
+    """The least from which on a SNP of `ladders` is that many patients beyond significance; None where no effect is so strong."""
+    first = from_which_on(beyond, patients)
+    return float(ODDS_RATIOS[first]) if first < len(ODDS_RATIOS) else None
 
 
 def pair_tables(people: int, share: float, values: Float64, correlation: str) -> Int64:

@@ -1,6 +1,7 @@
 """Steps (release/work.py) of understanding a question and of its preview, by the plan and the question; the constants were measured."""
 
-from typing import Any, Final
+from dataclasses import fields
+from typing import Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.release.work import Work
@@ -21,7 +22,8 @@ PER_NAME: Final = 2_000
 
 def understanding(plan: Plan, question: Question) -> Work:
     """What it takes to say what a question asks and costs."""
-    names = sum(len(each) for each in vars_of(question).values() if isinstance(each, tuple))
+    values = (getattr(question, each.name) for each in fields(question))
+    names = sum(len(each) for each in values if isinstance(each, tuple))
     return Work(len(plan.snps) * PER_SNP + names * PER_NAME, "name fewer SNPs, regions or ranges")
 
 
@@ -44,8 +46,3 @@ def previewing(plan: Plan, question: Question) -> Work:
     if getattr(question, "test", None) == "fisher":
         own, fix = own + plan.people * PER_PERSON, f"{fix}, or by a test that is not exact"
     return Work(understanding(plan, question).steps + PREVIEW + own, fix)
-
-
-def vars_of(question: Question) -> dict[str, Any]:
-    """The fields of a question, which has slots."""
-    return {name: getattr(question, name) for name in type(question).__dataclass_fields__}
