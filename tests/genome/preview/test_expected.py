@@ -35,7 +35,7 @@ def test_an_exploration_is_foreseen_by_its_parts(assumed: Assumed) -> None:
     assert expected.number == selections.num_sig(assumed, NumSig("g", 10, ONE, "exponential"), 2)
     assert expected.located == selections.loc_sig(assumed, LocSig("g", 2, ONE))
     assert expected.block == selections.loc_block(assumed, LocBlock("r2", FIFTH, (), ONE / 2))
-    assert expected.table == tables.snp_pval(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
+    assert expected.table == tables.noisy_tables(assumed, SnpPval("s1", "g", ONE / 2, "laplace"))
     most = preview(assumed, whole)
     assert isinstance(most, ExpectedExplore)
     assert most.k == 10

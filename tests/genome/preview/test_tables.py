@@ -44,7 +44,7 @@ def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
     """The median of 200 widths is within a tenth of the one foretold."""
     assumed = Assumed.of(a_plan(2000, 400, model))
     query = SnpPval("s1", "g", HALF, noise)
-    expected = tables.snp_pval(assumed, query)
+    expected = tables.noisy_tables(assumed, query)
     for intervals in [each for each in expected.intervals if each.noise == noise and each.effect > 1][:3]:
         study = OneTable(tuple(assumed.tables(intervals.share, np.array([intervals.effect]))[0].tolist()))
         mechanism = SnpPvalMechanism(assumed.plan, query)
@@ -58,7 +58,7 @@ def test_widths_of_p_values_are_typical(model: Any, noise: Any) -> None:
 @pytest.mark.parametrize("measure", ["r2", "dprime"])
 def test_widths_of_correlations_are_typical(measure: Any, noise: Any, assumed: Assumed) -> None:
     query = SnpCorr("s1", "s2", measure, HALF, noise)
-    expected = tables.snp_corr(assumed, query)
+    expected = tables.noisy_tables(assumed, query)
     intervals = next(each for each in expected.intervals if (each.share, each.effect, each.noise) == (0.3, 0.5, noise))
     study = OneTable(tuple(pair_tables(2000, 0.3, np.array(VALUES), measure)[1].tolist()))
     mechanism = SnpCorrMechanism(assumed.plan, query)
@@ -68,8 +68,8 @@ def test_widths_of_correlations_are_typical(measure: Any, noise: Any, assumed: A
 
 def test_lattice_noise_tells_more_at_the_same_cost(assumed: Assumed) -> None:
     for expected in (
-        tables.snp_pval(assumed, SnpPval("s1", "g", HALF)),
-        tables.snp_corr(assumed, SnpCorr("s1", "s2", "r2", HALF)),
+        tables.noisy_tables(assumed, SnpPval("s1", "g", HALF)),
+        tables.noisy_tables(assumed, SnpCorr("s1", "s2", "r2", HALF)),
     ):
         for lattice, laplace in zip(expected.intervals[::2], expected.intervals[1::2], strict=True):
             assert (lattice.noise, laplace.noise) == ("lattice", "laplace")
@@ -78,7 +78,7 @@ def test_lattice_noise_tells_more_at_the_same_cost(assumed: Assumed) -> None:
 
 
 def test_typical_snps_are_without_effect_just_significant_and_far(assumed: Assumed) -> None:
-    expected = tables.snp_pval(assumed, SnpPval("s1", "g", HALF))
+    expected = tables.noisy_tables(assumed, SnpPval("s1", "g", HALF))
     least = float(np.log10(float(assumed.plan.p_threshold)))
     for chance, just, far in zip(
         expected.intervals[::6], expected.intervals[2::6], expected.intervals[4::6], strict=True
@@ -89,17 +89,17 @@ def test_typical_snps_are_without_effect_just_significant_and_far(assumed: Assum
 
 
 def test_a_study_too_small_for_significance_has_no_such_snps() -> None:
-    expected = tables.snp_pval(Assumed.of(a_plan(8, 400)), SnpPval("s1", "g", HALF))
+    expected = tables.noisy_tables(Assumed.of(a_plan(8, 400)), SnpPval("s1", "g", HALF))
     assert {intervals.effect for intervals in expected.intervals} == {1.0}
 
 
 @pytest.mark.parametrize("test", ["fisher", "chi2", "wald", "logistic"])
 def test_every_test_can_be_foretold(test: str) -> None:
     assumed = Assumed.of(a_plan(1000, 400, "recessive", (test,)))
-    expected = tables.snp_pval(assumed, SnpPval("s1", test, HALF))
+    expected = tables.noisy_tables(assumed, SnpPval("s1", test, HALF))
     assert isinstance(expected, ExpectedTables)
     for intervals in expected.intervals:
         assert intervals.interval.low <= intervals.interval.estimate + 1e-9
         assert intervals.interval.estimate <= intervals.interval.high + 1e-9
     assert expected.widest() == max(intervals.width for intervals in expected.intervals if intervals.noise == "lattice")
-    assert expected.widest() < tables.snp_pval(assumed, replace(expected.query, epsilon=HALF / 2)).widest()  # type: ignore[arg-type] # a SnpPval
+    assert expected.widest() < tables.noisy_tables(assumed, replace(expected.query, epsilon=HALF / 2)).widest()

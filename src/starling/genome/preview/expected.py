@@ -71,15 +71,15 @@ def preview(study: Plan | Assumed, question: Question, *, followed: int | None =
             selections.num_sig(assumed, question.number(plan), k),
             selections.loc_sig(assumed, question.locations(k, k)),
             selections.loc_block(assumed, question.block((), k)),
-            tables.snp_pval(assumed, question.table(plan.snps.ids[0], k)),
+            tables.noisy_tables(assumed, question.table(plan.snps.ids[0], k)),
         )
     if isinstance(question, NumSig):
         return selections.num_sig(assumed, question, max(question.k, 1))
     expected: dict[type[Question], Callable[[Assumed, Any], Expected]] = {
         LocSig: selections.loc_sig,
         LocBlock: selections.loc_block,
-        SnpPval: tables.snp_pval,
-        SnpCorr: tables.snp_corr,
+        SnpPval: tables.noisy_tables,
+        SnpCorr: tables.noisy_tables,
     }
     return expected[type(question)](assumed, question)
 
@@ -107,10 +107,8 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
     if isinstance(question, Explore):
         k = question.clamped(plan, question.most if followed is None else followed)
         return error_of(assumed, question.locations(k, k))
-    if isinstance(question, SnpPval):
-        return tables.snp_pval(assumed, question).widest()
-    if isinstance(question, SnpCorr):
-        return tables.snp_corr(assumed, question).widest()
+    if isinstance(question, SnpPval | SnpCorr):
+        return tables.noisy_tables(assumed, question).widest()
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
@@ -141,16 +139,12 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
             return False
         return error_of(assumed, priced, followed=followed) <= error
 
-    return STEP * _first(is_enough, int(LARGEST_EPSILON / STEP), start=int(1 / STEP))
-
-
-def _first(holds: Callable[[int], bool], most: int, start: int) -> int:
-    """The first number, at least 1, with `holds`, which holds for all above it; from a first guess, so that small ones are rarely tried."""
-    low, high = 0, start
-    while not holds(high):
+    # From a first guess, so that small ones are rarely tried.
+    low, high = 0, int(1 / STEP)
+    while not is_enough(high):
         low, high = high, high * 2
-        if high > most:
+        if high > LARGEST_EPSILON / STEP:
             raise ParameterError("error", "is kept at no epsilon", "ask for a larger one")
-    while high > 1 and low == 0 and holds(high // 2):
+    while high > 1 and low == 0 and is_enough(high // 2):
         high //= 2
-    return first_where(holds, low or high // 2, high)
+    return STEP * first_where(is_enough, low or high // 2, high)

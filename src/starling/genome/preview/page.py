@@ -1,6 +1,6 @@
 """Foresight as one page with pictures: for those who decide what to ask, before anything is spent. It can be published."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log, log10
@@ -90,34 +90,31 @@ def _pictures(name: str, expected: Sequence[Expected], drawn: Sequence[Grid]) ->
     first = expected[0]
     pictures = []
     if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore):
-        pictures.append(_patients(f"{name}-patients", drawn[0]))
+        grid = drawn[0]
+        pictures.append(_squares(f"{name}-patients", grid, grid.words, "", _patients, ". Lighter is closer."))
     if isinstance(first, ExpectedNumSig | ExpectedLocSig):
-        pictures.append(_odds(f"{name}-odds", drawn[-1]))
+        caption = "; in the first column the one from which a SNP is significant at all. Lighter is weaker."
+        pictures.append(_squares(f"{name}-odds", drawn[-1], 1, "frequency ", _odds, caption))
     if isinstance(first, ExpectedTables):
         tables = [one for one in expected if isinstance(one, ExpectedTables)]
         pictures.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
     return pictures
 
 
-def _patients(name: str, grid: Grid) -> Picture:
-    columns = [column.removeprefix(COST) for column in grid.header[grid.words :]]
-    rows = [row[0] for row in grid.rows]
-    squares: list[list[Tile | None]] = [
-        [Tile(cell, log10(max(int(cell.replace(",", "")), 1)) / log10(_FAR)) for cell in row[grid.words :]]
-        for row in grid.rows
-    ]
-    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), f"{grid.title}. Lighter is closer.")
+def _squares(name: str, grid: Grid, first: int, label: str, shade: Callable[[str], float], caption: str) -> Picture:
+    """The cells of a table from the column `first` on, shaded."""
+    columns = [column.removeprefix(COST).replace("significant", "significant\nfrom") for column in grid.header[first:]]
+    squares: list[list[Tile | None]] = [[Tile(cell, shade(cell)) for cell in row[first:]] for row in grid.rows]
+    rows = [f"{label}{row[0]}" for row in grid.rows]
+    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), f"{grid.title}{caption}")
 
 
-def _odds(name: str, grid: Grid) -> Picture:
-    columns = ["significant\nfrom", *(column.removeprefix(COST) for column in grid.header[grid.words :])]
-    rows = [f"frequency {row[0]}" for row in grid.rows]
-    squares: list[list[Tile | None]] = [
-        [Tile(cell, 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0)) for cell in row[1:]]
-        for row in grid.rows
-    ]
-    caption = f"{grid.title}; in the first column the one from which a SNP is significant at all. Lighter is weaker."
-    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), caption)
+def _patients(cell: str) -> float:
+    return log10(max(int(cell.replace(",", "")), 1)) / log10(_FAR)
+
+
+def _odds(cell: str) -> float:
+    return 1.0 if cell == NOTHING else min(log(max(float(cell), 1)) / log(_STRONG), 1.0)
 
 
 def _whiskers(name: str, expected: ExpectedTables) -> Picture:

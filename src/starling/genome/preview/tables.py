@@ -74,26 +74,21 @@ class ExpectedTables(ExpectedAnswer):
         return max(each.width for each in self.intervals if each.noise == self.query.noise)
 
 
-def snp_pval(assumed: Assumed, query: SnpPval) -> ExpectedTables:
-    """What to expect of a p-value: of SNPs without effect, just significant, and with the square of that p-value."""
-    intervals = [
-        TypicalInterval(noise, frequency, effect, _interval(assumed.plan, replace(query, noise=noise), table))
-        for frequency in FREQUENCIES
-        for effect, table in _typical(assumed, query.test, frequency)
-        for noise in NOISES
-    ]
-    return ExpectedTables(query, tuple(intervals))
-
-
-def snp_corr(assumed: Assumed, query: SnpCorr) -> ExpectedTables:
-    """What to expect of a correlation."""
+def noisy_tables(assumed: Assumed, query: SnpPval | SnpCorr) -> ExpectedTables:
+    """What to expect of a p-value, of SNPs without effect, just significant, and with the square of that p-value; or of a correlation."""
     plan = assumed.plan
+    if isinstance(query, SnpPval):
+        typical = [(share, *each) for share in FREQUENCIES for each in _typical(assumed, query.test, share)]
+    else:
+        pairs = {share: pair_tables(plan.people, share, np.array(VALUES), query.correlation) for share in SHARES}
+        typical = [
+            (share, value, tuple(table))
+            for share, tables in pairs.items()
+            for value, table in zip(VALUES, tables.tolist(), strict=True)
+        ]
     intervals = [
-        TypicalInterval(noise, share, value, _interval(plan, replace(query, noise=noise), tuple(table)))
-        for share in SHARES
-        for value, table in zip(
-            VALUES, pair_tables(plan.people, share, np.array(VALUES), query.correlation).tolist(), strict=True
-        )
+        TypicalInterval(noise, share, effect, _interval(plan, replace(query, noise=noise), table))
+        for share, effect, table in typical
         for noise in NOISES
     ]
     return ExpectedTables(query, tuple(intervals))
@@ -101,13 +96,16 @@ def snp_corr(assumed: Assumed, query: SnpCorr) -> ExpectedTables:
 
 def _interval(plan: Plan, query: SnpPval | SnpCorr, table: tuple[int, ...]) -> Interval:
     """The estimate from the table itself; the ends with a sum that is off as usual."""
+
+    def interval(counts: tuple[int, ...]) -> Interval:
+        cells = Cells(counts)
+        return p_value(plan, query, cells) if isinstance(query, SnpPval) else correlation(plan, query, cells)
+
     off = margin(DiscreteLaplace(2 / query.epsilon), Fraction(1, 2), len(table)) if query.noise == "laplace" else 0
     # What is too much is taken off the largest cell again, so the range is that around the table.
     largest = max(range(len(table)), key=table.__getitem__)
-    noisy = Cells(tuple(count + off * (at == largest) for at, count in enumerate(table)))
-    if isinstance(query, SnpPval):
-        return replace(p_value(plan, query, noisy), estimate=p_value(plan, query, Cells(table)).estimate)
-    return replace(correlation(plan, query, noisy), estimate=correlation(plan, query, Cells(table)).estimate)
+    noisy = tuple(count + off * (at == largest) for at, count in enumerate(table))
+    return replace(interval(noisy), estimate=interval(table).estimate)
 
 
 @lru_cache(maxsize=64)
