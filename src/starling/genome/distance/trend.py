@@ -67,8 +67,6 @@ _SURE: Final = 2.0**-47
 2^-53 come between them and the ratio."""
 _PRUNED: Final = 2.0**-40
 """Beyond it a bound of a stretch of R' rules the stretch out."""
-_DEEP: Final = 128
-"""Stretches of R' that wait, at most: two for each halving."""
 
 
 def trend_distance(tables: npt.ArrayLike, p_threshold: float | Fraction | str) -> Int64:
@@ -152,37 +150,33 @@ def _within(table: Six, t: float, k: int, gain: bool) -> int:
     """Whether, within k people of the table, one is significant upwards (gain), or one may not be significant downwards: 1, 0 or -1."""
     n, cases = people_of(table), table[0] + table[1] + table[2]
     v = least_variance(table, k) if gain else largest_variance(table, k)
-    waiting = np.empty((_DEEP, 2), dtype=np.int64)
-    waiting[0, 0], waiting[0, 1] = max(0, cases - k), min(n, cases + k)
-    count = 1
-    while count > 0:
-        count -= 1
-        low, high = waiting[count, 0], waiting[count, 1]
-        middle = (low + high) // 2
-        delta = largest_delta(table, k, middle)
+    least, high = max(0, cases - k), min(n, cases + k)
+    size = high - least + 1
+    while high >= least:
+        low = max(least, high - size + 1)
+        delta = largest_delta(table, k, (low + high) // 2)
         # One case more or less changes the largest Delta by at most two moves' worth, each at most 2 n + 4.
-        above = delta + (4 * n + 8) * (high - middle)
+        above = delta + (4 * n + 8) * (high - (low + high) // 2)
         if gain:
             product = min(low * (n - low), high * (n - high))
-            if above <= 0 or _ratio(n, above, product, v, t) < 1 - _PRUNED:
-                continue
+            pruned = above <= 0 or _ratio(n, above, product, v, t) < 1 - _PRUNED
         else:
             peak = min(max(n // 2, low), high)
-            if above < 0 and _ratio(n, above, peak * (n - peak), v, t) > 1 + _PRUNED:
-                continue
+            pruned = above < 0 and _ratio(n, above, peak * (n - peak), v, t) > 1 + _PRUNED
+        if pruned:
+            high, size = low - 1, 2 * size
+            continue
         if low < high:
-            waiting[count, 0], waiting[count, 1] = low, middle
-            waiting[count + 1, 0], waiting[count + 1, 1] = middle + 1, high
-            count += 2
+            size = (high - low + 1) // 2
             continue
-        if not gain:
-            verdict = 0 if delta >= 0 else _reaches(n, -delta, low * (n - low), v, t)
-            if verdict < 0:
-                return -1
-            if verdict == 0:
-                return 1
-            continue
-        verdict = _significant(table, t, k, low, v)
+        high -= 1
+        if gain:
+            verdict = _significant(table, t, k, low, v)
+        elif delta >= 0:
+            verdict = 1
+        else:
+            verdict = _reaches(n, -delta, low * (n - low), v, t)
+            verdict = verdict if verdict < 0 else 1 - verdict
         if verdict != 0:
             return verdict
     return 0
