@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -142,7 +142,7 @@ def together(place: Place, rounds: int) -> tuple[list[float], list[float]]:
                 batcher.charge(wanted, guarantee())
 
         began = time.perf_counter()
-        with Batcher(charging) as batcher, ThreadPoolExecutor(WAITING) as pool:
+        with closing(Batcher(charging)) as batcher, ThreadPoolExecutor(WAITING) as pool:
             for each in [pool.submit(ask, 10, batcher) for _ in range(WAITING)]:
                 each.result()
         rates.append(10 * WAITING / (time.perf_counter() - began))

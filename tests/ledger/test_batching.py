@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from fractions import Fraction
 
 import pytest
@@ -54,7 +54,7 @@ def crowd(batcher: Batcher, charging: Counted, size: int) -> Iterator[list[Ticke
 
 def test_64_that_wait_share_few_commits(world: World) -> None:
     charging = Counted(world)
-    with Batcher(charging) as batcher, crowd(batcher, charging, 64) as outcomes:
+    with closing(Batcher(charging)) as batcher, crowd(batcher, charging, 64) as outcomes:
         assert all(isinstance(each, Ticket) for each in outcomes)
     assert sum(charging.sizes) == 64
     assert 64 / len(charging.sizes) >= 10
@@ -71,7 +71,7 @@ def test_a_charge_is_durable_before_its_answer_leaves(world: World) -> None:
         stored = other.charging.find(request(number))
         seen.append(stored is not None and stored.seq == ticket.seq)
 
-    with Batcher(world.ledger.charging) as batcher, ThreadPoolExecutor(8) as pool:
+    with closing(Batcher(world.ledger.charging)) as batcher, ThreadPoolExecutor(8) as pool:
         list(pool.map(one, range(24)))
     assert seen == [True] * 24
     other.close()
@@ -79,7 +79,7 @@ def test_a_charge_is_durable_before_its_answer_leaves(world: World) -> None:
 
 def test_each_hears_of_its_own_refusal(world: World) -> None:
     world.charge("used")
-    with Batcher(world.ledger.charging) as batcher, ThreadPoolExecutor(4) as pool:
+    with closing(Batcher(world.ledger.charging)) as batcher, ThreadPoolExecutor(4) as pool:
         good = pool.submit(batcher.charge, request("good"), SMALL)
         dear = pool.submit(batcher.charge, request("dear"), costing(7))
         same = pool.submit(batcher.charge, request("used", body="another"), SMALL)
@@ -100,7 +100,7 @@ def test_no_overspend_within_a_batch(world: World) -> None:
         except BudgetRefused:
             outcomes.append(False)
 
-    with Batcher(charging) as batcher, ThreadPoolExecutor(16) as pool:
+    with closing(Batcher(charging)) as batcher, ThreadPoolExecutor(16) as pool:
         done = [pool.submit(one, number) for number in range(16)]
         charging.gate.set()
         for each in done:
@@ -124,7 +124,7 @@ def test_a_failed_commit_fails_all_of_its_batch(world: World, monkeypatch: pytes
     def full(*_: object, **__: object) -> object:
         raise OutputError(field="ledger", problem="cannot be written", fix="make room")
 
-    with Batcher(charging) as batcher:
+    with closing(Batcher(charging)) as batcher:
         monkeypatch.setattr(world.ledger.book.store, "atomically", full)
         with crowd(batcher, charging, 12) as outcomes:
             assert all(isinstance(each, OutputError) and "make room" in str(each) for each in outcomes)
@@ -139,14 +139,14 @@ def test_a_fault_of_our_own_reaches_those_who_wait(world: World, monkeypatch: py
     def broken(*_: object, **__: object) -> list[Result]:
         raise ZeroDivisionError
 
-    with Batcher(world.ledger.charging) as batcher:
+    with closing(Batcher(world.ledger.charging)) as batcher:
         monkeypatch.setattr(world.ledger.charging, "charge_all", broken)
         with pytest.raises(ZeroDivisionError):
             batcher.charge(request(0), SMALL)
 
 
 def test_what_others_carry_out_is_charged_without_a_lease_and_taken_over_by_nobody_but_them(world: World) -> None:
-    with Batcher(world.ledger.charging, left=True) as batcher:
+    with closing(Batcher(world.ledger.charging, left=True)) as batcher:
         first = batcher.charge(request(0), SMALL)
         again = batcher.charge(request(0), SMALL)
     assert (first.seq, first.fresh) == (again.seq, True)
@@ -173,7 +173,7 @@ def test_what_waits_at_the_end_is_charged_and_what_comes_later_is_refused(world:
 def test_a_batch_has_an_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batching, "MOST", 4)
     charging = Counted(world)
-    with Batcher(charging) as batcher, crowd(batcher, charging, 13) as outcomes:
+    with closing(Batcher(charging)) as batcher, crowd(batcher, charging, 13) as outcomes:
         assert len(outcomes) == 13
     assert max(charging.sizes) <= 4
     assert world.spent() == rules.charge_units(SMALL.cost.amount) * Fraction(13, rules.UNIT)

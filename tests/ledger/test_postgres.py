@@ -213,7 +213,7 @@ def test_a_silent_client_and_a_silent_server_are_given_up(world: World) -> None:
 
     found = world.ledger.book.store.atomically(settings, write=False)
     assert set(found) == {(name, "60000") for name in postgres.LIMITS}
-    connection = world.ledger.book.store._connection  # type: ignore[attr-defined]
+    connection = world.ledger.book.store._connection
     said = connection.info.get_parameters()
     assert {name: said[name] for name in postgres.WAITS} == {name: str(value) for name, value in postgres.WAITS.items()}
 

@@ -36,7 +36,7 @@ def test_settings_are_read_back(world: World, monkeypatch: pytest.MonkeyPatch) -
 
 @ON_SQLITE
 def test_the_settings_are_the_durable_ones(world: World) -> None:
-    connection = world.ledger.book.store._connected()  # type: ignore[attr-defined]
+    connection = world.ledger.book.store._connected()
     read = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
     assert read == {"journal_mode": "delete", "synchronous": 3}
 

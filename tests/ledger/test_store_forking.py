@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -97,6 +98,6 @@ def test_a_child_charges_while_a_thread_of_its_parent_writes_the_witness(
 
 @pytest.mark.parametrize("world", ["sqlite"], indirect=True)
 def test_a_batcher_does_not_go_on_in_a_child(world: World) -> None:
-    with Batcher(world.ledger.charging) as batcher:
+    with closing(Batcher(world.ledger.charging)) as batcher:
         assert forked(world, through=batcher) == LedgerUnavailable.exit_code
         assert batcher.charge(request(1), costing(1)).fresh

@@ -8,8 +8,6 @@ import os
 import threading
 from collections import deque
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Self
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.charging import Charging, Result
@@ -24,7 +22,7 @@ _Waiting = tuple[Request, Guarantee, "Future[Result]"]
 
 
 class Batcher:
-    """Charges for many threads, in as few commits as there are flushes. As a context manager, or by `close`, what waits is still charged.
+    """Charges for many threads, in as few commits as there are flushes. What waits when it is closed is still charged.
 
     Args:
         charging: The analyst's side of the ledger that pays; nobody else needs to leave it alone.
@@ -65,14 +63,6 @@ class Batcher:
             self._closed = True
             self._changed.notify()
         self._writer.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _write(self) -> None:
         while batch := self._next():

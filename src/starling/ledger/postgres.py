@@ -6,9 +6,7 @@ server that acknowledges commits it may lose (fsync, full_page_writes or synchro
 """
 
 import logging
-import os
 import select
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
@@ -20,7 +18,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused, StarlingError
 from starling.ledger import schema
-from starling.ledger.store import Moved, Row, Transaction, Value, held_at_forks
+from starling.ledger.store import Moved, Row, Store, Transaction, Value
 
 T = TypeVar("T")
 
@@ -75,7 +73,7 @@ class _Connection(psycopg.Connection[Any]):
             return result
 
 
-class _Transaction:
+class _Transaction(Transaction):
     """A transaction in pipeline mode: what is run is sent along with the next thing that is read, or with the COMMIT.
 
     Each statement has a cursor of its own: on a shared one the result of a statement sent before, arriving late, passes for that of
@@ -86,27 +84,19 @@ class _Transaction:
         self._connection = connection
         self._pipeline = pipeline
 
-    def one(self, sql: str, *values: Value) -> Row | None:
-        row: Row | None = self._connection.execute(_marked(sql), values).fetchone()
-        return row
+    def execute(self, sql: str, values: tuple[Value, ...]) -> Any:
+        return self._connection.execute(_marked(sql), values)
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        yield from self._connection.execute(_marked(sql), values).fetchall()
-
-    def run(self, sql: str, *values: Value) -> None:
-        self._connection.execute(_marked(sql), values)
+        yield from self.execute(sql, values).fetchall()
 
     def changed(self, sql: str, *values: Value) -> int:
-        done = self._connection.execute(_marked(sql), values)
+        done = self.execute(sql, values)
         self._pipeline.sync()
-        return done.rowcount
-
-    def exactly(self, number: int, sql: str, *values: Value) -> None:
-        if self.changed(sql, *values) != number:
-            raise Moved
+        return int(done.rowcount)
 
 
-class _Steps:
+class _Steps(Transaction):
     """Statements that become one: what reads nothing needs no transaction of several, and waits for the server once.
 
     All of them see the same state; the first, the event, decides: its number is the chain's next, so that of two writers the second
@@ -116,15 +106,6 @@ class _Steps:
 
     def __init__(self) -> None:
         self._steps: list[tuple[int | None, str, tuple[Value, ...]]] = []
-
-    def one(self, sql: str, *values: Value) -> Row | None:
-        raise AssertionError(sql, values)
-
-    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        raise AssertionError(sql, values)
-
-    def changed(self, sql: str, *values: Value) -> int:
-        raise AssertionError(sql, values)
 
     def run(self, sql: str, *values: Value) -> None:
         # An INSERT of one row, which fails or makes it: nothing to count.
@@ -147,14 +128,12 @@ class _Steps:
         return text, [value for _, _, values in self._steps for value in values]
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """A store in the database at `url`."""
 
     def __init__(self, url: str) -> None:
+        super().__init__()
         self._url = url
-        self._lock = held_at_forks(threading.RLock())
-        self._pid = -1
-        self._connection: _Connection | None = None
         self._used = 0.0
         self._connected()
 
@@ -217,23 +196,12 @@ class PostgresStore:
         """Refused: PostgreSQL has better ones."""
         raise PolicyRefused("backup", "of a PostgreSQL ledger is PostgreSQL's own business", f"run pg_dump into {path}")
 
-    def close(self) -> None:
-        """See Store."""
-        with self._lock:
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
+    def _connect(self) -> _Connection:
+        """Called before anything of a transaction is sent, where the connection was lost while nobody used it.
 
-    def _connected(self) -> _Connection:
-        """The connection, or a new one where it was lost while nobody used it.
-
-        It is replaced before anything of a transaction is sent. A transaction whose connection is lost is not run again: nobody here
-        knows whether its COMMIT arrived, and not all that a custodian writes is found again by a request id.
+        A transaction whose connection is lost is not run again: nobody here knows whether its COMMIT arrived, and not all that a custodian
+        writes is found again by a request id.
         """
-        if self._connection is not None and self._pid == os.getpid() and not self._connection.closed:
-            if self._lives(self._connection):
-                return self._connection
-            self._connection.close()
         try:
             connection = _Connection.connect(self._url, autocommit=True, **WAITS)
             # One type for every number, and one plan: a charge is the same statement whatever its amounts are.
@@ -252,10 +220,16 @@ class PostgresStore:
                     )
         except psycopg.Error as error:
             raise _problem_of(error) from None
-        self._connection, self._pid, self._used = connection, os.getpid(), time.monotonic()
+        self._used = time.monotonic()
         return connection
 
-    def _lives(self, connection: _Connection) -> bool:
+    def _lives(self) -> bool:
+        connection: _Connection = self._connection
+        if not connection.closed and not self._answers(connection):
+            connection.close()
+        return not connection.closed
+
+    def _answers(self, connection: _Connection) -> bool:
         # A server that ends says so, or its system does: on a connection that waits for nothing there is something to read then alone.
         poll = select.poll()
         poll.register(connection.fileno(), select.POLLIN)

@@ -176,18 +176,18 @@ class Reading:
 
     def charge(self, seq: int) -> Charge | None:
         """The charge that is event `seq`; None where that is none."""
-        row = self._book.read(lambda tx: tx.one(f"{_CHARGES} WHERE charges.seq = ?", seq))
-        return None if row is None else _charge(row)
+        return next(iter(self._charges("charges.seq = ?", seq)), None)
 
     def charges(self, after: int, most: int) -> list[Charge]:
         """Charges beyond event `after`, in order, at most `most` of them."""
-        sql = f"{_CHARGES} WHERE charges.seq > ? ORDER BY charges.seq LIMIT ?"
-        return self._book.read(lambda tx: [_charge(row) for row in tx.rows(sql, after, most)])
+        return self._charges("charges.seq > ? ORDER BY charges.seq LIMIT ?", after, most)
 
     def open_charges(self, after: int) -> list[Charge]:
         """Charges beyond event `after` that have no answer yet, in order."""
-        sql = f"{_CHARGES} WHERE charges.seq > ? AND state = 'charged' ORDER BY charges.seq"
-        return self._book.read(lambda tx: [_charge(row) for row in tx.rows(sql, after)])
+        return self._charges("charges.seq > ? AND state = 'charged' ORDER BY charges.seq", after)
+
+    def _charges(self, condition: str, *values: int) -> list[Charge]:
+        return self._book.read(lambda tx: list(map(_charge, tx.rows(f"{_CHARGES} WHERE {condition}", *values))))
 
     def verify(self, heads: Iterable[Head] = (), *, notify: Callable[[int], None] = lambda _: None) -> Verified:
         """Check chain, signatures, caps, costs, every balance and every answer, and that `heads` seen elsewhere lie on the chain.

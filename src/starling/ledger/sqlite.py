@@ -7,14 +7,13 @@ back at open, since a build of SQLite may ignore a PRAGMA.
 
 import os
 import sqlite3
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
 from starling.ledger import schema
-from starling.ledger.store import Moved, Row, Transaction, Value, held_at_forks
+from starling.ledger.store import Moved, Store, Transaction, Value
 
 T = TypeVar("T")
 
@@ -26,36 +25,20 @@ LONGEST = 1 << 28
 """Bytes of one value, an answer say: a file that somebody else made asks for no more memory than that."""
 
 
-class _Transaction:
+class _Transaction(Transaction):
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def one(self, sql: str, *values: Value) -> Row | None:
-        row: Row | None = self._connection.execute(sql, values).fetchone()
-        return row
-
-    def rows(self, sql: str, *values: Value) -> Iterator[Row]:
+    def execute(self, sql: str, values: tuple[Value, ...]) -> sqlite3.Cursor:
         return self._connection.execute(sql, values)
 
-    def run(self, sql: str, *values: Value) -> None:
-        self._connection.execute(sql, values)
 
-    def changed(self, sql: str, *values: Value) -> int:
-        return self._connection.execute(sql, values).rowcount
-
-    def exactly(self, number: int, sql: str, *values: Value) -> None:
-        if self.changed(sql, *values) != number:
-            raise Moved
-
-
-class SqliteStore:
+class SqliteStore(Store):
     """A store in the file `path`, which is made when `create`; one that exists is then refused."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
+        super().__init__()
         self._path = path
-        self._lock = held_at_forks(threading.RLock())
-        self._pid = -1
-        self._connection: sqlite3.Connection | None = None
         self._create = create
         if create:
             _claim(path)
@@ -121,17 +104,7 @@ class SqliteStore:
                     "backup", "cannot be written", "name a file in a folder with room, open to you"
                 ) from None
 
-    def close(self) -> None:
-        """See Store."""
-        with self._lock:
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-            self._connection = None
-
-    def _connected(self) -> sqlite3.Connection:
-        """This process's connection: SQLite's do not survive a fork."""
-        if self._connection is not None and self._pid == os.getpid():
-            return self._connection
+    def _connect(self) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
                 f"file:{quoted(self._path)}?mode=rw",
@@ -152,7 +125,6 @@ class SqliteStore:
                     raise IntegrityError("ledger", f"does not keep {setting}", "use another build of SQLite")
         except sqlite3.Error as error:
             raise _problem_of(error) from None
-        self._connection, self._pid = connection, os.getpid()
         return connection
 
 

@@ -8,9 +8,10 @@ inherited an open transaction could not lock that file again.)
 
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from importlib import resources
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from starling.errors import LedgerUnavailable
@@ -23,31 +24,37 @@ VERSION = 1
 """The version of the schema; a ledger of a newer one is refused."""
 
 
-class Transaction(Protocol):
+class Transaction:
     """One isolated, durable unit of work. `?` marks a parameter.
 
     A store may keep a `run` back until something is read or the transaction ends; the order stays.
     """
 
+    def execute(self, sql: str, values: tuple[Value, ...]) -> Any:
+        """A cursor over what a statement gives."""
+        raise NotImplementedError
+
     def one(self, sql: str, *values: Value) -> Row | None:
         """The first row, or None."""
-        ...
+        row: Row | None = self.execute(sql, values).fetchone()
+        return row
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         """All rows."""
-        ...
+        return iter(self.execute(sql, values))
 
     def run(self, sql: str, *values: Value) -> None:
         """Change something."""
-        ...
+        self.execute(sql, values)
 
     def changed(self, sql: str, *values: Value) -> int:
         """Change something, and count the rows that were changed."""
-        ...
+        return int(self.execute(sql, values).rowcount)
 
     def exactly(self, number: int, sql: str, *values: Value) -> None:
         """Change so many rows; otherwise `Moved` is raised, here or when the transaction ends."""
-        ...
+        if self.changed(sql, *values) != number:
+            raise Moved
 
 
 class Moved(LedgerUnavailable):
@@ -57,9 +64,36 @@ class Moved(LedgerUnavailable):
         super().__init__("ledger", "has moved on", "try again with the same request id")
 
 
-class Store(Protocol):
-    """A database that serialises its writers."""
+class Store(ABC):
+    """A database that serialises its writers, by one connection of each process."""
 
+    def __init__(self) -> None:
+        self._lock = held_at_forks(threading.RLock())
+        self._pid = -1
+        self._connection: Any = None
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            if self._connection is not None and self._pid == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _connected(self) -> Any:
+        """This process's connection: none survives a fork."""
+        if self._connection is None or self._pid != os.getpid() or not self._lives():
+            self._connection, self._pid = self._connect(), os.getpid()
+        return self._connection
+
+    def _lives(self) -> bool:
+        """Whether the connection of this process can be used."""
+        return True
+
+    @abstractmethod
+    def _connect(self) -> Any:
+        """A new connection."""
+
+    @abstractmethod
     def atomically(self, work: Callable[[Transaction], T], *, write: bool = True) -> T:
         """Run `work` in one transaction: durable when this returns, nothing of it kept when it raises.
 
@@ -68,8 +102,8 @@ class Store(Protocol):
                 know; the same request id finds out.
             Moved: a column that must not be NULL would have been.
         """
-        ...
 
+    @abstractmethod
     def at_once(self, work: Callable[[Transaction], T]) -> T:
         """Run what reads nothing and inserts one row with each `run`: one statement where a store can.
 
@@ -77,23 +111,18 @@ class Store(Protocol):
             OutputError: as `atomically`.
             Moved: something is not as `work` believed, or another writer came first; nothing was written.
         """
-        ...
 
+    @abstractmethod
     def initialise(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in one transaction of a database that has no tables yet."""
-        ...
 
+    @abstractmethod
     def check_schema(self, tx: Transaction) -> None:
         """Raises IntegrityError where its tables are not those of the migration, or something hangs on them."""
-        ...
 
+    @abstractmethod
     def backup(self, path: str) -> None:
         """A consistent copy into a new file."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the connection."""
-        ...
 
 
 def migration() -> list[str]:
