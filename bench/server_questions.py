@@ -43,7 +43,7 @@ def furnished(folder: Path, snps: int) -> tuple[Home, str]:
     home = make_home(folder / "home")
     settings = home.folder / "server.toml"
     settings.write_text(settings.read_text().replace("port = 8470", "port = 0"))
-    source = source_of("genome", str(made.plan), {"genotypes": made.prefix})
+    source = source_of("genome", str(made.plan), {"genotypes": made.records})
     entry = Sources(home).register("study", source, deadline=DEADLINE)
     with closing(create_ledger(home.settings.ledger)) as ledger:
         ledger.custody.add_population("people", "epsilon", entry.relation, 1_000)

@@ -160,7 +160,7 @@ def main() -> None:
         made = generate(plan, persons=persons, seed=1, out=folder / "made", states=[STATE])
         few = generate(plan, persons=2_000, seed=2, out=folder / "few", states=[STATE])
         told(plan, folder / "plan.json")
-        exact = every_cell(plan, made.geography, made.persons)
+        exact = every_cell(plan, made.files["geography"], made.records)
 
         def ours(records: Path, land: Path) -> None:
             regions = read_geography(land, plan)
@@ -170,27 +170,27 @@ def main() -> None:
             return peer.seconds(persons=str(records), plan=str(folder / "plan.json"), out=str(folder), stages=stages)
 
         def theirs_checked() -> float:
-            took = theirs(made.persons, 2)
+            took = theirs(made.records, 2)
             check(folder, plan, exact)
             return took
 
         def release() -> float:
             out = folder / "release"
-            files: list[str | Path] = ["--persons", made.persons, "--geography", made.geography, "--out", out]
+            files: list[str | Path] = ["--persons", made.records, "--geography", made.files["geography"], "--out", out]
             took = run([STARLING, "tables", "release", folder / "plan", *files, "--yes", "--unvalidated"]).seconds
             shutil.rmtree(out)
             return took
 
         # What is compiled or fetched at a first use is not measured.
-        ours(few.persons, few.geography)
-        theirs(few.persons, 2)
+        ours(few.records, few.files["geography"])
+        theirs(few.records, 2)
         release()
         rivals = {
             "Starling, both stages": lambda: median(
-                timed(lambda: ours(made.persons, made.geography)) for _ in range(REPEATS)
+                timed(lambda: ours(made.records, made.files["geography"])) for _ in range(REPEATS)
             ),
             "tmlt.analytics, both stages": theirs_checked,
-            "tmlt.analytics, stage 1": lambda: theirs(made.persons, 1),
+            "tmlt.analytics, stage 1": lambda: theirs(made.records, 1),
             "starling tables release, the whole command": release,
         }
         found = in_turn(rivals, rounds)

@@ -23,7 +23,7 @@ from bench.measure import Spread, ratios
 from bench.peers import ROOT
 from bench.process import STARLING, run
 from bench.record import Limit, Recorder
-from starling.release import statement
+from starling.release import claims, statement
 from starling.release.arithmetic import check_cost
 from starling.release.table_files import TextWriter
 from starling.tables.artifact.columns import tables
@@ -46,7 +46,7 @@ PERSONS: Final = "|".join(
 
 def computing(folder: Path) -> float:
     """Seconds to compute a release again: its cost, its plan, its tables from its measurements, their text."""
-    statement.claim.cache_clear()
+    claims.claim.cache_clear()
     began = perf_counter()
     check_cost(json.loads((folder / statement.FILE).read_text()))
     plan, geography = read_plan(folder)
@@ -75,7 +75,7 @@ def hashing(folder: Path) -> float:
 
 def verifying(folder: Path) -> float:
     """Seconds of `starling.verify`, which must find nothing."""
-    statement.claim.cache_clear()
+    claims.claim.cache_clear()
     began = perf_counter()
     starling.verify(folder).refuse()
     return perf_counter() - began

@@ -98,7 +98,7 @@ def entry(command: click.Command, context: click.Context, common: dict[str, str]
 
 def repeated(command: click.Command, context: click.Context, seen: Mapping[str, str]) -> str:
     """What a group is in a sentence where all of its commands stand in one earlier group by the same names; else nothing."""
-    if not isinstance(command, click.Group):
+    if not isinstance(command, click.Group) or context.parent is None or context.parent.parent is None:
         return ""
     names = command.list_commands(context)
     groups = {seen.get(name, "") for name in names}

@@ -134,6 +134,7 @@ def of_genome(folder: Path) -> dict[str, Any]:
     return {
         "plan": plan,
         "validated": plan.validate(prefix),
+        "generated": plan.generate(folder / "invented"),
         "preview": plan.preview(question),
         "release": release,
     }
@@ -158,7 +159,7 @@ def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tm
         with pytest.raises(ParameterError, match="table is not named; take one of number, selections"):
             release.to_pandas()
     if name != "genome":
-        values["figure"] = release.plot()
+        values["plots"] = release.plot()
     values |= {"cost": release.cost, "verification": release.verify(), "plan of the release": release.plan}
     for what, value in values.items():
         text = repr(value)

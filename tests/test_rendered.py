@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from starling.cli import main
-from starling.cli.plans import overview_text
 from starling.tables.plan import Plan, shipped
 from starling.tables.plan.overview import describe
+from starling.tables.preview.described import PlanCosts
 from tests.tables.plan.test_custom_grammar import LEAST
 
 SLIPS: Final = {
@@ -80,4 +80,4 @@ def test_what_plans_of_ones_own_say_of_themselves(name: str, unit: str) -> None:
         "detail": {"columns": [name, "age"], "steps": [{name: True}, {name: True, "age": [0, 1]}]},
         "levels": [{"groups": f"by {name}", "budget": "1", "thresholds": [10, 380]}],
     }
-    assert not [*slips(name, overview_text(describe(Plan.of(LEAST | changes))))]
+    assert not [*slips(name, str(PlanCosts(describe(Plan.of(LEAST | changes)))))]

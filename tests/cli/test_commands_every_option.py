@@ -30,6 +30,8 @@ HERE: Final = {
         ["out", "--format", "sdmx", "--out", "new.csv"],
         ["--structure", "OFFICE:SEX(1.0)"],
     ),
+    "tables plot --most": (["out", "--out", "new"], ["--most", "2"]),
+    "tables plot --table": (["out", "--out", "new"], ["--table", "t2"]),
     "tables release --analyst": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--analyst", "zenobia"]),
     "tables release --names": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--names", "names.txt"]),
     "genome preview --corr": (["plan.toml", "--question", "loc-block"], ["--corr", "dprime"]),
@@ -41,7 +43,6 @@ HERE: Final = {
     "groups preview --seed": (["plan.toml"], ["--seed", "7"]),
     "groups preview --shares": (["plan.toml"], ["--shares", "shares.csv"]),
     "groups release --analyst": (RELEASE, ["--analyst", "zenobia"]),
-    "groups validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
     "groups validate --all": (["plan.toml", "--records", "wrong.csv"], ["--all"]),
     "places compare --key": (
         ["out", "out", "--slice", "January", "--other-slice", "February", "--rectangles", "rectangles.csv"],
@@ -55,10 +56,11 @@ HERE: Final = {
     "places hotspots --key": (["out", "--slice", "January", "--k", "1"], WRONG_KEY),
     "places hotspots --side": (["out", "--slice", "January", "--k", "1"], ["--side", "2"]),
     "places map --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
+    "places plot --key": (["out", "--slice", "January", "--out", "new"], WRONG_KEY),
+    "places plot --slice": (["out", "--slice", "January", "--out", "new"], ["--slice", "February"]),
     "places preview --seed": (["plan.toml", "--expected", "50", "--size", "25", "--world", "gather"], ["--seed", "7"]),
     "places release --analyst": (RELEASE, ["--analyst", "zenobia"]),
     "places release --engine": (RELEASE, ["--engine", "none"]),
-    "places validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
 }
 """Of an option a command line without it, and what is added."""
 FAILS: Final = {"groups validate --all": 65, "tables export --structure": 2}

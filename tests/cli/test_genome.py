@@ -74,13 +74,13 @@ def test_people_who_are_there_twice_are_a_note(call: Call, tmp_path: Path) -> No
     from starling.genome import generate
 
     made = generate(people=40, snps=600, seed=3, out=tmp_path / "kin")
-    bed = Path(f"{made.prefix}.bed")
+    bed = Path(f"{made.records}.bed")
     content = bytearray(bed.read_bytes())
     for start in range(3, len(content), 10):
         # Person 2 gets the calls of person 1.
         content[start] = (content[start] & ~0b1100) | (content[start] & 0b11) << 2
     bed.write_bytes(bytes(content))
-    result = call("genome", "validate", made.plan, "--genotypes", made.prefix)
+    result = call("genome", "validate", made.plan, "--genotypes", made.records)
     assert result.exit_code == 0
     assert "note: duplicates are likely: p1 p1 and p2 p2" in result.stderr
 

@@ -16,7 +16,10 @@ def exploration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
     made = genome.generate(people=400, snps=60, seed=3, out=folder / "study", causal={10: 6.0})
     study = genome.Study.open(
-        made.plan, made.prefix, folder=folder / "answers", payment=PaymentOptions(unvalidated=True)
+        folder / "study" / "plan.toml",
+        made.records,
+        folder=folder / "answers",
+        payment=PaymentOptions(unvalidated=True),
     )
     study.num_sig(epsilon=1)
     return study.explore(epsilon=1000, most=2).folder

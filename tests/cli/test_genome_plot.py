@@ -16,7 +16,7 @@ from starling.release.zipped import zipped
 from tests.cli.conftest import Call
 from tests.genome.worlds import QUESTIONS, World, a_world
 
-DRAWING = "... checking the releases and drawing their answers\n"
+DRAWING = "... checking the release and drawing it\n"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_releases_of_other_plans_are_refused(call: Call, answered: Path, tmp_pat
 def test_a_release_of_tables_is_refused(call: Call, released: Path, tmp_path: Path) -> None:
     result = call("genome", "plot", released, "--out", tmp_path / "out")
     assert result.exit_code == 2
-    assert "is a release of tables; name releases of genome questions" in result.stderr
+    assert "is a release of tables; name releases of genome" in result.stderr
 
 
 def test_nothing_to_draw_is_said(call: Call, answered: Path, tmp_path: Path) -> None:

@@ -84,7 +84,10 @@ def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: 
     plan.write_text((study / "plan.toml").read_text().replace('["g"]', '["wald"]'))
     shown = call("genome", "preview", plan)
     assert shown.exit_code == 0
-    assert "starling: num-sig is left out: test wald has no distance to significance that is private" in shown.stderr
+    assert (
+        "starling: warning: num-sig is left out: test wald has no distance to significance that is private"
+        in shown.stderr
+    )
     assert "\nsnp-pval: The p-value of a SNP by wald" in shown.stdout
     assert "\nnum-sig: " not in shown.stdout
 

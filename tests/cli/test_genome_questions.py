@@ -5,18 +5,18 @@ from fractions import Fraction
 
 import pytest
 
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, snp_ranges_of
+from starling.cli.genome_questions import delta_c_of, epsilon_of, snp_ranges_of
 from starling.errors import ParameterError
 from starling.genome.plan import Region
+from starling.genome.plan.exploring import regions_of
 from tests.genome.preview.conftest import a_plan
 
 
 def test_the_first_test_that_can_be_asked_for() -> None:
     plan = a_plan(tests=("wald", "g", "fisher"))
-    assert chosen_test(plan, None) == "g"
-    assert chosen_test(plan, "fisher") == "fisher"
+    assert plan.first_test == "g"
     # Where it has no distance the question itself refuses it.
-    assert chosen_test(replace(plan, tests=("wald",)), None) == "wald"
+    assert replace(plan, tests=("wald",)).first_test == "wald"
 
 
 def test_regions_stand_apart_by_commas() -> None:

@@ -97,7 +97,7 @@ def test_wrong_records_are_listed_with_their_lines(tmp_path: Path, call: Callabl
 def test_points_are_invented_for_a_plan(tmp_path: Path, call: Callable[..., Result]) -> None:
     plan = tmp_path / "plan.toml"
     files = json.loads(call("generate", plan, "--points", 40, "--out", tmp_path / "new", "--json").stdout)
-    assert (files["plan"], files["points"]) == (str(plan), 40)
+    assert (files["plan"], files["sizes"]) == (str(plan), {"points": 40})
     assert "40 records: nothing breaks the rules" in call("validate", plan, "--records", files["records"]).stdout
     assert "without PLAN" in call("generate", plan, "--sigma", 20, "--out", tmp_path / "other", code=2).stderr
 

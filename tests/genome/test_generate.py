@@ -23,8 +23,8 @@ def test_a_study_is_ready_to_be_asked(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         # Its list is not the .bim of its genotypes, of which the plan would warn.
         warnings.simplefilter("error")
-        plan = Plan.load(made.plan)
-    opened = open_genotypes(made.prefix, plan)
+        plan = Plan.load(tmp_path / "g" / "plan.toml")
+    opened = open_genotypes(made.records, plan)
     found = validate(plan, opened).value
     assert found.values == {"people": 1501, "cases": 750, "missing_calls": 0.0}
     assert found.problems.total == found.notes.total == 0
@@ -59,12 +59,12 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(
 
 def test_plink_reads_it(tmp_path: Path) -> None:
     made = generate(people=30, snps=70, seed=1, out=tmp_path / "g", cases=10)
-    plink("plink1.9", "--bfile", made.prefix, "--make-bed", "--keep-allele-order", "--out", tmp_path / "again")
+    plink("plink1.9", "--bfile", made.records, "--make-bed", "--keep-allele-order", "--out", tmp_path / "again")
     for ending in ("bed", "bim", "fam"):
-        assert (tmp_path / f"again.{ending}").read_text("latin1").split() == Path(f"{made.prefix}.{ending}").read_text(
+        assert (tmp_path / f"again.{ending}").read_text("latin1").split() == Path(f"{made.records}.{ending}").read_text(
             "latin1"
         ).split()
-    plink("plink2", "--bfile", made.prefix, "--make-pgen", "--out", tmp_path / "x")
+    plink("plink2", "--bfile", made.records, "--make-pgen", "--out", tmp_path / "x")
     assert (tmp_path / "x.psam").read_text().count("\t2\n") == 10
 
 

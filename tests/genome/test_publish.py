@@ -319,14 +319,15 @@ def test_an_answer_reads_well(world: World, tmp_path: Path) -> None:
     question = replace(QUESTIONS["snp_pval"], epsilon=Fraction(3, 2))
     answered = ask(world, question, tmp_path / "out", request_id="p-of-rs2")
     assert isinstance(answered.error, type(answered.answer.log10))  # type: ignore[union-attr] # it is a PValue
-    assert repr(answered) == str(answered)
-    first, error, charge, code = str(answered).splitlines()
+    first, _, error, _, *facts = str(answered).splitlines()
     assert first.startswith("rs2: p is about ")
+    assert first[:60] in repr(answered)
     assert error == "Each interval holds the exact value with a chance of at least 95 %, each on its own."
-    assert charge == f"charged epsilon 1.5 (request p-of-rs2); published as {tmp_path / 'out'}"
-    assert code.startswith(">>> genome.release(plan, genome.SnpPval(snp='rs2'")
+    assert facts[0] == "charged      epsilon 1.5 for replace one person"
+    assert facts[1:3] == ["request id   p-of-rs2", f"release      {tmp_path / 'out'}"]
+    assert facts[3].startswith("again, free  genome.release(plan, genome.SnpPval(snp='rs2'")
     again = ask(world, question, tmp_path / "out")
-    assert "charged nothing: this question was answered before (request p-of-rs2)" in str(again)
+    assert "charged      nothing: this request was answered before\nrequest id   p-of-rs2" in str(again)
 
 
 def test_a_selection_says_how_far_it_may_be_off(world: World, tmp_path: Path) -> None:

@@ -70,8 +70,9 @@ def test_frames_are_released_and_validated(tmp_path: Path) -> None:
     assert {*plots.pictures} >= {"manhattan"}
     assert "manhattan: " in repr(plots)
     assert plots._repr_html_().count("<svg") == len(plots.pictures)
-    assert [path.name for path in plots.save(tmp_path / "pictures")] == [f"{name}.svg" for name in plots.pictures]
-    assert all(path.read_text().startswith("<svg") for path in (tmp_path / "pictures").iterdir())
+    page, *pictures = plots.save(tmp_path / "pictures")
+    assert [path.name for path in (page, *pictures)] == ["index.html", *(f"{name}.svg" for name in plots.pictures)]
+    assert all(path.read_text().startswith("<svg") for path in pictures)
     with pytest.raises(ParameterError, match="is not manhattan or qq or ld"):
         release.plot("map")
     with pytest.raises(ParameterError, match="hold nothing"):
@@ -81,15 +82,15 @@ def test_frames_are_released_and_validated(tmp_path: Path) -> None:
 def test_a_study_is_invented_for_a_plan(tmp_path: Path) -> None:
     plan = genome.plan(rows(), 40, phenotype="T2D", case="ill")
     files = plan.generate(tmp_path / "one", cases=7, seed=3)
-    assert plan.validate(files["genotypes"], phenotype=files["phenotype"]).values["cases"] == 7
+    assert plan.validate(files.records, phenotype=files.files["phenotype"]).values["cases"] == 7
     again = plan.generate(tmp_path / "two", cases=7, seed=3)
     assert all(
         (tmp_path / "two" / each.name).read_bytes() == each.read_bytes() for each in (tmp_path / "one").iterdir()
     )
-    assert again.keys() == files.keys()
+    assert again.files.keys() == files.files.keys()
     assert (
-        plan.generate(tmp_path / "three", seed=4)["genotypes"].with_suffix(".bed").read_bytes()
-        != Path(f"{files['genotypes']}.bed").read_bytes()
+        plan.generate(tmp_path / "three", seed=4).records.with_suffix(".bed").read_bytes()
+        != Path(f"{files.records}.bed").read_bytes()
     )
     for wrong in ({"cases": 0}, {"cases": 40}, {"seed": -1}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):

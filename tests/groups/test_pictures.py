@@ -11,7 +11,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from starling.errors import OutputError, ParameterError
-from starling.groups.pictures import errors, mapped, read_outlines, sizes, write
+from starling.groups.pictures import errors, mapped, plots, read_outlines, sizes
 from starling.groups.plan import Plan
 from starling.groups.preview import preview
 from starling.groups.publish import release
@@ -41,19 +41,15 @@ def test_every_picture_is_written_and_the_same_again(folder: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
     created: tuple[Path, ...] = ()
     for out in ("first", "again"):
-        created = write(
-            folder / out,
-            plan,
-            lambda name: table(folder, name),
-            ["land", "w1"],
-            folder / "outlines.json",
-        )
-        assert [path.name for path in created] == ["sizes-1.svg", "sizes-2.svg", "error.svg", "map.svg"]
+        drawn = plots(plan, lambda name: table(folder, name), ["land", "w1"], folder / "outlines.json", error=True)
+        created = drawn.save(folder / out)
+        names = ["index.html", "sizes-1.svg", "sizes-2.svg", "error.svg", "map.svg"]
+        assert [path.name for path in created] == names
     for path in created:
         assert path.read_bytes() == (folder / "first" / path.name).read_bytes()
         assert not re.search(r"<script|https?://(?!www\.w3\.org)", path.read_text())
     with pytest.raises(OutputError):
-        write(folder / "first", plan, lambda name: table(folder, name), [], None)
+        plots(plan, lambda name: table(folder, name)).save(folder / "first")
 
 
 def test_bars_are_the_published_numbers(folder: Path) -> None:
@@ -85,7 +81,7 @@ def test_a_map_shows_the_regions_that_have_outlines(folder: Path) -> None:
 def test_an_unknown_region_is_refused(folder: Path, tmp_path: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
     with pytest.raises(ParameterError, match="region"):
-        write(tmp_path / "out", plan, lambda name: table(folder, name), ["nowhere"], None)
+        plots(plan, lambda name: table(folder, name), ["nowhere"])
 
 
 @pytest.mark.parametrize(

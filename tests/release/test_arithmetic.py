@@ -18,7 +18,8 @@ from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, 
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Receipt
 from starling.release.arithmetic import check_cost, rational
-from starling.release.statement import AddsTo, Particulars, claim, statement
+from starling.release.claims import claim
+from starling.release.statement import AddsTo, Particulars, statement
 
 
 def stated(guarantee: Guarantee) -> dict[str, Any]:

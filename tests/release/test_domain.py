@@ -21,7 +21,7 @@ from tests.forking import run
 from tests.release.forging import Forged
 from tests.release.striking import AROUND, strike
 from tests.toy.plan import Plan
-from tests.toy.publication import TOY, Histogram
+from tests.toy.publication import Histogram
 from tests.toy.serving import RELEASED
 from tests.toy.source import Persons
 
@@ -65,13 +65,14 @@ def paid(folder: Path, *words: object) -> tuple[object, ...]:
 
 
 def test_it_keeps_the_contract() -> None:
-    assert isinstance(TOY, domain.Domain)
+    assert isinstance(RELEASED, domain.Domain)
     assert domains.domain("toy") is RELEASED
 
 
 def test_plan_and_preview_open_no_records(folder: Path, call: Callable[..., Result]) -> None:
     (folder / "persons.txt").unlink()
     assert "epsilon 1" in call("plan").stdout
+    assert "± 3" in call("preview").stdout
     assert json.loads(call("preview", "--json", "--out", folder / "page").stdout) == {"margin": 3}
     assert "Expected error of a histogram; epsilon 1" in (folder / "page" / "preview.html").read_text()
 

@@ -5,7 +5,8 @@ import re
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from starling.release.figures import intervals, new_figure
+from starling.release.figures import intervals, new_figure, section_of
+from starling.release.plots import Plots
 
 
 def test_intervals_are_drawn_from_end_to_end() -> None:
@@ -21,7 +22,8 @@ def test_intervals_are_drawn_from_end_to_end() -> None:
 
 def test_a_notebook_shows_a_figure_without_script_or_reference() -> None:
     figure, _ = new_figure("<script>")
-    page = figure._repr_html_()
-    assert page.startswith("<svg")
+    section = section_of(figure, "one", "A figure", "what is seen")
+    page = Plots("T", "k", {"one": section})._repr_html_()
+    assert page.startswith("<figure")
+    assert "<svg" in page
     assert not re.search(r"<script|https?://(?!www\.w3\.org)", page)
-    assert "6 x 3.2 inches" in repr(figure)

@@ -6,9 +6,11 @@ import pytest
 
 from starling.errors import OutputError
 from starling.release.plots import Plots
-from starling.release.report.pages import Picture
+from starling.release.report.pages import Picture, Section
 
-PLOTS = Plots({"one": Picture(lambda: "<svg>1</svg>", "a <\n  b"), "two": Picture(lambda: "<svg>2</svg>", "c")})
+ONE = Section("One", pictures=(Picture(lambda: "<svg>1</svg>", "a <\n  b"),))
+TWO = Section("Two", pictures=(Picture(lambda: "<svg>2</svg>", "c"),))
+PLOTS = Plots("A & B", "pictures", {"one": ONE, "two": TWO}, (Section("Below", "words"),))
 
 
 def test_a_notebook_shows_each_picture_with_its_caption() -> None:
@@ -18,8 +20,13 @@ def test_a_notebook_shows_each_picture_with_its_caption() -> None:
     assert repr(PLOTS) == "one: a < b\ntwo: c"
 
 
-def test_each_picture_is_a_file_of_a_new_folder(tmp_path: Path) -> None:
-    files = PLOTS.save(tmp_path / "new")
+def test_each_picture_is_a_file_of_a_new_folder_and_in_its_page(tmp_path: Path) -> None:
+    page, *files = PLOTS.save(tmp_path / "new")
     assert {each.name: each.read_text() for each in files} == {"one.svg": "<svg>1</svg>\n", "two.svg": "<svg>2</svg>\n"}
+    assert page.name == "index.html"
+    text = page.read_text()
+    assert "A &amp; B" in text
+    places = [text.index(each) for each in ("One</h2>", "<svg>1</svg>", "Two</h2>", "<svg>2</svg>", "Below</h2>")]
+    assert places == sorted(places)
     with pytest.raises(OutputError, match="exists"):
         PLOTS.save(str(tmp_path / "new"))

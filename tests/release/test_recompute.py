@@ -13,7 +13,8 @@ from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import recompute
-from starling.release.statement import Particulars, account, claim, software, statement
+from starling.release.claims import claim
+from starling.release.statement import Particulars, account, software, statement
 
 DOMAIN = Particulars("birds", {"flocks": [1, 2]}, {"wings_of_a_bird": 2})
 

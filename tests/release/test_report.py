@@ -11,8 +11,9 @@ from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLa
 from starling.privacy.guarantee import Guarantee, joint, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
+from starling.release.claims import claim
 from starling.release.report import Picture, Section, Table, render
-from starling.release.statement import UNLIMITED, claim
+from starling.release.statement import UNLIMITED
 
 GAUSSIAN = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5)))
 LAPLACE = measurement("count", ADD_REMOVE_PERSON, DiscreteLaplace(Fraction(5)))

@@ -12,16 +12,8 @@ from starling.privacy.events import PermuteAndFlip
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation
 from starling.privacy.trust import Entry, Receipt
-from starling.release.statement import (
-    NO_ADD_REMOVE,
-    OWN,
-    UNLIMITED,
-    UNVALIDATED,
-    VALIDATED,
-    Particulars,
-    signer,
-    statement,
-)
+from starling.release.claims import NO_ADD_REMOVE
+from starling.release.statement import OWN, UNLIMITED, UNVALIDATED, VALIDATED, Particulars, signer, statement
 from starling.release.statement import account as account_of
 from starling.release.statement import receipt as read_receipt
 from tests.account import OneCharge

@@ -142,11 +142,11 @@ def test_no_zero_of_any_table_has_a_sign_and_what_was_written_before_still_compa
                 assert not any(line.endswith(("-0", "-0.0")) for line in lines)
                 assert signs.sum() == sum(piece.count(-1.5) for piece in pieces)
             hashes = digests(files_of(folder))
-            comparison = TableComparison(folder, made, hashes, TABLES.checks)
+            comparison = TableComparison(folder, made, hashes, TABLES.checks())
             for each in rows:
                 comparison.compare(each)
             assert list(comparison.finish()) == []
-            changed = TableComparison(folder, made, hashes, TABLES.checks)
+            changed = TableComparison(folder, made, hashes, TABLES.checks())
             for each in rows:
                 changed.compare(each.set_column(1, schema.field(1), pc.add(each["value"], 1.0)))
             assert list(changed.finish())

@@ -5,6 +5,7 @@ from pathlib import Path
 from starling.ledger.opening import open_ledger
 from starling.release import contents
 from starling.release.payment import PaymentOptions
+from starling.release.pipeline import Published
 from starling.tables import counts, publication, publish
 from starling.tables.artifact import measured
 from starling.tables.plan import Plan
@@ -23,9 +24,7 @@ POINTS: dict[str, Point] = {
 REQUEST = "toy-release"
 
 
-def release(
-    url: str, data: Path, out: Path, request_id: str = REQUEST, top_up: Path | None = None
-) -> publish.Published:
+def release(url: str, data: Path, out: Path, request_id: str = REQUEST, top_up: Path | None = None) -> Published:
     """The toy data set under the zCDP configuration, paid by the ledger; on top of an earlier release if one is named."""
     toy = data / "tables" / "toy_dataset"
     return publish.release(

@@ -230,11 +230,11 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
     """The whole way, from generated files by `inspect`; the published tables are exact here, so nothing errs."""
     plan = small_plan(thresholds=(50, 200, 1000))
     output = generate(plan, persons=3000, seed=1, out=tmp_path / "in")
-    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
+    geography, persons = read_geography(output.files["geography"], plan), open_persons(output.records, plan)
     out = tmp_path / "out"
     out.mkdir()
     tables = joined(
-        tabulate(plan, geography, measured(plan, geography, counted_by_hand(output.persons, plan, geography)))
+        tabulate(plan, geography, measured(plan, geography, counted_by_hand(output.records, plan, geography)))
     )
     released(out, tables)
     result = evaluate(plan, geography, persons, out)
@@ -251,7 +251,7 @@ def test_what_comes_out_is_marked_not_private(tmp_path: Path) -> None:
 def test_an_engine_that_there_is_not_is_refused(tmp_path: Path) -> None:
     plan = small_plan()
     output = generate(plan, persons=100, seed=1, out=tmp_path / "in")
-    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
+    geography, persons = read_geography(output.files["geography"], plan), open_persons(output.records, plan)
     folder = tmp_path / "out"
     folder.mkdir()
     released(folder, joined([]))

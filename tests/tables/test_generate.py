@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
-from starling.tables.generate import Generated, generate
+from starling.release.described import Generated
+from starling.tables.generate import generate
 from starling.tables.generate.files import TextWriter
 from starling.tables.generate.runs import NOTE, RUN
 from starling.tables.plan import GeographyLevel, Plan, read_geography
@@ -20,7 +21,7 @@ from tests.tables.small import census_attributes, small_plan
 
 
 def digests(output: Generated) -> list[str]:
-    files = (output.geography, output.persons, output.names, output.note)
+    files = (output.files["geography"], output.records, output.files["names"], output.note)
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
@@ -48,7 +49,7 @@ def test_land_for_others_is_the_same_land_for_any_number_of_persons(plan: Plan, 
     few, many = (
         generate(plan, persons=persons, seed=7, out=tmp_path / str(persons), land_for=200_000) for persons in (50, 5000)
     )
-    assert few.geography.read_bytes() == many.geography.read_bytes()
+    assert few.files["geography"].read_bytes() == many.files["geography"].read_bytes()
     assert few.sizes == {**many.sizes, "persons": 50}
     assert generate(plan, persons=9, seed=7, out=tmp_path / "own").sizes["blocks"] < few.sizes["blocks"]
 
@@ -63,7 +64,7 @@ def test_every_person_lives_in_a_block_and_all_are_there(plan: Plan, tmp_path: P
     output = generate(plan, persons=5000, seed=1, out=tmp_path / "out", states=["01", "02", "72"])
     home = "TABBLKST, TABBLKCOU, TABTRACTCE, TABBLK"
     read = "read_csv('{}', delim='|', header=true, all_varchar=true)"
-    persons, blocks = read.format(output.persons), read.format(output.geography)
+    persons, blocks = read.format(output.records), read.format(output.files["geography"])
     assert answer(f"select count(*) from {persons} anti join {blocks} using ({home})") == [(0,)]
     assert answer(f"select count(*), count(distinct TABBLKST) from {persons}") == [(5000, 3)]
 
@@ -71,7 +72,7 @@ def test_every_person_lives_in_a_block_and_all_are_there(plan: Plan, tmp_path: P
 def test_the_geography_is_one_the_plan_reads(plan: Plan, tmp_path: Path) -> None:
     for form in ("text", "parquet"):
         output = generate(plan, persons=100_000, seed=1, out=tmp_path / form, format=form)
-        geography = read_geography(output.geography, plan, names=output.names)
+        geography = read_geography(output.files["geography"], plan, names=output.files["names"])
         assert geography.regions[GeographyLevel.STATE] == ("01",)
         assert len(geography.regions[GeographyLevel.COUNTY]) == output.sizes["counties"]
         assert geography.names[GeographyLevel.STATE] != ("Alabama",)
@@ -85,14 +86,14 @@ def test_the_custodian_finds_nothing_wrong_with_what_was_made(plan: Plan, tmp_pa
     )
     fewer = replace(plan, levels=levels, records=replace(census_records(plan), max_race_codes=codes))
     output = generate(fewer, persons=5000, seed=3, out=tmp_path / "out")
-    geography = read_geography(output.geography, fewer)
-    result = validate(fewer, geography, open_persons(output.persons, fewer)).value
+    geography = read_geography(output.files["geography"], fewer)
+    result = validate(fewer, geography, open_persons(output.records, fewer)).value
     assert (result.problems.total, result.notes.total, result.values["counted"]) == (0, 0, 5000)
 
 
 def test_parquet_says_what_text_says(plan: Plan, tmp_path: Path) -> None:
     text, parquet = (generate(plan, persons=3000, seed=5, out=tmp_path / f, format=f) for f in ("text", "parquet"))
-    for one, other in ((text.persons, parquet.persons), (text.geography, parquet.geography)):
+    for one, other in ((text.records, parquet.records), (text.files["geography"], parquet.files["geography"])):
         read = f"from read_csv('{one}', delim='|', header=true, all_varchar=true)"
         assert answer(read) == answer(f"from read_parquet('{other}')")
 
@@ -106,8 +107,8 @@ def test_states_and_puerto_rico_come_from_the_production_plan(shared_data: Path,
 
 def test_no_persons_is_a_number_too(plan: Plan, tmp_path: Path) -> None:
     output = generate(plan, persons=0, seed=1, out=tmp_path / "out")
-    assert output.persons.read_text().count("\n") == 1
-    assert output.geography.read_text().count("\n") > 1
+    assert output.records.read_text().count("\n") == 1
+    assert output.files["geography"].read_text().count("\n") > 1
 
 
 def test_the_note_says_that_it_is_invented_and_from_which_seed(plan: Plan, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import inspect
+from starling.release.described import Generated
 from starling.tables.counts import GroupCounts, count
-from starling.tables.generate import Generated, generate
+from starling.tables.generate import generate
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import ITERATION_LEVELS
@@ -39,12 +40,12 @@ def nation(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 @pytest.fixture(scope="module")
 def geography(plan: Plan, nation: Generated) -> Geography:
-    return read_geography(nation.geography, plan)
+    return read_geography(nation.files["geography"], plan)
 
 
 @pytest.fixture(scope="module")
 def exact(plan: Plan, nation: Generated, geography: Geography) -> GroupCounts:
-    return inspect(count(plan, geography, open_persons(nation.persons, plan))).value
+    return inspect(count(plan, geography, open_persons(nation.records, plan))).value
 
 
 def test_the_plan_is_of_a_size_to_read(plan: Plan) -> None:

@@ -103,9 +103,11 @@ def test_a_chain_of_other_bands_is_released_from_census_records_and_held_against
     plan = replace(with_chain(), detail=chain)
     output = generate(plan, persons=2000, seed=1, out=tmp_path / "people", states=["01"])
     payment = PaymentOptions(unvalidated=True)
-    release(plan, output.persons, output.geography, tmp_path / "out", names=output.names, payment=payment)
+    release(
+        plan, output.records, output.files["geography"], tmp_path / "out", names=output.files["names"], payment=payment
+    )
     assert verify(tmp_path / "out").outcome is not Outcome.FAILED
-    geography, persons = read_geography(output.geography, plan), open_persons(output.persons, plan)
+    geography, persons = read_geography(output.files["geography"], plan), open_persons(output.records, plan)
     result = evaluate(plan, geography, persons, tmp_path / "out").value
     numbers = result.by("number")
     assert {*numbers} == {("total",), ("sex",), ("cell",)}

@@ -21,7 +21,6 @@ from starling.tables.artifact.aggregates import schema_of
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.earlier.comparison import compare
 from starling.tables.plan import read_regions
-from starling.tables.preview.page import TablesPage
 from starling.tables.publication import TablesPublication
 from starling.tables.source import open_records
 from starling.verification import verify
@@ -140,7 +139,7 @@ def test_a_plan_of_sums_alone_needs_no_levels(frame: pd.DataFrame, tmp_path: Pat
     plan = Plan.of(ONLY_SUMS)
     frame.to_csv(tmp_path / "records.csv", index=False)
     done = release(plan, tmp_path / "records.csv", out=tmp_path / "out", payment=UNVALIDATED)
-    assert done.tables == ("t3",)
+    assert [each.name for each in done.publication.tables] == ["t3"]
     assert not verify(done.folder).findings
     assert not (done.folder / "data" / "t1.parquet").exists()
     result = evaluate(plan, read_regions(plan), open_records(tmp_path / "records.csv", plan), done.folder).value
@@ -168,7 +167,7 @@ def test_a_preview_says_margins_and_the_better_way() -> None:
     assert [each.groups for each in seen.aggregates] == [6, 12, 12, 2] or len(seen.aggregates) == 4
     ways = {each.aggregate.name: each.ways_text for each in seen.aggregates}
     assert any(text.startswith("by counts") for text in ways.values())
-    sections = TablesPage(seen, ()).sections()
+    sections = seen.sections()
     assert sections[-1].title == "Sums, means and quantiles"
 
 

@@ -19,7 +19,6 @@ from starling.tables import evaluate, preview, release
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.plan import Plan, read_regions
 from starling.tables.preview.expected_detail import expect_detail
-from starling.tables.preview.page import TablesPage
 from starling.tables.source import open_records
 from starling.verification import verify
 from tests.tables.plan.test_wording import OF_THE_CENSUS
@@ -134,7 +133,7 @@ def test_a_plan_of_totals_alone(frame: pd.DataFrame, tmp_path: Path) -> None:
     plan = Plan.of(values | changed)
     done = release(plan, frame, out=tmp_path / "out", payment=UNVALIDATED)
     assert not verify(done.folder).findings
-    assert (done.rows("t1"), done.rows("t2")) == (4, 0)
+    assert done.as_json()["rows"] == {"t1": 4, "t2": 0}
 
 
 def test_what_is_expected_is_foreseen_from_public_facts() -> None:
@@ -145,7 +144,7 @@ def test_what_is_expected_is_foreseen_from_public_facts() -> None:
     assert sum(town.branches) + town.suppressed == pytest.approx(1)
     # A town's groups are larger than a ward's, so fewer of them stay bare totals.
     assert town.branches[0] < ward.branches[0] + ward.suppressed
-    page = " ".join(section.text for section in TablesPage(seen, (town, ward)).sections())
+    page = " ".join(section.text for section in seen.sections())
     assert not [word for word in OF_THE_CENSUS if re.search(rf"\b{word}s?\b", page)]
 
 

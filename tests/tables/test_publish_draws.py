@@ -34,7 +34,7 @@ COST = PLAN.cost.amount
 @pytest.fixture(scope="module")
 def invented(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     output = generate(PLAN, persons=300, seed=1, out=tmp_path_factory.mktemp("people") / "invented", states=["01"])
-    return output.persons, output.geography
+    return output.records, output.files["geography"]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -15,21 +15,15 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release.report import pages
 from starling.release.report.pages import Section, Table
+from starling.release.session import Described
+from starling.release.statement import Json
 
-MISSING = Fraction(1, 20)
-"""The chance that a count is further off than its margin."""
 
-
-@dataclass(frozen=True)
-class Plan:
-    """The public choices.
-
-    Attributes:
-        title: What is counted.
-        categories: Every category, whether or not anybody is in it.
-        epsilon: The cost, above 0.
-    """
+@dataclass(frozen=True, repr=False)
+class Plan(Described):
+    """What is counted, every category whether or not anybody is in it, and the cost."""
 
     title: str
     categories: tuple[str, ...]
@@ -37,14 +31,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0 or not self.categories or len(set(self.categories)) < len(self.categories):
-            raise PlanError(
-                field="plan", problem="has no cost, or no category, or one twice", fix="name each category once"
-            )
+            raise PlanError("plan", "has no cost, or no category, or one twice", "name each category once")
 
     @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read a plan file."""
-        file = read_file(path)
+    def load(cls, path: str | Path) -> Self:
+        file = read_file(Path(path))
         file.only({"title", "categories", "epsilon"})
         categories = tuple(file.texts("categories", "list them"))
         return cls(
@@ -53,23 +44,26 @@ class Plan:
 
     @property
     def noise(self) -> DiscreteLaplace:
-        """The noise of each count."""
         return DiscreteLaplace(1 / self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is charged."""
         return measurement("histogram", ADD_REMOVE_PERSON, self.noise)
 
     @property
     def margin(self) -> int:
-        """How far a count may be off, in persons, at 95 percent."""
-        return margin(self.noise, MISSING)
+        return margin(self.noise, Fraction(1, 20))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("plan", self.title), ("cost", str(self.guarantee.cost))]
+
+    def as_json(self) -> dict[str, Json]:
+        return {"cost": str(self.guarantee.cost)}
 
 
-@dataclass(frozen=True)
-class Preview:
-    """The page of a preview: a `release.report.pages.PreviewPage`."""
+@dataclass(frozen=True, repr=False)
+class Preview(pages.Preview):
+    """How far each count may be off."""
 
     plan: Plan
 
@@ -84,3 +78,6 @@ class Preview:
     def sections(self) -> tuple[Section, ...]:
         row = (f"{len(self.plan.categories)}", f"± {self.plan.margin}")
         return (Section("Error", tables=(Table(("Categories", "95 % margin"), (row,), "Each count"),)),)
+
+    def as_json(self) -> dict[str, Json]:
+        return {"margin": self.plan.margin}

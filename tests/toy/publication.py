@@ -18,7 +18,7 @@ from starling.release import public_json
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.codec import decode, digest, encode, plain
 from starling.release.commitment import Written
-from starling.release.domain import Domain, Publication
+from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report.pages import Section
@@ -29,27 +29,17 @@ from tests.toy.plan import Plan
 PLAN, NOISY = "plan/plan.json", "measurements/noisy.json"
 WORDS = {"category": "The category", "count": "Persons, with noise", "lower": "Lower end", "upper": "Upper end"}
 SCHEMA = pa.schema([("category", pa.string()), *((name, pa.int64()) for name in ("count", "lower", "upper"))])
-HISTOGRAM = Table(
-    "histogram",
-    "Persons by category",
-    SCHEMA,
-    WORDS,
-    ("category",),
-    texts=(Text("csv", {name: name for name in WORDS}),),
-)
+CSV = Text("csv", {name: name for name in WORDS})
+HISTOGRAM = Table("histogram", "Persons by category", SCHEMA, WORDS, ("category",), texts=(CSV,))
 
 
 @dataclass(frozen=True)
 class Noisy:
-    """What is drawn: a count for each category."""
-
     counts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Mechanized:
-    """Noise on each count."""
-
     plan: Plan
 
     @property
@@ -110,21 +100,16 @@ class Histogram(Publication[tuple[int, ...], Noisy]):
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         counts, off = np.array(self.noisy.counts, dtype=np.int64), self.plan.margin
-        yield {
-            "histogram": pa.table([pa.array(self.plan.categories), counts, counts - off, counts + off], schema=SCHEMA)
-        }
+        columns = [pa.array(self.plan.categories), counts, counts - off, counts + off]
+        yield {"histogram": pa.table(columns, schema=SCHEMA)}
 
     def sections(self) -> tuple[Section, ...]:
-        return (
-            Section("Error", f"Each count is off by at most {self.plan.margin} persons, with a chance of 95 percent."),
-        )
+        return (Section("Error", f"Each count is off by at most {self.plan.margin} persons, 19 times of 20."),)
 
 
-def _reopen(folder: Path) -> Histogram:
+def reopen(folder: Path) -> Histogram:
     plan: Any = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
     return Histogram(plan)
 
 
-TOY: Final = Domain(
-    "toy", Checks({TABLES: "the histogram is what plan and noisy counts give"}), _reopen, lambda release: release
-)
+CHECKS: Final = Checks({TABLES: "the histogram is what plan and noisy counts give"})

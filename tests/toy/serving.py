@@ -1,22 +1,26 @@
 """The histogram as a server is given it: released as its plan says, or asked for at a cost that each question names."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from starling.engine.new_folder import new_folder
 from starling.planfile import invented
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
 from starling.release import questions
 from starling.release.codec import digest
-from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
-from starling.release.report.pages import PreviewPage
+from starling.release.described import Generated
+from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented, Verbs
+from starling.release.figures import intervals, section_of
+from starling.release.plots import Plots
+from starling.release.reading import Release
 from starling.release.statement import Json
 from starling.release.work import Work
 from tests.toy.plan import Plan, Preview
-from tests.toy.publication import TOY, Histogram
+from tests.toy.publication import CHECKS, WORDS, Histogram, reopen
 from tests.toy.source import Persons
 
 
@@ -52,7 +56,7 @@ class Poll(Asking):
     def ask(self, question: Json) -> Histogram:
         return Histogram(self._for(question))
 
-    def preview(self, question: Json) -> PreviewPage:
+    def preview(self, question: Json) -> Preview:
         return Preview(self._for(question))
 
     def work(self, question: Json, *, preview: bool) -> Work:  # noqa: ARG002 - either is a few steps for each category
@@ -66,11 +70,6 @@ class Poll(Asking):
         return replace(self.plan, epsilon=asked.epsilon)
 
 
-def _poll(folder: Path) -> Poll:
-    found: Any = TOY.reopen(folder)
-    return Poll(found.plan)
-
-
 def _deliver(plan: str, files: Mapping[str, Path], *, asked: bool) -> Delivery:
     chosen = Plan.load(Path(plan))
     source = Persons(chosen, files["persons"])
@@ -79,17 +78,33 @@ def _deliver(plan: str, files: Mapping[str, Path], *, asked: bool) -> Delivery:
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
-    """Nine persons of the first category, one of each other."""
     chosen = Plan.load(written := invented.write_titled(Path(plan), folder))
     persons = folder / "persons.txt"
     persons.write_text("\n".join([chosen.categories[0]] * 9 + list(chosen.categories[1:])) + "\n")
     return Invented(str(written), {"persons": persons})
 
 
+def _generate(plan: str, out: Path, seed: int) -> Generated:
+    with new_folder(out) as folder:
+        files = _invent(plan, {}, folder).files
+        (folder / "GENERATED.json").write_text(f'{{"seed": {seed}}}')
+    return Generated({name: out / path.name for name, path in files.items()}, out / "GENERATED.json", {"persons": 9})
+
+
+def _plot(releases: Iterator[Release]) -> Plots:
+    table = next(releases).table("histogram")
+    figure = intervals("Persons", "persons", *(table[name].to_pylist() for name in WORDS))
+    section = section_of(figure, "histogram", "Persons by category", "Each count with its interval.")
+    return Plots("Persons by category", "A histogram", {"histogram": section})
+
+
+VERBS: Final = Verbs(Plan.load, lambda plan: Preview(Plan.load(plan)), None, _generate, _plot)
+
+
 def _domain(delivering: Delivering) -> Domain:
-    return Domain(TOY.name, TOY.checks, TOY.reopen, TOY.opened, delivering)
+    return Domain("toy", lambda: CHECKS, reopen, lambda release: release, VERBS, delivering)
 
 
-FILES: Final = ("persons",)
-RELEASED: Final = _domain(Delivering(FILES, partial(_deliver, asked=False), invent=_invent))
-ASKED: Final = _domain(Delivering(FILES, partial(_deliver, asked=True), asking=_poll, invent=_invent))
+RELEASED: Final = _domain(Delivering(("persons",), partial(_deliver, asked=False), invent=_invent))
+POLL: Final = Delivering(("persons",), partial(_deliver, asked=True), lambda at: Poll(reopen(at).plan), invent=_invent)
+ASKED: Final = _domain(POLL)

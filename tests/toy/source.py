@@ -33,11 +33,9 @@ class Persons:
         return tuple(found[category] for category in self.plan.categories)
 
     def exact(self) -> NotPrivate[tuple[int, ...]]:
-        """The exact counts, for the custodian's own eyes."""
         return inspect(Confidential(self._counts))
 
     def validate(self, most: int) -> NotPrivate[Validated]:
-        """What is wrong with the records, for the custodian's own eyes."""
         return inspect(Confidential(partial(self._validated, most)))
 
     def _validated(self, most: int) -> Validated:

@@ -1,76 +1,44 @@
-"""`starling toy`: the commands of the domain, in the frame of all commands."""
+"""`starling toy`: what the domain adds to the commands of every domain."""
 
-from functools import partial
 from pathlib import Path
 
 import click
 
-from starling.cli import options
+from starling.cli import options, verbs
 from starling.cli.commands import Group, Result, command
-from starling.cli.publishing import Destination, destination, released
-from starling.cli.verbs import previewed, validating
-from starling.release import pipeline
 from starling.release.reading import open_release
-from starling.release.text import facts
-from tests.toy.plan import Plan, Preview
-from tests.toy.publication import Histogram
+from tests.toy.plan import Plan
 from tests.toy.source import Persons
 
-VERBS = ("plan", "preview", "validate", "release", "evaluate")
 toy = Group(
     "toy",
     example="starling toy preview plan.toml",
     help="Persons by category.",
-    lazy={name: f"tests.toy.verbs:{name}" for name in VERBS},
+    lazy={name: f"tests.toy.verbs:{name}" for name in (*verbs.EVERY, "evaluate")},
 )
 persons = click.option("--persons", type=options.PATH, required=True, metavar="FILE")
+TOY, RECORDS = "starling toy", "plan.toml --persons persons.txt"
 
-
-@command("plan", example="starling toy plan plan.toml")
-@options.plan_file
-def plan(plan: Path) -> Result:
-    """What a plan costs."""
-    chosen = Plan.load(plan)
-    cost = str(chosen.guarantee.cost)
-    return Result(lambda: facts([("plan", chosen.title), ("cost", cost)]), lambda: {"cost": cost})
-
-
-@command("preview", example="starling toy preview plan.toml")
-@options.plan_file
-@options.page
-def preview(plan: Path, out: Path | None) -> Result:
-    """How far each count may be off."""
-    chosen = Plan.load(plan)
-    result = Result(lambda: facts([("margin", f"± {chosen.margin}")]), lambda: {"margin": chosen.margin})
-    return previewed(result, lambda: Preview(chosen), out)
-
-
-validate = validating(
-    "toy", "starling toy validate plan.toml --persons persons.txt", "Find what is wrong with the records.", persons
+plan = verbs.planning("toy", "What a plan costs.", f"{TOY} plan plan.toml")
+preview = verbs.previewing("toy", "How far each count may be off.", f"{TOY} preview plan.toml", step="computing")
+validate = verbs.validating("toy", f"{TOY} validate {RECORDS}", "Find what is wrong with the records.", persons)
+release = verbs.releasing(
+    "toy", "Publish a histogram.", f"{TOY} release {RECORDS} --out release --unvalidated --yes", persons
 )
+generate = verbs.generating(
+    "toy", "Invent persons.", f"{TOY} generate plan.toml --out new", plan=options.plan_file, step="inventing"
+)
+plot = verbs.plotting("toy", "Draw a histogram.", f"{TOY} plot release --out pictures")
 
 
-@command("release", example="starling toy release plan.toml --persons persons.txt --out release --unvalidated --yes")
+@command("evaluate", example=f"{TOY} evaluate {RECORDS} --release release")
 @options.plan_file
 @persons
-@destination
-def release(plan: Path, persons: Path, destination: Destination) -> Result:
-    """Publish a histogram."""
-    chosen = Plan.load(plan)
-    source = Persons(chosen, persons)
-    return released(destination, chosen.guarantee, chosen.title, partial(pipeline.publish, Histogram(chosen), source))
-
-
-@command("evaluate", example="starling toy evaluate plan.toml --persons persons.txt --release release")
-@options.plan_file
-@persons
-@click.option("--release", type=options.PATH, required=True, metavar="DIR")
+@options.compared
 def evaluate(plan: Path, persons: Path, release: Path) -> Result:
     """How far a release is off the truth. NOT PRIVATE."""
     exact = Persons(Plan.load(plan), persons).exact().value
     with open_release(release) as opened:
         noisy = opened.table("histogram")["count"].to_pylist()
     errors = [one - other for one, other in zip(noisy, exact, strict=True)]
-    return Result(
-        lambda: facts([("errors, NOT PRIVATE", str(errors))]), lambda: {"errors": errors, "not_private": True}
-    )
+    return Result(lambda: f"NOT PRIVATE: errors {errors}", lambda: {"errors": errors, "not_private": True})

@@ -10,4 +10,4 @@ def write_study(folder: Path) -> Registered:
     """An invented study of 60 people and 12 SNPs, as files and as what is registered of it."""
     out = folder / "study"
     made = generate(people=60, snps=12, seed=1, out=out, causal={3: 20.0})
-    return source_of("genome", str(made.plan), {"genotypes": made.prefix})
+    return source_of("genome", str(made.plan), {"genotypes": made.records})

@@ -42,7 +42,7 @@ def places(folder: Path) -> Registered:
 
 def tables(folder: Path) -> Registered:
     made = generate(Plan.load("demo"), persons=200, seed=1, out=folder / "invented")
-    return source_of("tables", "demo", {"persons": made.persons, "geography": made.geography})
+    return source_of("tables", "demo", {"persons": made.records, "geography": made.files["geography"]})
 
 
 def tables_of_ones_own(folder: Path) -> Registered:

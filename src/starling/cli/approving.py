@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Result, attributes, check_terminal, command, confirm
+from starling.cli.commands import Result, check_terminal, command, confirm
 from starling.cli.options import PATH
 from starling.errors import ParameterError, StarlingError, plain
+from starling.release.session import attributes
 from starling.release.text import facts, table
 
 if TYPE_CHECKING:

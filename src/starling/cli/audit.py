@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Result, as_json, attributes, command
+from starling.cli.commands import Result, as_json, command
 from starling.cli.progress import steps
 from starling.errors import AuditFailed, Problem
+from starling.release.session import attributes
 from starling.release.text import table
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from starling.cli.commands import Result, attributes, command
+from starling.cli.commands import Result, command
 from starling.cli.options import PATH, PIN
 from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
+from starling.release.session import attributes
 from starling.release.text import table
 
 if TYPE_CHECKING:

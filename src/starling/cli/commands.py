@@ -9,7 +9,6 @@ import difflib
 import errno
 import importlib
 import json
-import operator
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Never
 
 import click
@@ -25,6 +25,7 @@ from starling.cli.progress import note_compilation
 from starling.distribution import NAME
 from starling.errors import OutputError, ParameterError, Problem, StarlingError, StarlingWarning, plain
 from starling.privacy import compiling
+from starling.release.session import Described
 
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
@@ -71,7 +72,7 @@ class Result:
 
 
 class Command(_Example):
-    """One verb. It has the option --json, and the result that it returns is printed as a text or as one JSON document."""
+    """One verb. It has the option --json, and what it returns is printed as a text or as one JSON document."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -83,6 +84,8 @@ class Command(_Example):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command and print its result; gives the exit code."""
         result = super().invoke(ctx)
+        if isinstance(result, Described):
+            result = Result(partial(str, result), result.as_json)
         if not isinstance(result, Result):
             return result
         click.echo(json_text(result.json()) if as_json() else result.text())
@@ -126,20 +129,6 @@ def _unsigned(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_unsigned(each) for each in value]
     return value + 0.0 if isinstance(value, float) else value
-
-
-def attributes(value: object, *names: str) -> dict[str, Any]:
-    """Attributes of a value, as a JSON document says them.
-
-    Args:
-        value: Any value.
-        names: The attributes, each also a key of the document; as "key=attribute" where that has another name, and "a.b" leads further.
-
-    >>> attributes(range(1, 9, 2), "start", "end=stop")
-    {'start': 1, 'end': 9}
-    """
-    pairs = [name.partition("=") for name in names]
-    return {key: operator.attrgetter(other or key)(value) for key, _, other in pairs}
 
 
 def command(name: str, *, example: str, hidden: bool = False) -> Callable[[Callable[..., Any]], click.Command]:

@@ -1,6 +1,6 @@
-"""Releases compared, as text and for machines: a plan with earlier releases, two with each other, one with the truth.
+"""Releases compared, as text and for machines: two with each other, one with the truth.
 
-All but the last read released folders and public files alone; errors against the truth are for the custodian's eyes.
+The first reads released folders and public files alone; errors against the truth are for the custodian's eyes.
 """
 
 from collections.abc import Callable
@@ -8,23 +8,20 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.cli.commands import attributes
 from starling.errors import OutputError
+from starling.release.session import attributes
 from starling.release.text import facts, rounded, table
-from starling.tables.plan import labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from starling.release.statement import Json
     from starling.tables.earlier.comparison import Comparison
-    from starling.tables.earlier.differencing import Difference, Differencing
-    from starling.tables.earlier.releases import Earlier, JointCost
+    from starling.tables.earlier.releases import Earlier
     from starling.tables.evaluate import Errors, Evaluation
-    from starling.tables.plan import RegionLevels
 
 SHOWN: Final = 20
-"""How many numbers, or differences of one release, the text lists."""
+"""How many numbers the text lists."""
 ALONE: Final = (
     "level",
     "first_suppressed_in_second=first",
@@ -42,96 +39,6 @@ ERRORS: Final = (
     "covered=errors.covered",
 )
 """The errors of a class of numbers, as `attributes` gives them."""
-MEANS: Final = (
-    "A reader of both releases can subtract one group from the other: what is left tells of the persons in the difference, with the noise\n"
-    "of both. They are protected by what all releases cost together, never by the cost of one alone."
-)
-
-
-def earlier_text(joint: "JointCost") -> str:
-    """Each release with what is measured again, the differences, and the cost of all."""
-    from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
-
-    parts = [_earlier_release(each, compared) for each, compared in joint.earlier]
-    joint_cost = f"{joint.cost}, under the replace-one adjacency {as_replace_one(joint.cost)}"
-    pairs = [
-        ("together", f"{joint_cost}; epsilon {decimal_up(joint.epsilon)} at delta {joint.delta}"),
-        ("people", _people(joint)),
-    ]
-    return "\n\n".join([*parts, facts(pairs), MEANS])
-
-
-def _people(joint: "JointCost") -> str:
-    known = sorted(each for each in joint.populations if each is not None)
-    if not known:
-        return "the releases brought ledgers of their own and do not say whose they are"
-    if len(joint.populations) > 1:
-        named = ", ".join(known) + (" and others that are not named" if None in joint.populations else "")
-        return f"of {named}: costs add up for persons who are in all of them"
-    return f"of {known[0]}, all of them"
-
-
-def _earlier_release(earlier: "Earlier", compared: "Differencing") -> str:
-    request_ids = ", ".join(
-        f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
-        for each in compared.repeated
-    )
-    pairs = [
-        ("earlier", f"{earlier.path}: {earlier.plan.title}"),
-        ("cost", f"{earlier.plan.cost}, request {earlier.request_id}"),
-        ("measured again", request_ids or "nothing"),
-        ("differ by little", _count(compared)),
-    ]
-    rows = [_difference_row(earlier.plan.regions, each) for each in compared.differences[:SHOWN]]
-    if not rows:
-        return facts(pairs)
-    left = len(compared.differences) - SHOWN
-    more = f"\nand {left:,} more, in --json" if left > 0 else ""
-    header = ("level", "here", "there", "differ by", "noise (sd)")
-    return f"{facts(pairs)}\n\n{table(header, rows, left=4)}{more}"
-
-
-def _count(compared: "Differencing") -> str:
-    blocks = "" if compared.blocks else "; with --geography, regions are compared block by block too"
-    return f"{len(compared.differences):,} pairs of groups{blocks}"
-
-
-def _difference_row(regions: "RegionLevels", each: "Difference") -> tuple[str, ...]:
-    names = tuple(labels.shortened(name) for name in (each.here, each.there, ", ".join(each.parts)))
-    return (regions.of(each.geography).kind, *names, rounded(each.deviation))
-
-
-def earlier_json(joint: "JointCost") -> "dict[str, Json]":
-    """What `earlier_text` says, for programs, with every difference."""
-    from starling.privacy.budget import decimal_up
-    from starling.privacy.neighbours import as_replace_one
-    from starling.release.statement import amount
-
-    return {
-        "joint": {
-            "add-remove": amount(joint.cost),
-            "replace-one": amount(as_replace_one(joint.cost)),
-            "epsilon": decimal_up(joint.epsilon),
-            "delta": joint.delta,
-        },
-        "releases": [
-            {
-                "release": str(each.path),
-                "title": each.plan.title,
-                "request_id": each.request_id,
-                "population": each.population,
-                "cost": amount(each.plan.cost),
-                "measured_again": {str(same.geography): same.iterations for same in compared.repeated},
-                "compared_blocks": compared.blocks,
-                "differences": [
-                    attributes(one, "by", "geography", "here", "there", "parts", "standard_deviation=deviation")
-                    for one in compared.differences
-                ],
-            }
-            for each, compared in joint.earlier
-        ],
-    }
 
 
 def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":

@@ -1,7 +1,7 @@
 """`starling genome num-sig|loc-sig|loc-block|snp-pval|snp-corr|explore`: each charges a question, answers it, and publishes the answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from starling.cli import genome_questions as questions
-from starling.cli import options
-from starling.cli.commands import Result, command
+from starling.cli import options, publishing
+from starling.cli.commands import command
 from starling.cli.genome import STUDY
-from starling.cli.genome_questions import chosen_test, delta_c_of, epsilon_of, regions_of, snp_ranges_of
+from starling.cli.genome_questions import delta_c_of, epsilon_of, snp_ranges_of
 from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
+from starling.release.session import Described
 
 if TYPE_CHECKING:
     from starling.genome.plan import Plan, Question
     from starling.genome.plan.queries import Correlation, Noise, Selection
-    from starling.genome.publish import Answered
-    from starling.release.statement import Json
 
 PAIR: Final = 2
 """SNPs of a correlation."""
@@ -61,11 +60,17 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
         @wraps(make)
         def ask(
             plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **values: Any
-        ) -> Result:
+        ) -> Described:
             from starling.genome.plan import Plan
+            from starling.genome.preview import question_text
+            from starling.genome.publish import release
 
             cost, chosen = epsilon_of(epsilon), Plan.load(plan)
-            return _ask(chosen, make(chosen, cost, **values), genotypes, phenotype, destination)
+            question = make(chosen, cost, **values)
+            spending = f"{chosen.title}\n{question_text(question)}."
+            publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype)
+            answered = publishing.publish(destination, lambda: spending, publish_answer)
+            return replace(answered, command=publishing.repeating(answered.request_id))
 
         options_of_all = (options.plan_file, questions.genotypes, questions.epsilon)
         asking = options.with_options(ask, *options_of_all, *own, destination)
@@ -85,7 +90,7 @@ def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection
     """How many SNPs are significant at the plan's threshold: a number, or a range of numbers."""
     from starling.genome.plan import NumSig
 
-    return NumSig(chosen_test(plan, test), k, cost, selection)
+    return NumSig(test or plan.first_test, k, cost, selection)
 
 
 @_question(
@@ -101,8 +106,9 @@ def loc_sig(
 ) -> "Question":
     """Which SNPs are significant, or nearest to it, by the most patients: k of them, in the order in which they were selected."""
     from starling.genome.plan import LocSig
+    from starling.genome.plan.exploring import regions_of
 
-    return LocSig(chosen_test(plan, test), k, cost, regions_of(plan, regions), snp_ranges_of(excluding))
+    return LocSig(test or plan.first_test, k, cost, regions_of(plan, regions), snp_ranges_of(excluding))
 
 
 @_question(
@@ -130,6 +136,7 @@ def loc_block(
 ) -> "Question":
     """The longest block of correlated SNPs that contains one of some SNPs, or that there is none."""
     from starling.genome.plan import LocBlock
+    from starling.genome.plan.exploring import regions_of
 
     above, outside = delta_c_of(corr, delta_c), snp_ranges_of(excluding)
     return LocBlock(corr, above, snps, cost, regions_of(plan, regions), longest, outside)
@@ -146,7 +153,7 @@ def snp_pval(plan: "Plan", cost: Fraction, *, snp: str, test: str | None, noise:
     """The p-value of a SNP, with the range that holds the exact one."""
     from starling.genome.plan import SnpPval
 
-    return SnpPval(snp, chosen_test(plan, test), cost, noise)
+    return SnpPval(snp, test or plan.first_test, cost, noise)
 
 
 @_question(
@@ -198,51 +205,7 @@ def explore(
     Where no SNP is significant it ends there, and what is left is spent too.
     """
     from starling.genome.plan import Explore
+    from starling.genome.plan.exploring import regions_of
 
     above = delta_c_of(corr, delta_c)
-    return Explore(chosen_test(plan, test), corr, above, cost, regions_of(plan, regions), **values)
-
-
-def _ask(
-    plan: "Plan", question: "Question", genotypes: Path, phenotype: Path | None, destination: Destination
-) -> Result:
-    """Charge a question, answer it, publish the answer, and show it."""
-    from starling.cli import publishing
-    from starling.genome.preview import question_text
-    from starling.genome.publish import release
-
-    answered = publishing.publish(
-        destination,
-        lambda: f"{plan.title}\n{question_text(question)}.",
-        partial(release, plan, question, genotypes, phenotype=phenotype),
-    )
-    repeating = publishing.repeating(answered.request_id)
-    return Result(
-        partial(_answer_text, answered, repeating),
-        lambda: publishing.published_json(question.guarantee, answered) | _answer_json(answered, repeating),
-    )
-
-
-def _answer_text(answered: "Answered", repeating: str) -> str:
-    from starling.cli.publishing import published_text
-    from starling.genome.postprocess.wording import answer_text, error_text
-
-    answer = answer_text(answered.plan, answered.question, answered.answer)
-    summary = published_text(
-        answered.question.guarantee, answered, [("release", str(answered.folder)), ("again, free", repeating)]
-    )
-    return "\n".join([*answer, "", *error_text(answered.plan, answered.question, answered.error), "", summary])
-
-
-def _answer_json(answered: "Answered", repeating: str) -> "dict[str, Json]":
-    from starling.genome.plan import kind
-    from starling.genome.postprocess.wording import answer_text, error_text
-    from starling.release.codec import plain
-
-    return {
-        "question": {"ask": kind(answered.question), **plain(answered.question)},
-        "answer": plain(answered.answer),
-        "answer_in_words": answer_text(answered.plan, answered.question, answered.answer),
-        "error_in_words": error_text(answered.plan, answered.question, answered.error),
-        "again": {"command": repeating, "python": answered.code},
-    }
+    return Explore(test or plan.first_test, corr, above, cost, regions_of(plan, regions), **values)

@@ -49,6 +49,9 @@ plan = click.argument("plan")
 plan_file = click.argument("plan", type=PATH)
 """PLAN, a plan file."""
 
+plan_file_if_any = click.argument("plan", type=PATH, required=False)
+"""PLAN, of a command that has something else in its place."""
+
 persons = click.option(
     "--persons",
     type=PATH,
@@ -76,6 +79,9 @@ top_up = click.option(
     " they are.",
 )
 """--top-up, an earlier release."""
+
+compared = click.option("--release", type=PATH, required=True, metavar="DIR", help="The release to compare.")
+"""--release, which is compared with the truth."""
 
 engine = click.option(
     "--engine",

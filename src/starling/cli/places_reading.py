@@ -1,7 +1,7 @@
 """`starling places count`, `compare`, `hotspots`, `map` and `export`: what analysts ask of releases. None opens records or spends."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
 from math import isnan
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from starling.cli import options
-from starling.cli.auditing import pin
 from starling.cli.commands import Result, command
+from starling.cli.places import part as slice_option
 from starling.cli.progress import working
-from starling.errors import ParameterError, SourceError
+from starling.cli.verbs import opened_release
+from starling.errors import ParameterError
 
 if TYPE_CHECKING:
     from starling.places.analysis import PlacesRelease
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 UNITS: Final = ("cells", "box", "degrees")
 
 RELEASE: Final = click.argument("release", type=options.PATH)
-SLICE: Final = click.option("--slice", "part", metavar="NAME", help="Which slice.  [default: the only one]")
 LEVEL: Final = click.option(
     "--level",
     default="0.95",
@@ -68,15 +68,9 @@ MEANING: Final = (
 )
 
 
-@contextmanager
-def _opened(path: Path, key: str | None) -> Iterator["PlacesRelease"]:
-    from starling import open_release
-    from starling.places.analysis import PlacesRelease
-
-    with open_release(path, key=None if key is None else pin(key)) as release:
-        if not isinstance(release, PlacesRelease):
-            raise SourceError("release", "is none of points", "name the folder of one")
-        yield release
+def _opened(path: Path, key: str | None) -> "PlacesRelease":
+    release: Any = opened_release(path, "places", key)
+    return release  # type: ignore[no-any-return]
 
 
 def _with_queries(function: Callable[..., Any]) -> Any:
@@ -85,7 +79,7 @@ def _with_queries(function: Callable[..., Any]) -> Any:
 
 @command("count", example="starling places count release --rectangles rectangles.csv")
 @RELEASE
-@SLICE
+@slice_option
 @TYPICAL
 @_with_queries
 def count(release: Path, *, part: str | None, typical: bool, key: str | None, **queries: Any) -> Result:
@@ -110,7 +104,7 @@ def count(release: Path, *, part: str | None, typical: bool, key: str | None, **
 @command("compare", example="starling places compare release other --rectangles rectangles.csv")
 @RELEASE
 @click.argument("other", type=options.PATH)
-@SLICE
+@slice_option
 @click.option("--other-slice", metavar="NAME", help="Of the other release.  [default: as --slice]")
 @click.option("--sum", "adds", is_flag=True, help="Add the points of both, instead of taking away those of the other.")
 @TYPICAL
@@ -227,7 +221,7 @@ def _json(answers: "Answers", typical: "Float64 | None") -> "dict[str, Json]":
 
 @command("hotspots", example="starling places hotspots release --k 10 --side 4")
 @RELEASE
-@SLICE
+@slice_option
 @click.option("--k", type=click.IntRange(min=1), default=10, show_default=True, help="How many squares.")
 @click.option("--side", type=click.IntRange(min=1), default=1, show_default=True, help="Cells of a side.")
 @click.option("--chance/--no-chance", default=True, show_default=True, help="Chances too, which take some seconds.")
@@ -266,7 +260,7 @@ def _hotspots_json(hotspots: "Hotspots") -> "dict[str, Json]":
 
 @command("map", example="starling places map release --out map.html")
 @RELEASE
-@SLICE
+@slice_option
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Page to make.")
 @click.option(
     "--typical/--no-typical",
@@ -294,7 +288,7 @@ def map_(release: Path, *, part: str | None, out: Path, typical: bool, level: st
 
 @command("export", example="starling places export release --out exported")
 @RELEASE
-@SLICE
+@slice_option
 @click.option("--h3", "resolution", type=click.IntRange(0, 15), metavar="N", help="Also a table of H3 cells.")
 @options.new_folder
 @options.signer

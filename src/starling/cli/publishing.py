@@ -4,21 +4,19 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from starling.cli import options
-from starling.cli.commands import Result, check_terminal, confirm
+from starling.cli.commands import check_terminal, confirm
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
-    from starling.privacy.guarantee import Guarantee
     from starling.release.payment import PaymentOptions, Stage
-    from starling.release.pipeline import Listener, Order, Published
-    from starling.release.statement import Json
+    from starling.release.pipeline import Order, Published
 
-PublishedT_co = TypeVar("PublishedT_co", bound="Published", covariant=True)
+PublishedT = TypeVar("PublishedT", bound="Published")
 
 LEFT_OUT: Final = ("yes", "as_json", "request_id", "zip_file")
 """Options that a line that repeats a request leaves out, or writes itself."""
@@ -101,15 +99,7 @@ def payment_options(destination: Destination) -> "PaymentOptions":
     )
 
 
-class Release(Protocol[PublishedT_co]):
-    """A release, but for where it goes, who pays, and who listens."""
-
-    def __call__(self, out: Path, /, *, payment: "PaymentOptions", listener: "Listener") -> PublishedT_co:
-        """Publish; see `starling.tables.release`, whose arguments of these names are the same in every domain."""
-        ...
-
-
-def publish(destination: Destination, spending: Callable[[], str], release: Release[PublishedT_co]) -> PublishedT_co:
+def publish(destination: Destination, spending: Callable[[], str], release: Callable[..., PublishedT]) -> PublishedT:
     """Run a release: each step printed, the user asked before anything is spent, the result zipped if that is asked for.
 
     Args:
@@ -136,27 +126,6 @@ def publish(destination: Destination, spending: Callable[[], str], release: Rele
             zipped.zipped(published.folder, destination.zip_file)
     # Shown as the user named it.
     return replace(published, folder=destination.out)
-
-
-def released(
-    destination: Destination,
-    guarantee: "Guarantee",
-    title: str,
-    release: Release["Published"],
-    tables: Callable[[Path], list[tuple[str, str]]] = lambda _: [],
-) -> Result:
-    """Run a release, as `publish` does, and say what was published and paid.
-
-    Args:
-        destination: Where it goes and who pays.
-        guarantee: What is charged.
-        title: What is published, for the question whether to spend.
-        release: Publishes.
-        tables: Gives names and places of the published tables, for people, from the folder of the tables.
-    """
-    published = publish(destination, lambda: title, release)
-    rows = tables(published.folder / "data")
-    return Result(lambda: published_text(guarantee, published, rows), lambda: published_json(guarantee, published))
 
 
 def _approve(destination: Destination, order: "Order", stage: "Stage", spending: Callable[[], str]) -> None:
@@ -200,40 +169,6 @@ def repeating(request_id: str) -> str:
             for each in value if isinstance(value, tuple) else (value,):
                 words += [option.opts[0], str(each)]
     return shlex.join([*words, "--request-id", request_id])
-
-
-def published_json(guarantee: "Guarantee", published: "Published") -> "dict[str, Json]":
-    """What was released and paid, for programs."""
-    from starling.release.statement import claim
-
-    return {
-        "release": str(published.folder),
-        "request_id": published.request_id,
-        "account": None if published.receipt is None else published.receipt.account,
-        "charged_now": published.receipt is not None,
-        "validated": None if published.receipt is None else published.receipt.validated,
-        "cost": claim(guarantee).adjacencies(),
-    }
-
-
-def published_text(guarantee: "Guarantee", published: "Published", more: list[tuple[str, str]]) -> str:
-    """What was published, for people, with what the domain adds to it and what limits a next release."""
-    from starling.release.statement import limits, validation
-    from starling.release.text import facts
-
-    receipt = published.receipt
-    charged = f"{guarantee.cost} for {guarantee.relation}"
-    summary = facts(
-        [
-            ("charged", charged if receipt else "nothing: this request was answered before"),
-            ("request id", published.request_id),
-            *more,
-            ("report", str(published.folder / "report.html")),
-        ]
-    )
-    if receipt is None:
-        return summary
-    return f"{summary}\n\n{limits(receipt)}" + ("" if receipt.validated else f"\n{validation(receipt)}")
 
 
 def _confirm(order: "Order", what: str) -> None:

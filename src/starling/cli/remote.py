@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from starling.cli.commands import Group, Result, attributes, check_terminal, command, confirm
+from starling.cli.commands import Group, Result, check_terminal, command, confirm
 from starling.cli.options import PATH
 from starling.cli.progress import until_deadline
 from starling.distribution import install
 from starling.errors import ParameterError
+from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.client import Client, Progress

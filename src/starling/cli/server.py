@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from starling.cli.commands import Group, Result, as_json, attributes, command
+from starling.cli.commands import Group, Result, as_json, command
 from starling.cli.options import PATH
 from starling.distribution import install
 from starling.errors import ParameterError
+from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.server.access import Access, Entry, Issued

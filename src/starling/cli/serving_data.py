@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Result, as_json, attributes, check_terminal, command
+from starling.cli.commands import Result, as_json, check_terminal, command
 from starling.cli.options import PATH, as_one
 from starling.cli.progress import working
 from starling.errors import ParameterError, SourceError
+from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.server.datasets import Entry

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from starling.cli.commands import Result, attributes, command
+from starling.cli.commands import Result, command
 from starling.cli.options import PATH
 from starling.errors import ParameterError
+from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.worker.listing import Job

@@ -1,28 +1,20 @@
-"""`starling tables`: one command for each verb of the domain. They parse, call and print; the work is done in starling.tables.
+"""`starling tables`: what the domain adds to the commands of every domain, which release/domain.py and cli/verbs.py declare."""
 
-`plan` and `preview` have no option that could name records.
-"""
-
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from starling.cli import options
+from starling.cli import options, verbs
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
-from starling.cli.publishing import Destination, destination
-from starling.cli.verbs import previewed, schema_of, validating
 from starling.errors import ParameterError
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
-    from starling.tables.plan import Geography, Plan
-    from starling.tables.publish import Published
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
+HERE = ("plan", "convert", "schema", "preview", "generate", "validate", "release", "plot", "evaluate", "diff")
 
 tables = Group(
     "tables",
@@ -34,53 +26,139 @@ tables = Group(
     " safetab-2022-printed:FOLDER and safetab-2022-geometric-printed:FOLDER (its printed budgets).",
     lazy={
         "init": "starling.cli.tables_init:init",
-        "plan": "starling.cli.tables:plan",
-        "convert": "starling.cli.tables:convert",
-        "schema": "starling.cli.tables:schema",
-        "preview": "starling.cli.tables:preview",
-        "generate": "starling.cli.tables_generate:generate",
-        "validate": "starling.cli.tables:validate",
-        "release": "starling.cli.tables:release",
-        "evaluate": "starling.cli.tables:evaluate",
-        "diff": "starling.cli.tables:diff",
+        **{name: f"starling.cli.tables:{name}" for name in HERE},
         "export": "starling.cli.tables_export:export",
     },
 )
 
 
-@command("plan", example="starling tables plan demo")
-@options.plan
-@options.geography_if_known
-@click.option("--scale", metavar="X", help="Solve again with every accuracy target times X, such as 1.5.")
-@click.option("--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?")
-@click.option(
-    "--earlier",
-    type=options.PATH,
-    multiple=True,
-    metavar="RELEASE",
-    help="An earlier release about the same people: what both reveal together. May be given again.",
-)
-def plan(
-    plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: tuple[Path, ...]
-) -> Result:
-    """What a plan costs, level by level, how much noise that buys, and which accuracy target is costly. Opens no records."""
-    from starling.cli.comparison import earlier_json, earlier_text
-    from starling.cli.plans import plan_json, plan_text, scaled
-    from starling.tables.earlier.releases import joint_cost
-    from starling.tables.plan import Plan, describe, known_regions, prices
+def _numbers(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
+        raise ParameterError("--sizes", "is not a list of whole numbers", "write it like 0,100,5000")
+    return tuple(int(part) for part in parts)
 
-    if scale is not None and total is not None:
-        raise ParameterError("--total", "stands beside --scale", "give one of the two")
-    factor, chosen = scaled(Plan.load(plan), scale, total)
-    planned = describe(chosen, known_regions(chosen, geography)), prices(chosen), factor
-    if not earlier:
-        return Result(partial(plan_text, *planned), partial(plan_json, *planned))
-    working("reading the earlier releases")
-    joint = joint_cost(chosen, earlier, geography)
-    return Result(
-        lambda: f"{plan_text(*planned)}\n\n{earlier_text(joint)}",
-        lambda: plan_json(*planned) | {"earlier": earlier_json(joint)},
-    )
+
+def _with_page(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuses sizes of groups where no page is written, which alone shows them."""
+
+    @wraps(function)
+    def checked(*, group_sizes: Path | None, out: Path | None, **values: Any) -> Any:
+        if group_sizes is not None and out is None:
+            raise ParameterError("--group-sizes", "is of the page, and none is asked for", "add --out DIR")
+        return function(group_sizes=group_sizes, out=out, **values)
+
+    return checked
+
+
+plan = verbs.planning(
+    "tables",
+    "What a plan costs, level by level, how much noise that buys, and which accuracy target is costly. Opens no records.",
+    "starling tables plan demo",
+    options.geography_if_known,
+    click.option("--scale", metavar="X", help="Solve again with every accuracy target times X, such as 1.5."),
+    click.option(
+        "--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?"
+    ),
+    click.option(
+        "--earlier",
+        type=options.PATH,
+        multiple=True,
+        metavar="RELEASE",
+        help="An earlier release about the same people: what both reveal together. May be given again.",
+    ),
+    plan=options.plan,
+)
+preview = verbs.previewing(
+    "tables",
+    "How far each kind of number of a release will be off, before anything is spent. Opens no records.",
+    "starling tables preview demo",
+    options.geography_if_known,
+    options.top_up,
+    click.option(
+        "--sizes",
+        metavar="N,N,...",
+        callback=_numbers,
+        help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]",
+    ),
+    click.option(
+        "--group-sizes",
+        type=options.PATH,
+        metavar="FILE",
+        help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
+    ),
+    _with_page,
+    plan=options.plan,
+    step="computing how far each number may be off",
+)
+validate = verbs.validating(
+    "tables",
+    f"starling tables validate demo {INPUTS}",
+    "Find what is wrong with person records: file, line, field and fix.",
+    options.persons,
+    options.geography,
+    plan=options.plan,
+)
+release = verbs.releasing(
+    "tables",
+    "Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder.",
+    f"starling tables release demo {INPUTS} --out release --unvalidated --yes",
+    options.persons,
+    options.geography,
+    click.option(
+        "--names",
+        type=options.PATH,
+        metavar="FILE",
+        help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME.",
+    ),
+    options.top_up,
+    options.engine,
+    plan=options.plan,
+)
+generate = verbs.generating(
+    "tables",
+    "Invent records for a plan, to try everything with; of the Census also a geography. Nobody in them exists.",
+    "starling tables generate demo --persons 100000 --out invented",
+    click.option(
+        "--persons",
+        type=int,
+        metavar="N",
+        help="How many persons to invent.  [default: of a plan of custom tables, as many as it expects]",
+    ),
+    click.option(
+        "--land-for",
+        type=int,
+        metavar="N",
+        help="Of the Census: make land for so many persons.  [default: as many as there are]",
+    ),
+    click.option("--states", metavar="NN,NN,...", help="Of the Census: codes of the states.  [default: the plan's]"),
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(["text", "parquet"]),
+        default="text",
+        show_default=True,
+        help="Text is CSV for custom tables.",
+    ),
+    plan=options.plan,
+    step="inventing persons",
+)
+plot = verbs.plotting(
+    "tables",
+    "Draw released numbers as SVG, each with its interval of 95 %. Opens no records.",
+    "starling tables plot release --out pictures",
+    click.option("--table", type=click.Choice(["t1", "t2"]), default="t1", show_default=True, help="Which table."),
+    click.option(
+        "--most",
+        type=int,
+        default=40,
+        show_default=True,
+        metavar="N",
+        help="Draw so many rows, the first of the table.",
+    ),
+)
 
 
 @command("convert", example="starling tables convert census --out plan.toml")
@@ -91,10 +169,10 @@ def convert(folder: Path, out: Path) -> Result:
 
     The plan file names the folder of definitions relative to itself, and is read back before this ends. Opens no records.
     """
-    from starling.cli.plans import overview_json
     from starling.release.text import facts
     from starling.tables.plan import describe
     from starling.tables.plan.model import convert as write
+    from starling.tables.preview.described import overview_json
 
     overview = describe(write(folder, out))
     levels = f"{len(overview.levels)}; starling tables plan {out} shows them"
@@ -102,102 +180,7 @@ def convert(folder: Path, out: Path) -> Result:
     return Result(partial(facts, pairs), lambda: {"file": str(out), **overview_json(overview)})
 
 
-schema = schema_of("tables")
-
-
-@command("preview", example="starling tables preview demo")
-@options.plan
-@options.geography_if_known
-@options.top_up
-@click.option("--sizes", metavar="N,N,...", help="True sizes of groups to look at.  [default: 0, 10, ... 1000000]")
-@options.page
-@click.option(
-    "--group-sizes",
-    type=options.PATH,
-    metavar="FILE",
-    help="Of the page: how many groups have how many persons, CSV size,groups or level,size,groups.  [default: assumed]",
-)
-def preview(
-    plan: str,
-    *,
-    geography: Path | None,
-    top_up: Path | None,
-    sizes: str | None,
-    out: Path | None,
-    group_sizes: Path | None,
-) -> Result:
-    """How far each kind of number of a release will be off, before anything is spent. Opens no records."""
-    from starling.cli.plans import preview_json, preview_text
-    from starling.tables.plan import Plan, known_regions
-    from starling.tables.preview import SIZES
-    from starling.tables.preview import preview as preview_of
-    from starling.tables.preview.expected_detail import expect_detail, read_sizes
-    from starling.tables.preview.page import TablesPage
-
-    if group_sizes is not None and out is None:
-        raise ParameterError("--group-sizes", "is of the page, and none is asked for", "add --out DIR")
-    chosen = Plan.load(plan)
-    regions = known_regions(chosen, geography)
-    chosen = _topping_up(chosen, top_up, regions)
-    if not chosen.staged:
-        for option, value in (("--sizes", sizes), ("--group-sizes", group_sizes)):
-            if value is not None:
-                problem = "changes nothing: the plan measures each group once, whatever its size"
-                raise ParameterError(option, problem, "leave it out, or add [detail] to the plan")
-    working("computing how far each number may be off")
-    seen = preview_of(chosen, regions, sizes=SIZES if sizes is None else _numbers(sizes, "--sizes"))
-
-    def page() -> TablesPage:
-        return TablesPage(seen, expect_detail(chosen, None if group_sizes is None else read_sizes(group_sizes)))
-
-    return previewed(Result(partial(preview_text, seen), partial(preview_json, seen)), page, out)
-
-
-validate = validating(
-    "tables",
-    f"starling tables validate demo {INPUTS}",
-    "Find what is wrong with person records: file, line, field and fix.",
-    options.persons,
-    options.geography,
-    plan=options.plan,
-)
-
-
-@command("release", example=f"starling tables release demo {INPUTS} --out release --unvalidated --yes")
-@options.plan
-@options.persons
-@options.geography
-@click.option(
-    "--names", type=options.PATH, metavar="FILE", help="Names of regions, public: REGION_TYPE|REGION_ID|REGION_NAME."
-)
-@options.top_up
-@options.engine
-@destination
-def release(
-    plan: str,
-    *,
-    persons: Path,
-    geography: Path | None,
-    names: Path | None,
-    top_up: Path | None,
-    engine: str,
-    destination: Destination,
-) -> Result:
-    """Charge the plan's cost, read the records, draw the noise, and publish the tables as a folder.
-
-    A run that died is taken up by the same command with the same ledger and request id, at no further cost.
-    """
-    from starling.cli import publishing
-    from starling.tables.plan import Plan
-    from starling.tables.publish import release as publish
-
-    chosen = Plan.load(plan)
-    published = publishing.publish(
-        destination,
-        lambda: _spending(_topping_up(chosen, top_up, None)),
-        partial(publish, chosen, persons, geography, names=names, top_up=top_up, engine=engine),
-    )
-    return Result(partial(_published_text, published), partial(_published_json, published))
+schema = verbs.schema_of("tables")
 
 
 @command(
@@ -261,55 +244,3 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
     comparing = partial(compare, first, second, confidence=confidence)
     comparison = comparing() if csv_file is None else with_csv(comparing, csv_file)
     return Result(partial(comparison_text, comparison), partial(comparison_json, comparison))
-
-
-def _spending(plan: "Plan") -> str:
-    """What a release is charged for."""
-    if plan.variants.top_up is None:
-        return plan.title
-    tops = f"It tops up the release of request {plan.variants.top_up.request_id}: together they cost {plan.joint_guarantee.cost}."
-    return f"{plan.title}\n{tops}"
-
-
-def _published_json(published: "Published") -> "dict[str, Json]":
-    from starling.cli.publishing import published_json
-    from starling.release.statement import amount
-
-    plan = published.plan
-    return published_json(plan.guarantee, published) | {
-        "adds_to": [each.request_id for each in plan.variants.releases],
-        "joint": amount(plan.joint_guarantee.cost),
-        "rows": {table: published.rows(table) for table in published.tables},
-    }
-
-
-def _published_text(published: "Published") -> str:
-    from starling.cli.publishing import published_text
-
-    plan, data = published.plan, published.folder / "data"
-    joint = [("together", f"{plan.joint_guarantee.cost}, with what it adds to")] if plan.variants.top_up else []
-    kind = "txt" if plan.wording.census_format else "csv"
-    tables = [("totals", f"{published.rows('t1'):,} rows in {data / f't1.{kind}'}")] if plan.levels else []
-    if plan.aggregates:
-        tables.append(("statistics", f"{published.rows('t3'):,} rows in {data / 't3.csv'}"))
-    if plan.detail.steps:
-        by = " by ".join(attribute.name for attribute in plan.detail.attributes)
-        tables.append((by, f"{published.rows('t2'):,} rows in {data / f't2.{kind}'}"))
-    return published_text(plan.guarantee, published, [*joint, *tables])
-
-
-def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None") -> "Plan":
-    """The plan, on top of an earlier release if one is named."""
-    if release is None:
-        return plan
-    from starling.tables.earlier.releases import topping_up
-
-    with topping_up(plan, release, regions) as topped:
-        return topped.plan
-
-
-def _numbers(text: str, field: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts):
-        raise ParameterError(field, "is not a list of whole numbers", "write it like 0,100,5000")
-    return tuple(int(part) for part in parts)

@@ -1,15 +1,14 @@
 """`starling tables export`: a release in the forms of other programs. Reads released numbers alone."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from starling.cli import options
-from starling.cli.auditing import pin
 from starling.cli.commands import Result, command
 from starling.cli.progress import working
-from starling.errors import SourceError
+from starling.cli.verbs import opened_release
 
 if TYPE_CHECKING:
     from starling.tables.export import Form
@@ -40,13 +39,10 @@ def export(release: Path, *, form: "Form", structure: str | None, out: Path, key
 
     RELEASE is a folder or its zip; it is compared with its signature. Opens no records and charges nothing.
     """
-    from starling import open_release
     from starling.release.text import facts
-    from starling.tables.analysis import TablesRelease
 
     working("checking the release and writing its numbers")
-    with open_release(release, key=None if key is None else pin(key)) as opened:
-        if not isinstance(opened, TablesRelease):
-            raise SourceError("release", "is none of tables", "name the folder of one")
+    tables: Any = opened_release(release, "tables", key)
+    with tables as opened:
         opened.export(out, form, structure=structure)
     return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

@@ -1,4 +1,4 @@
-"""`starling tables init`: a first plan about records of one's own."""
+"""`starling tables init`: a first plan of custom tables."""
 
 import sys
 from pathlib import Path
@@ -68,12 +68,11 @@ def init(
     epsilon: str,
     out: Path,
 ) -> Result:
-    """Write a first plan about records of one's own, from what their columns may say and never from what they do say.
+    """Write a first plan of custom tables, from what the columns of the records may say and never from what they do say.
 
     Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. In a
     terminal, without columns, it asks for them. Opens no records. It ends with what `starling tables preview` shows of the plan.
     """
-    from starling.cli.plans import preview_json, preview_text
     from starling.privacy.budget import exact
     from starling.release.text import facts
     from starling.tables.plan import read_regions
@@ -96,8 +95,8 @@ def init(
     ]
     steps = [("next", f"starling tables validate {out} --persons RECORDS.csv")]
     return Result(
-        lambda: "\n\n".join([facts(pairs), preview_text(seen), facts(steps)]),
-        lambda: {"file": str(out), **preview_json(seen)},
+        lambda: "\n\n".join([facts(pairs), str(seen), facts(steps)]),
+        lambda: {"file": str(out), **seen.as_json()},
     )
 
 

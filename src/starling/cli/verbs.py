@@ -1,213 +1,199 @@
-"""What `preview` and `validate` are in every domain; publishing.py has what publishes.
+"""The commands `plan`, `preview`, `release`, `generate` and `plot`, declared once: what they do is the domain's `Verbs`.
 
-A preview may have a page. A `validate` tells what was found, decisive findings first, and ends with the custodian's word that these
-files were looked at.
+A domain adds its own options, and commands that no other has; validating.py has `validate`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from starling.cli import options
-from starling.cli.commands import Result, as_json, check_terminal, command, problem_json
+from starling.cli.commands import Result, command
 from starling.cli.progress import working
-from starling.errors import LISTED, SHOWN, Findings, ParameterError, RecordsInvalid, SourceError
+from starling.cli.publishing import Destination, destination, publish
+from starling.cli.validating import validating
+from starling.domains import delivering_of
+from starling.domains import domain as find
+from starling.errors import ParameterError
+from starling.release.session import Described
+from starling.release.text import facts
 
 if TYPE_CHECKING:
-    from starling.ledger.opening import Ledger
-    from starling.release.report.pages import PreviewPage
+    from starling.release.domain import Domain, Publish
+    from starling.release.reading import Release
+
+__all__ = ["generating", "opened_release", "planning", "plotting", "previewing", "releasing", "validating", "verb"]
 
 
-def previewed(result: Result, page: "Callable[[], PreviewPage]", out: Path | None) -> Result:
-    """The result of a preview; its page is written into the folder `out`, where one is named."""
-    from starling.release.report.pages import write_preview
+EVERY: Final = ("plan", "preview", "validate", "release", "generate", "plot")
+"""The commands of every domain; who asks questions releases by those."""
 
-    if out is not None:
-        click.echo(f"starling: wrote {write_preview(page(), out)}", err=True)
-    return result
+
+def verb(name: str, text: str, example: str, run: Callable[..., Any], *options_of: options.Decorator) -> click.Command:
+    """A command of a domain.
+
+    Args:
+        name: The word that calls it.
+        text: Its help.
+        example: The command line that its help starts with.
+        run: Takes the values of the options by their names.
+        options_of: Its options, in the order of the help.
+    """
+    run.__doc__ = text
+    return command(name, example=example)(options.with_options(run, *options_of))
+
+
+def registered(domain: str) -> "Domain":
+    """A domain that has commands."""
+    value = find(domain)
+    assert value is not None, "a command belongs to a registered domain"
+    return value
+
+
+def planning(
+    domain: str, text: str, example: str, *own: options.Decorator, plan: options.Decorator = options.plan_file
+) -> click.Command:
+    """The command `plan` of a domain: what a plan holds and costs.
+
+    Args:
+        domain: The name of the domain.
+        text: Its help.
+        example: The command line that its help starts with.
+        own: The options that the domain adds.
+        plan: The argument that names the plan.
+    """
+
+    def run(plan: Path | str, **values: Any) -> Described:
+        return registered(domain).verbs.plan(str(plan), **values)
+
+    return verb("plan", text, example, run, plan, *own)
+
+
+def previewing(
+    domain: str,
+    text: str,
+    example: str,
+    *own: options.Decorator,
+    step: str,
+    plan: options.Decorator = options.plan_file,
+) -> click.Command:
+    """The command `preview` of a domain: how far numbers will be off; as a page too. Arguments as those of `planning`."""
+
+    def run(plan: Path | str, out: Path | None, **values: Any) -> Described:
+        working(step)
+        preview = registered(domain).verbs.preview(str(plan), **values)
+        if out is not None:
+            click.echo(f"starling: wrote {preview.write(out)}", err=True)
+        return preview
+
+    return verb("preview", text, example, run, plan, *own, options.page)
 
 
 def schema_of(domain: str) -> click.Command:
-    """The command `schema` of a domain."""
+    """The command `schema` of a domain: the JSON Schema of its plan files."""
 
-    def schema() -> Result:
-        import json
-
-        from starling.domains import domain as registered
+    def run() -> Result:
         from starling.planfile.grammar import plan_schema
 
-        value = registered(domain)
-        text = {} if value is None else plan_schema(domain, *value.grammars.values())
+        text = plan_schema(domain, *registered(domain).grammars.values())
         return Result(lambda: json.dumps(text, indent=2), lambda: text)
 
-    schema.__doc__ = (
+    text = (
         "The JSON Schema of plan files.\n\nBy it, editors complete keys and mark wrong ones. Keep it beside the plan."
     )
-    return command("schema", example=f"starling {domain} schema")(schema)
+    return verb("schema", text, f"starling {domain} schema", run)
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
-    """What is to be listed, and in which ledger the files are accepted, as the options of a command say it.
-
-    Attributes:
-        everything: Whether every finding is listed.
-        accept: Whether the ledger is to keep that these files were looked at.
-        repeated: Whether files are accepted without reading their records, which hold the bytes that were accepted before.
-        ledger: The URL of the ledger; None where nothing is accepted.
-        dataset: The name under which the records are registered in the ledger.
-        yes: Whether to accept without asking, whatever was found.
-    """
-
-    everything: bool
-    accept: bool
-    repeated: bool
-    ledger: str | None
-    dataset: str
-    yes: bool
-
-    def opened(self) -> "Ledger | None":
-        """The ledger in which files are to be accepted, if they are.
-
-        Raises:
-            ParameterError: the options do not fit.
-        """
-        named = self.ledger is not None or bool(self.dataset)
-        if not self.accept:
-            if self.repeated:
-                raise ParameterError("--again", "accepts nothing without --accept", "add --accept")
-            if named:
-                raise ParameterError("--accept", "is missing, and a ledger is named", "add --accept, or name no ledger")
-            return None
-        if self.ledger is None or not self.dataset:
-            fix = "give --ledger URL and --dataset NAME: starling ledger show"
-            raise ParameterError("--accept", "does not say in which ledger, for which dataset", fix)
-        from starling.ledger.opening import open_ledger
-
-        return open_ledger(self.ledger)
-
-
-acceptance = options.as_one(
-    "acceptance",
-    Acceptance,
-    click.option("--all", "everything", is_flag=True, help="List every finding, not the first twenty."),
-    click.option(
-        "--accept", is_flag=True, help="Keep in the ledger that these files were looked at; never what was found."
-    ),
-    click.option(
-        "--again",
-        "repeated",
-        is_flag=True,
-        help="Of --accept: files that hold the bytes accepted before, elsewhere or at another time.",
-    ),
-    click.option("--ledger", metavar="URL", help="Of --accept: sqlite:///FILE or postgresql://..."),
-    click.option("--dataset", metavar="NAME", default="", help="Of --accept: what the records are registered as."),
-    click.option("--yes", is_flag=True, help="Accept without asking, whatever was found."),
-)
-"""The options of every `validate`, as one argument `acceptance`."""
-_LAST = "It ends with the custodian's word: --accept keeps, in the ledger, that these files were looked at, as a release from it demands."
-
-
-def validating(
-    domain: str,
-    example: str,
-    finds: str,
-    *inputs: options.Decorator,
-    plan: options.Decorator = options.plan_file,
-    step: str = "reading every record",
+def releasing(
+    domain: str, what: str, example: str, *own: options.Decorator, plan: options.Decorator = options.plan_file
 ) -> click.Command:
-    """The command `validate` of a domain: it opens what a server would be given, looks at it, and accepts it where that is asked for.
+    """The command `release` of a domain: it charges, reads, draws and publishes.
 
     Args:
-        domain: The name of the domain, whose files the options are named after (`Delivering.files`).
+        domain: The name of the domain.
+        what: The first sentence of its help.
         example: The command line that its help starts with.
-        finds: The first sentence of its help.
-        inputs: The options of the files.
+        own: The options of the files, and what the domain adds.
         plan: The argument that names the plan.
-        step: What is done with the records, for people.
     """
 
-    def validate(plan: Path | str, *, acceptance: Acceptance, **files: Path | None) -> Result:
-        return _validated(domain, str(plan), {name: file for name, file in files.items() if file}, acceptance, step)
+    def run(plan: Path | str, destination: Destination, **values: Any) -> Described:
+        release = registered(domain).verbs.release or partial(delivered, domain)
+        return publish(destination, *release(str(plan), **values))
 
-    validate.__doc__ = f"{finds} For their custodian alone; never publish it.\n\n{_LAST}"
-    decorated = options.with_options(validate, plan, *inputs, acceptance)
-    return command("validate", example=example)(decorated)
-
-
-def _validated(domain: str, plan: str, named: Mapping[str, Path], acceptance: Acceptance, step: str) -> Result:
-    """Look at confidential files, and accept them where that is asked for.
-
-    Raises:
-        RecordsInvalid: there are problems, and the files are not accepted.
-        ParameterError: there are problems, the files are to be accepted, and nobody can be asked.
-        PolicyRefused: files are not those that were accepted before, or were changed meanwhile.
-    """
-    from starling.domains import delivering_of
-    from starling.release.records import accept_again, accepted_files
-
-    book = acceptance.opened()
-    delivery = delivering_of(domain).open(plan, named)
-    files = tuple(delivery.source.files())
-    these = f"these {len(files)} files" if len(files) > 1 else "this file"
-    accepted_text = f"accepted: {these} of {acceptance.dataset}, as long as nobody changes them"
-    if book is not None and acceptance.repeated:
-        accept_again(book, acceptance.dataset, book.book.key, files)
-        return Result(lambda: accepted_text, lambda: {"accepted": True})
-    # Before anything is read: what is changed meanwhile is not accepted.
-    seen = "" if book is None else accepted_files(book.book.key, files)
-    working(step)
-    validation = delivery.validate(LISTED if acceptance.everything or as_json() else SHOWN)
-    problems, notes = validation.problems, validation.notes
-    if as_json():
-        accepted = book is not None and _accept(acceptance, book, files, problems, seen)
-        says = {"valid": problems.none, "accepted": accepted, **validation.values}
-        says |= {"problems": _findings_json(problems), "notes": _findings_json(notes)}
-        return Result(str, lambda: says, 0 if problems.none or accepted else SourceError.exit_code)
-    for note in notes.listed:
-        click.echo(f"note: {note}", err=True)
-    if notes.more:
-        click.echo(f"note: and {notes.more:,} more: --all lists them", err=True)
-    if book is None:
-        problems.refuse()
-    try:
-        problems.refuse()
-    except RecordsInvalid as invalid:
-        click.echo("\n".join(f"starling: {line}" for line in str(invalid).splitlines()), err=True)
-    ends = "nothing breaks the rules" if problems.none else "see above for what breaks the rules"
-    if book is not None:
-        if not _accept(acceptance, book, files, problems, seen):
-            click.echo("Nothing was accepted.", err=True)
-            raise click.exceptions.Exit(SourceError.exit_code)
-        ends += f"\n{accepted_text}"
-    return Result(lambda: f"{validation.read}: {ends}", dict)
+    text = f"{what}\n\nA run that died is taken up by the same command with the same ledger and request id, at no further cost."
+    return verb("release", text, example, run, plan, *own, destination)
 
 
-def _accept(acceptance: Acceptance, book: "Ledger", files: Sequence[Path], problems: Findings, seen: str) -> bool:
-    """Whether the files are accepted now: at once where nothing was found, else when the custodian says so."""
-    from starling.release.records import accept
+def delivered(domain: str, plan: str, **files: Path) -> "tuple[Callable[[], str], Publish]":
+    """A release of what a domain delivers to a server: of a plan and its files, without options of its own."""
+    from starling.release.domain import Asking
+    from starling.release.pipeline import publish
 
-    if not problems.none and not acceptance.yes:
-        check_terminal(
-            "there are problems, and there is no terminal to ask whether to accept the files",
-            "look at them without --accept, then add --yes",
-            machine=as_json(),
-        )
-        if not click.confirm("Accept these files as they are?", err=True):
-            return False
-    accept(book, acceptance.dataset, book.book.key, files, seen)
-    return True
+    delivery = delivering_of(domain).open(plan, files)
+    publication = delivery.publication
+    assert not isinstance(publication, Asking), "a domain with this command publishes plans"
+    return lambda: publication.title, partial(publish, publication, delivery.source)
 
 
-def _findings_json(findings: Findings) -> dict[str, Any]:
-    """Faults of records, for machines."""
-    return {
-        "total": findings.total,
-        "by_field": dict(findings.by_field),
-        "decisive": [problem_json(problem) for problem in findings.decisive],
-        "listed": [problem_json(problem) for problem in findings.listed],
-        "more": findings.more,
-    }
+def generating(
+    domain: str, text: str, example: str, *own: options.Decorator, step: str, plan: options.Decorator | None
+) -> click.Command:
+    """The command `generate` of a domain: invented records; `plan` is None where they come with a plan of their own alone."""
+
+    def run(plan: Path | str | None = None, **values: Any) -> Described:
+        generate = registered(domain).verbs.generate
+        assert generate is not None, "a domain with this command invents records"
+        working(step)
+        generated = generate(None if plan is None else str(plan), **values)
+        return generated if plan is None else replace(generated, plan=Path(plan))
+
+    return verb(
+        "generate", text, example, run, *([] if plan is None else [plan]), *own, options.new_folder, options.seed
+    )
+
+
+def plotting(domain: str, text: str, example: str, *own: options.Decorator, several: bool = False) -> click.Command:
+    """The command `plot` of a domain: pictures of a release, or of `several` together, and a page of them all."""
+
+    def run(releases: tuple[Path, ...] | Path, out: Path, key: str | None, **values: Any) -> Result:
+        plot = registered(domain).verbs.plot
+        assert plot is not None, "a domain with this command draws its releases"
+        working("checking the release and drawing it")
+        paths = (releases,) if isinstance(releases, Path) else releases
+        with closing(_opened(paths, domain, key)) as opened:
+            page, *pictures = plot(opened, **values).save(out)
+        # Shown as the user named the folder.
+        named = {path.stem: str(out / path.name) for path in pictures}
+        shown = str(out / page.name)
+        return Result(lambda: facts([("page", shown), *named.items()]), lambda: {"page": shown, "pictures": named})
+
+    argument = click.argument(
+        "releases", nargs=-1 if several else 1, required=True, type=options.PATH, metavar=f"RELEASE{'...' * several}"
+    )
+    return verb("plot", text, example, run, argument, options.new_folder, *own, options.signer)
+
+
+def _opened(paths: tuple[Path, ...], domain: str, key: str | None) -> "Generator[Release]":
+    """Each release opened, and closed before the next one."""
+    for path in paths:
+        with opened_release(path, domain, key) as release:
+            yield release
+
+
+def opened_release(path: Path, domain: str, key: str | None) -> "Release":
+    """A release of a domain, opened and compared with its signature; raises ParameterError for one of another domain."""
+    from starling.cli.auditing import pin
+    from starling.verification import open_release
+
+    opened = open_release(path, key=None if key is None else pin(key))
+    if (other := opened.statement["domain"]) == domain:
+        return opened
+    with opened:
+        raise ParameterError(str(path), f"is a release of {other}", f"name releases of {domain}")

@@ -52,7 +52,7 @@ def _failed(verified: "Verification") -> dict[str, Any]:
 
 
 def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
-    from starling.release.statement import claim
+    from starling.release.claims import claim
 
     return {
         "release": str(bundle),

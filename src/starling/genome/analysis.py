@@ -1,12 +1,15 @@
 """A genome release for who analyses it: the question, the answer, and how far it may be off."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
+from starling.genome.artifact.parameters import QUESTION_TEXTS
 from starling.genome.export import Format, export
-from starling.genome.pictures.answers import Answers, answers
-from starling.genome.pictures.gallery import drawn_kinds, picture
+from starling.genome.pictures.answers import Answers, answers, combined
+from starling.genome.pictures.gallery import Source, plots
+from starling.genome.plan import kind
 from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.release.plots import Plots
@@ -41,8 +44,7 @@ class GenomeRelease(DomainRelease):
         Raises:
             ParameterError: there is no such kind, or nothing to show.
         """
-        shown = self.pictured
-        return Plots({kind: picture(kind, shown) for kind in drawn_kinds(shown, kinds)})
+        return plots(self.pictured, kinds)
 
     @property
     def pictured(self) -> Answers:
@@ -70,6 +72,28 @@ class GenomeRelease(DomainRelease):
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()
         return [title, *answer_facts(self.plan, self.question, self.answer, self.error), *rest]
+
+
+def plots_of(releases: Iterable[GenomeRelease], kinds: Sequence[str] = ()) -> Plots:
+    """Pictures of the answers of several releases of one plan, with the numbers and what they are from.
+
+    Args:
+        releases: Each is looked at once, and only its answers are kept.
+        kinds: Some of "manhattan", "qq" and "ld"; without any, those that have something to show.
+
+    Raises:
+        ParameterError: the releases are not of one plan, or there is no such kind or nothing to show.
+    """
+    sources: list[Source] = []
+
+    def named() -> Iterator[tuple[str, Answers]]:
+        for release in releases:
+            name, question = release.path.name, QUESTION_TEXTS[kind(release.question)]
+            signer = release.signer.fingerprint
+            sources.append(Source(name, question, str(release.cost), release.request_id, signer))
+            yield name, release.pictured
+
+    return plots(combined(named()), kinds, sources)
 
 
 def opened(release: Release) -> GenomeRelease:

@@ -13,7 +13,7 @@ from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
-from starling.genome.preview import Assumed, ExpectedErrors, GenomePage, expected_errors
+from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST
 from starling.genome.preview.work import previewing, understanding
 from starling.genome.publication import GenomePublication
@@ -220,10 +220,10 @@ class QuestionPlan(Asking):
         query.check(self.plan)
         return GenomePublication(self.plan, query)
 
-    def preview(self, question: Json) -> GenomePage:
+    def preview(self, question: Json) -> ExpectedErrors:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
         query = self._read(question)
-        return GenomePage(expected_errors(Assumed.of(self.plan), {kind(query): query}, [query.epsilon]))
+        return expected_errors(Assumed.of(self.plan), {kind(query): query}, [query.epsilon])
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""

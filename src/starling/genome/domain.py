@@ -1,22 +1,42 @@
 """The domain of genomes, as the registry of domains gives it to the frame."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+from starling.errors import ParameterError, StarlingWarning
 from starling.genome.plan.grammar import PLAN
-from starling.genome.publication import CHECKS, GenomePublication
-from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented
-from starling.release.reading import Release
+from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented, Verbs
+
+if TYPE_CHECKING:
+    from starling.genome.generate import Linkage
+    from starling.genome.plan import Plan
+    from starling.genome.plan.queries import Correlation
+    from starling.genome.preview import ExpectedErrors
+    from starling.genome.publication import GenomePublication
+    from starling.release.checks import Checks
+    from starling.release.described import Generated
+    from starling.release.plots import Plots
+    from starling.release.reading import Release
 
 
-def _reopen(folder: Path) -> GenomePublication:
+def _checks() -> "Checks":
+    from starling.genome.publication import CHECKS
+
+    return CHECKS
+
+
+def _reopen(folder: Path) -> "GenomePublication":
     from starling.genome.artifact.files import read_public
+    from starling.genome.publication import GenomePublication
 
     return GenomePublication(*read_public(folder))
 
 
-def _opened(release: Release) -> Release:
+def _opened(release: "Release") -> "Release":
     from starling.genome.analysis import opened
 
     return opened(release)
@@ -41,11 +61,98 @@ def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
     return Invented(str(written), files)
 
 
+def _plan(plan: str) -> "Plan":
+    from starling.genome.plan import Plan
+
+    return Plan.load(plan)
+
+
+def _preview(  # noqa: PLR0913 - one for each option
+    plan: str,
+    *,
+    question: str | None,
+    costs: Sequence[Fraction],
+    test: str | None,
+    k: int,
+    regions: str | None,
+    corr: "Correlation",
+    delta_c: Fraction,
+    longest: int | None,
+    most: int,
+    cases: int | None,
+    rarest: str,
+    error: float | None,
+) -> "ExpectedErrors":
+    """Of one question, or of each that the plan has: those that it has not are named by a warning."""
+    from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+    from starling.genome.plan.exploring import regions_of
+    from starling.genome.preview import Assumed, check, epsilon_for, expected_errors
+
+    chosen = Plan.load(plan)
+    assumed = Assumed.of(chosen, cases, rarest)
+    searched, named = test or chosen.first_test, regions_of(chosen, regions)
+    first, last, one = chosen.snps.ids[0], chosen.snps.ids[-1], costs[0]
+    every: dict[str, Any] = {
+        "num-sig": NumSig(searched, k, one),
+        "loc-sig": LocSig(searched, k, one, named),
+        "loc-block": LocBlock(corr, delta_c, (), one, named, longest),
+        "snp-pval": SnpPval(first, searched, one),
+        "snp-corr": SnpCorr(first, last, corr, one),
+        "explore": Explore(searched, corr, delta_c, one, named, longest, most),
+    }
+    if question is not None:
+        errors = expected_errors(assumed, {question: every[question]}, costs, followed=k)
+        if error is None:
+            return errors
+        return replace(errors, wanted=(error, epsilon_for(assumed, every[question], error, followed=k)))
+    possible = {}
+    for name, query in every.items():
+        try:
+            check(assumed, query)
+        except ParameterError as missing:
+            warnings.warn(StarlingWarning(f"{name} is left out: {missing}"), stacklevel=1)
+        else:
+            possible[name] = query
+    return expected_errors(assumed, possible, costs, followed=k)
+
+
+def _generate(
+    plan: str | None,
+    *,
+    out: Path,
+    seed: int,
+    people: int | None,
+    snps: int | None,
+    cases: int | None,
+    causal: Mapping[int, float],
+    linkage: "Linkage",
+) -> "Generated":
+    """A study of a plan, or of so many people and SNPs with a plan of its own."""
+    from starling.genome.generate import generate
+    from starling.genome.generate.standing_in import invent
+    from starling.genome.plan import Plan
+
+    if plan is not None:
+        if people is not None or snps is not None or causal:
+            raise ParameterError("plan", "says the people and SNPs", "give PLAN, or --people and --snps")
+        return invent(Plan.load(plan), out, cases=cases, seed=seed)
+    if people is None or snps is None:
+        raise ParameterError("plan", "is missing, and so are people or SNPs", "give PLAN, or --people and --snps")
+    return generate(people=people, snps=snps, seed=seed, out=out, cases=cases, causal=causal, linkage=linkage)
+
+
+def _plot(releases: Iterator[Any], *, kinds: Sequence[str]) -> "Plots":
+    from starling.genome.analysis import plots_of
+
+    return plots_of(releases, list(dict.fromkeys(kinds)))
+
+
 GENOME: Final = Domain(
     "genome",
-    CHECKS,
+    _checks,
     _reopen,
     _opened,
+    Verbs(_plan, _preview, None, _generate, _plot),
     Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",), invent=_invent),
     {"genome": PLAN},
 )

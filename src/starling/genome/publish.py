@@ -8,16 +8,18 @@ from pathlib import Path
 from starling.genome.artifact.files import read_drawn
 from starling.genome.asking import QuestionPlan
 from starling.genome.counts.study import StudyCounts, count_study
-from starling.genome.plan import Plan, Question
+from starling.genome.plan import Plan, Question, kind
 from starling.genome.postprocess import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
 from starling.genome.source import open_genotypes, study_files, validate
 from starling.privacy.trust import Confidential
+from starling.release.codec import plain
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
-from starling.release.session import html, public
+from starling.release.session import html
+from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -25,43 +27,52 @@ class Answered(Published):
     """An answer, and the release that it stands in.
 
     Attributes:
-        plan: Public choices.
-        question: What was asked.
         answer: The answer to the question.
         error: How far it may be off.
         code: A line of Python that repeats the answer at no cost, by its request id: a call of `genome.release` with the session's `plan`
             and `ledger`, or of its `study`.
+        command: The command line that does the same, where one asked the question.
     """
 
-    plan: Plan
-    question: Question
     answer: Answer
     error: Error
     code: str
+    command: str = ""
 
-    def __repr__(self) -> str:
-        """For a session: the answer, how far it may be off, what it cost, where it is, how to repeat it."""
-        return "\n".join(
-            [
-                *answer_text(self.plan, self.question, self.answer),
-                *error_text(self.plan, self.question, self.error),
-                f"{self._charge()}; published as {self.folder}",
-                f">>> {self.code}",
-            ]
-        )
+    @property
+    def plan(self) -> Plan:
+        """The public choices."""
+        plan: Plan = self.publication.plan
+        return plan
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        assert isinstance(self.publication, GenomePublication)
+        return self.publication.question
+
+    def _outcome(self) -> list[tuple[str, str]]:
+        return [("release", str(self.folder)), ("again, free", self.command or self.code)]
+
+    def __str__(self) -> str:
+        answer = answer_text(self.plan, self.question, self.answer)
+        error = error_text(self.plan, self.question, self.error)
+        return "\n".join([*answer, "", *error, "", Published.__str__(self)])
 
     def _repr_html_(self) -> str:
         facts = answer_facts(self.plan, self.question, self.answer, self.error)
-        rest = [("cost", self._charge()), ("published as", str(self.folder)), ("again", self.code)]
-        return html(f"An answer: {self.question.guarantee.name}", [*facts, *rest])
+        return html(f"An answer: {self.question.guarantee.name}", [*facts, *self._facts()], self._parts())
 
-    def _charge(self) -> str:
-        cost = self.question.guarantee.cost
-        charge = f"charged {cost}" if self.receipt else "charged nothing: this question was answered before"
-        return f"{charge} (request {self.request_id})"
-
-    def __dir__(self) -> list[str]:
-        return public(self)
+    def as_json(self) -> dict[str, Json]:
+        """What was released and paid, the answer, and how to repeat it."""
+        return {
+            **Published.as_json(self),
+            "question": {"ask": kind(self.question), **plain(self.question)},
+            "answer": plain(self.answer),
+            "answer_in_words": [*answer_text(self.plan, self.question, self.answer)],
+            "error_in_words": [*error_text(self.plan, self.question, self.error)],
+            "again": {**({"command": self.command} if self.command else {}), "python": self.code},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +130,7 @@ def release(
     done = publish(publication, _Files(plan, genotypes, phenotype), Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question))
     code = _code(question, genotypes, out, phenotype, payment, done.request_id)
-    return Answered(done.folder, done.request_id, done.receipt, plan, question, shown.answer, shown.error, code)
+    return Answered(done.folder, done.request_id, done.receipt, publication, shown.answer, shown.error, code)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:

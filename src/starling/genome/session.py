@@ -26,6 +26,7 @@ from starling.genome.source import open_genotypes, validate
 from starling.genome.source.held import Records, as_files, snp_rows
 from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact
+from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
@@ -45,16 +46,13 @@ class Plan(PlanChoices):
         """
         return preview(self, question)
 
-    def generate(self, out: str | Path, *, cases: int | None = None, seed: int = 1) -> dict[str, Path]:
+    def generate(self, out: str | Path, *, cases: int | None = None, seed: int = 1) -> Generated:
         """Invent a study of the plan's SNPs and number of people, to try everything with. It describes nobody.
 
         Args:
             out: Folder to make; must not exist.
             cases: How many people are cases; half of them without it.
             seed: Public: the same gives the same records.
-
-        Returns:
-            The prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where the plan names one.
 
         Raises:
             ParameterError: a number is out of range, or the study would have more than 1 GiB of calls.

@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from starling.errors import ParameterError
@@ -21,7 +22,7 @@ from starling.release.statement import Json
 from starling.release.work import Work
 
 if TYPE_CHECKING:
-    from starling.release.figures import SessionFigure
+    from starling.release.plots import Plots
 
 PER_SIZE: Final = 200_000
 """Steps (release/work.py) of a measured count, with its noise."""
@@ -94,18 +95,20 @@ class GroupsRelease(DomainRelease):
             return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
 
-    def plot(self, region: str | None = None) -> "SessionFigure":
-        """A figure of the published numbers of groups by size in a region, with their intervals of 95 %.
+    def plot(self, *regions: str, outlines: str | Path | None = None, error: bool = False) -> "Plots":
+        """Pictures of the published numbers of groups by size in some regions, with their intervals of 95 %.
 
         Args:
-            region: Its id; the root without it.
+            regions: Their ids; the root without any.
+            outlines: GeoJSON of polygons, each with the property region: a map of mean sizes too.
+            error: Whether the expected error by level is drawn too, which is simulated.
 
         Raises:
-            ParameterError: the plan has no such region.
+            ParameterError: the plan has no such region, or the file is no such GeoJSON or names none of its regions.
         """
-        from starling.groups.pictures import sizes_of
+        from starling.groups.pictures import plots
 
-        return sizes_of(self.plan, self.plan.regions.ids[0][0] if region is None else region, self.table)
+        return plots(self.plan, self.table, regions, None if outlines is None else Path(outlines), error=error)
 
     def _answered(self, question: Any) -> Json:
         """Of `Number`, the number with its standard deviation and its 95 % interval."""

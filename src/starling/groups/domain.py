@@ -1,28 +1,48 @@
 """The domain of group sizes, as the registry of domains gives it to the frame."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from starling.groups.analysis import GroupsRelease
-from starling.groups.artifact import read_plan
+from starling.errors import ParameterError
 from starling.groups.plan.grammar import PLAN
-from starling.groups.publication import CHECKS, GroupsPublication
-from starling.release.domain import Delivering, Delivery, Domain, Invented
-from starling.release.report.pages import PreviewPage
+from starling.release.domain import Delivering, Delivery, Domain, Invented, Publish, Verbs
+
+if TYPE_CHECKING:
+    from starling.groups.generate.files import Format
+    from starling.groups.plan import Kind, Plan, PublicShares
+    from starling.groups.preview import Preview
+    from starling.groups.publication import GroupsPublication
+    from starling.release.checks import Checks
+    from starling.release.described import DescribedPlan, Generated
+    from starling.release.plots import Plots
+    from starling.release.reading import Release
+
+
+def _checks() -> "Checks":
+    from starling.groups.publication import CHECKS
+
+    return CHECKS
+
+
+def _reopen(folder: Path) -> "GroupsPublication":
+    from starling.groups.artifact import read_plan
+    from starling.groups.publication import GroupsPublication
+
+    return GroupsPublication(read_plan(folder))
+
+
+def _opened(release: "Release") -> "Release":
+    from starling.groups.analysis import GroupsRelease
+
+    return GroupsRelease(release)
 
 
 def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     from starling.groups.publish import deliver
 
     return deliver(plan, files)
-
-
-def _preview(plan: str, _: Mapping[str, Path]) -> PreviewPage:
-    from starling.groups.plan import Plan
-    from starling.groups.preview import preview
-
-    return preview(chosen := Plan.load(plan), chosen.shares)
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -35,11 +55,90 @@ def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
     return Invented(str(written), {"records": records})
 
 
+def _plan(plan: str) -> "DescribedPlan":
+    from starling.groups.plan import Plan
+    from starling.release.described import DescribedPlan
+
+    chosen = Plan.load(plan)
+
+    def publication() -> "GroupsPublication":
+        from starling.groups.publication import GroupsPublication
+
+        return GroupsPublication(chosen)
+
+    return DescribedPlan(chosen, publication)
+
+
+def _preview(
+    plan: str, *, shares: Path | None = None, targets: Mapping[str, float] | None = None, seed: int = 1
+) -> "Preview":
+    """With targets, of the split of the budget that comes nearest to them."""
+    from dataclasses import replace
+
+    from starling.groups.plan import Plan
+    from starling.groups.preview import preview
+    from starling.groups.preview.best_split import best_split
+
+    chosen = Plan.load(plan)
+    known = _shares(chosen, shares)
+    search = best_split(chosen, targets, known, seed=seed) if targets else None
+    simulated = preview(chosen if search is None else search.best.plan, known or chosen.shares, seed=seed)
+    return replace(simulated, search=search)
+
+
+def _release(plan: str, *, records: Path, engine: str) -> tuple[Callable[[], str], Publish]:
+    from starling.groups.plan import Plan
+    from starling.groups.publish import release
+
+    chosen = Plan.load(plan)
+    return lambda: chosen.title, partial(release, chosen, records, engine=engine)
+
+
+def _generate(
+    plan: str | None,
+    *,
+    out: Path,
+    seed: int,
+    counties: Path | None,
+    taxis: bool,
+    shares: Path | None,
+    kind: "Kind | None",
+    form: "Format",
+) -> "Generated":
+    """Without a plan, the households or the taxis of the paper."""
+    from starling.groups.generate import census_like, taxi_like, world_of
+    from starling.groups.generate.files import write
+    from starling.groups.plan import Plan
+    from starling.groups.preview import known_shares
+
+    if (plan is not None) + (counties is not None) + taxis != 1:
+        raise ParameterError("plan", "is not one of three", "give PLAN, or --counties FILE, or --taxis")
+    if (kind if plan is not None else shares) is not None:
+        raise ParameterError("plan", "does not go with these options", "give --shares with PLAN, and --kind without it")
+    if plan is not None:
+        chosen = Plan.load(plan)
+        world = world_of(chosen, known_shares(chosen, _shares(chosen, shares))[0], seed=seed)
+        return write(world, out, seed=seed, kind=chosen.kind, format=form, plan=chosen)
+    world = taxi_like(seed=seed) if counties is None else census_like(counties, seed=seed)
+    return write(world, out, seed=seed, kind=kind or "groups", format=form)
+
+
+def _plot(releases: Iterator[Any], *, regions: Sequence[str], outlines: Path | None) -> "Plots":
+    return next(releases).plot(*regions, outlines=outlines, error=True)  # type: ignore[no-any-return]
+
+
+def _shares(plan: "Plan", file: Path | None) -> "PublicShares | None":
+    from starling.groups.plan.shares import read_shares
+
+    return None if file is None else read_shares(file, plan.largest, plan.format)
+
+
 GROUPS: Final = Domain(
     "groups",
-    CHECKS,
-    lambda folder: GroupsPublication(read_plan(folder)),
-    GroupsRelease,
-    Delivering(("records",), _deliver, _preview, invent=_invent),
+    _checks,
+    _reopen,
+    _opened,
+    Verbs(_plan, _preview, _release, _generate, _plot),
+    Delivering(("records",), _deliver, invent=_invent),
     {"groups": PLAN},
 )

@@ -5,10 +5,10 @@ What comes out is exact errors, and whoever has a release and its errors knows m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,10 @@ from starling.groups.plan import Plan
 from starling.groups.postprocess import Conditions, conditions
 from starling.groups.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
+from starling.release.session import Described, Part
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 WARNING: Final = "NOT PRIVATE: exact errors. They tell of the groups what the release does not; publish neither these nor parts of them."
 THRESHOLDS: Final = (1, 10, 100)
@@ -76,8 +80,8 @@ class LevelErrors:
         return cls(int(np.abs(apart).sum()), emd, int(np.abs(apart).max(initial=0)), tuple(readings))
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Described):
     """A release beside the truth.
 
     Attributes:
@@ -89,6 +93,30 @@ class Evaluation:
     title: str
     levels: dict[str, LevelErrors]
     violations: Conditions
+
+    def _facts(self) -> list[tuple[str, str]]:
+        broken = self.violations
+        conditions = (
+            f"consistency {broken.consistency:,}, validity {broken.validity:,}, faithfulness {broken.faithfulness:,}"
+        )
+        marked, warning = WARNING.split(": ", 1)
+        return [(marked, warning), ("plan", self.title), ("broken", conditions)]
+
+    def _parts(self) -> tuple[Part, ...]:
+        rows = [
+            (
+                name,
+                *(f"{each:,}" for each in (errors.l1, errors.emd, errors.largest)),
+                *(f"{reading.false:,} of {reading.claimed:,}" for reading in errors.readings),
+            )
+            for name, errors in self.levels.items()
+        ]
+        header = ("level", "L1", "earth mover's", "largest", *(f"false, of {least}+" for least in THRESHOLDS))
+        return (header, rows), "false, of 10+: sizes that a region is said to have 10 groups of or more, and has not"
+
+    def as_json(self) -> "dict[str, Json]":
+        """The errors of each level, under the warning."""
+        return {"not_private": True, "warning": WARNING, **asdict(self)}
 
 
 def evaluate(plan: Plan, records: Records | Held, release: Path, *, engine: str = DUCKDB) -> NotPrivate[Evaluation]:

@@ -12,13 +12,15 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from matplotlib.figure import Figure
 
-from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.groups.plan import Plan
 from starling.groups.preview import known_shares, simulate, times, trials_of
-from starling.release.figures import SessionFigure, new_figure
-from starling.release.report.pictures import BLUE, GREY, INK, LINE, svg
+from starling.release.figures import new_figure, section_of
+from starling.release.plots import Plots
+from starling.release.report.pages import Section
+from starling.release.report.pictures import BLUE, GREY, INK, LINE
 
 SEED: Final = 1
 """Of the simulation, so that a picture is the same again."""
@@ -32,40 +34,46 @@ ID: Final = "region"
 Rings: TypeAlias = list[Any]
 
 
-def write(
-    out: Path,
+def plots(
     plan: Plan,
     table: Callable[[str], pa.Table],
-    regions: Sequence[str],
-    outlines: Path | None,
-) -> tuple[Path, ...]:
-    """Write the pictures of a release into the new folder `out`: the sizes of some regions, the error by level, and perhaps a map.
+    regions: Sequence[str] = (),
+    outlines: Path | None = None,
+    *,
+    error: bool = False,
+) -> Plots:
+    """The pictures of a release: the sizes of some regions, perhaps the error by level, and perhaps a map.
 
     Args:
-        out: Must not exist.
         plan: Of the release.
         table: The published tables, by their names.
         regions: Ids of the regions whose sizes are drawn; without any, the root.
         outlines: GeoJSON of the outlines of some regions.
+        error: Whether the expected error is drawn too, which is simulated.
 
     Raises:
         ParameterError: the plan has no such region, or the file is no such GeoJSON or names none of its regions.
-        OutputError: `out` exists or cannot be written.
     """
-    drawn = {
-        f"sizes-{number}": sizes_of(plan, region, table)
-        for number, region in enumerate(regions or plan.regions.ids[0], start=1)
-    }
-    drawn["error"] = errors(plan)
+    drawn: dict[str, Section] = {}
+    for number, region in enumerate(regions or plan.regions.ids[0], start=1):
+        name, figure = f"sizes-{number}", sizes_of(plan, region, table)
+        caption = (
+            f"Published numbers of groups in {region} by size, with the interval of 95 % around each measured number."
+        )
+        drawn[name] = section_of(figure, name, f"Sizes in {region}", caption)
+    if error:
+        caption = (
+            "By level, how far a published number of one size is expected to be off: simulated from public facts alone."
+        )
+        drawn["error"] = section_of(errors(plan), "error", "Expected error", caption)
     if outlines is not None:
-        drawn["map"] = mapped(plan, table("regions"), read_outlines(outlines))
-    with new_folder(out) as folder:
-        for name, figure in drawn.items():
-            (folder / f"{name}.svg").write_text(svg(figure, name) + "\n", encoding="utf-8")
-    return tuple(out / f"{name}.svg" for name in drawn)
+        figure = mapped(plan, table("regions"), read_outlines(outlines))
+        caption = "Published mean sizes of the regions that have outlines; white where the interval says nothing."
+        drawn["map"] = section_of(figure, "map", "Mean sizes", caption)
+    return Plots(plan.title, "Published numbers of groups by size", drawn)
 
 
-def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table]) -> SessionFigure:
+def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table]) -> Figure:
     """`sizes` of a region of a release, given its tables by their names; raises ParameterError where the plan has no such region."""
     for name, ids in zip(plan.regions.levels, plan.regions.ids, strict=True):
         if region in ids:
@@ -74,7 +82,7 @@ def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table]) -> Sessi
     raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
 
 
-def sizes(plan: Plan, region: str, rows: pa.Table) -> SessionFigure:
+def sizes(plan: Plan, region: str, rows: pa.Table) -> Figure:
     """Groups by size in a region: published numbers, and around the measured ones intervals that hold the true ones; by rows of its
     level.
     """
@@ -103,7 +111,7 @@ def sizes(plan: Plan, region: str, rows: pa.Table) -> SessionFigure:
     return figure
 
 
-def errors(plan: Plan) -> SessionFigure:
+def errors(plan: Plan) -> Figure:
     """By level, how far the published number of a size is off: as many releases simulated as a preview has, mean over regions and sizes."""
     title = f"Expected error of a number of groups ({plan.group}) of one size, {plan.method}"
     figure, axes = new_figure(title, (6.0, 0.45 * plan.levels + 0.9))
@@ -123,7 +131,7 @@ def errors(plan: Plan) -> SessionFigure:
     return figure
 
 
-def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> SessionFigure:
+def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> Figure:
     """A map of published mean sizes, where regions have outlines; white where the interval says nothing.
 
     Args:

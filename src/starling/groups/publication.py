@@ -114,6 +114,11 @@ class GroupsPublication(Publication[Int64, Measured]):
         """The tables, from what was drawn."""
         return _Contents(self.plan, estimate(self.plan, drawn))
 
+    def outcome(self, data: Path) -> list[tuple[str, str]]:
+        """The regions of each level."""
+        levels = zip(self.plan.regions.levels, self.plan.regions.ids, strict=True)
+        return [(level, f"{len(ids):,} regions in {data / level}.parquet") for level, ids in levels]
+
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""
         write_plan(folder, self.plan)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from starling.errors import ParameterError
 from starling.groups.analysis import GroupsRelease
 from starling.groups.generate import world_of
-from starling.groups.generate.files import Format, GeneratedFiles, write
+from starling.groups.generate.files import Format, write
 from starling.groups.plan import Kind, PublicShares
 from starling.groups.plan import Plan as PlanChoices
 from starling.groups.preview import Preview, known_shares, preview
@@ -21,6 +21,7 @@ from starling.groups.publish import release
 from starling.groups.source import InMemory, open_records
 from starling.groups.source.validation import validate
 from starling.privacy.budget import Exact
+from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import RecordsPlan
 from starling.release.payment import PaymentOptions
@@ -49,7 +50,7 @@ class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
         shares: PublicShares | None = None,
         format: Format = "parquet",  # noqa: A002 - as the command line has it
         seed: int = 1,
-    ) -> GeneratedFiles:
+    ) -> Generated:
         """Invent records of the plan, to try everything with. They describe nobody.
 
         Args:

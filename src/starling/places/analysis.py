@@ -31,7 +31,7 @@ from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.statement import Json
 
 if TYPE_CHECKING:
-    from starling.release.figures import SessionFigure
+    from starling.release.plots import Plots
 
 PICTURED: Final = 512
 """Squares along the longer side of a map of a sparse grid."""
@@ -186,8 +186,8 @@ class PlacesRelease(DomainRelease):
         counts = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
         return counts.counts.reshape(rows, columns), fold
 
-    def plot(self, slice: str | None = None) -> "SessionFigure":  # noqa: A002 - the word of the plan
-        """A figure of the released points of each cell, darker where there are more; `map` has a page that can be asked.
+    def plot(self, slice: str | None = None) -> "Plots":  # noqa: A002 - the word of the plan
+        """A picture of the released points of each cell, darker where there are more; `map` has a page that can be asked.
 
         Args:
             slice: Its public name; left out where there is one alone.
@@ -196,10 +196,15 @@ class PlacesRelease(DomainRelease):
             ParameterError: the plan has no such slice.
         """
         from starling.places.pictures.heat_map import heat_map
+        from starling.release.figures import section_of
+        from starling.release.plots import Plots
 
         grid, _ = self._pictured(slice)
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
-        return heat_map(self.plan, f"{self.plan.title}{name}", grid)
+        title = f"{self.plan.title}{name}"
+        caption = f"Released points ({self.plan.point}) by cell, darker where there are more."
+        section = section_of(heat_map(self.plan, title, grid), "points", title, caption)
+        return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 
     def map(
         self,

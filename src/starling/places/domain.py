@@ -1,28 +1,46 @@
 """The domain of points, as the registry of domains gives it to the frame."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from starling.places.analysis import PlacesRelease
-from starling.places.artifact.public_plan import read_plan
+from starling.errors import ParameterError
 from starling.places.plan.grammar import PLAN
-from starling.places.publication import CHECKS, PlacesPublication
-from starling.release.domain import Delivering, Delivery, Domain, Invented
-from starling.release.report.pages import PreviewPage
+from starling.release.domain import Delivering, Delivery, Domain, Invented, Publish, Verbs
+
+if TYPE_CHECKING:
+    from starling.places.preview import Preview
+    from starling.places.publication import PlacesPublication
+    from starling.release.checks import Checks
+    from starling.release.described import DescribedPlan, Generated
+    from starling.release.plots import Plots
+    from starling.release.reading import Release
+
+
+def _checks() -> "Checks":
+    from starling.places.publication import CHECKS
+
+    return CHECKS
+
+
+def _reopen(folder: Path) -> "PlacesPublication":
+    from starling.places.artifact.public_plan import read_plan
+    from starling.places.publication import PlacesPublication
+
+    return PlacesPublication(read_plan(folder))
+
+
+def _opened(release: "Release") -> "Release":
+    from starling.places.analysis import PlacesRelease
+
+    return PlacesRelease(release)
 
 
 def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     from starling.places.publish import deliver
 
     return deliver(plan, files)
-
-
-def _preview(plan: str, _: Mapping[str, Path]) -> PreviewPage:
-    from starling.places.plan import Plan
-    from starling.places.preview import preview
-
-    return preview(Plan.load(plan))
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -33,11 +51,62 @@ def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
     return Invented(str(written), {"records": records})
 
 
+def _plan(plan: str) -> "DescribedPlan":
+    from starling.places.mechanism.described import MeasuredPlan
+    from starling.places.publication import PlacesPublication
+    from starling.release.described import DescribedPlan
+
+    chosen = MeasuredPlan.load(plan)
+    return DescribedPlan(chosen, lambda: PlacesPublication(chosen))
+
+
+def _preview(
+    plan: str,
+    *,
+    sizes: Sequence[float] = (),
+    expected: int | None = None,
+    worlds: Sequence[str] = (),
+    trials: int = 1,
+    seed: int = 1,
+) -> "Preview":
+    from starling.places.plan import Plan
+    from starling.places.preview import NAMED, SIZES, preview
+
+    tried = [NAMED[each] for each in worlds or NAMED]
+    chosen = Plan.load(plan)
+    return preview(chosen, expected=expected, sizes=sizes or SIZES, seed=seed, trials=trials, worlds=tried)
+
+
+def _release(plan: str, *, records: Path, engine: str) -> tuple[Callable[[], str], Publish]:
+    from starling.places.plan import Plan
+    from starling.places.publish import release
+
+    chosen = Plan.load(plan)
+    return lambda: chosen.title, partial(release, chosen, records, engine=engine)
+
+
+def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, points: int | None) -> "Generated":
+    """Without a plan, the points of the paper."""
+    from starling.places.generate import POINTS, write, write_for
+    from starling.places.plan import Plan
+
+    if plan is None:
+        return write(out, sigma=sigma or 50, seed=seed, points=POINTS if points is None else points)
+    if sigma is not None:
+        raise ParameterError("--sigma", "stands beside PLAN", "give --sigma without PLAN")
+    return write_for(Plan.load(plan), out, seed=seed, points=points)
+
+
+def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
+    return next(releases).plot(part)  # type: ignore[no-any-return]
+
+
 PLACES: Final = Domain(
     "places",
-    CHECKS,
-    lambda folder: PlacesPublication(read_plan(folder)),
-    PlacesRelease,
-    Delivering(("records",), _deliver, _preview, invent=_invent),
+    _checks,
+    _reopen,
+    _opened,
+    Verbs(_plan, _preview, _release, _generate, _plot),
+    Delivering(("records",), _deliver, invent=_invent),
     {"places": PLAN},
 )

@@ -7,10 +7,10 @@ The error is that of the paper (HTF 2021, eq. 3): 100 |estimate - true| / max(tr
 rectangles of `generate.rectangles`.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,13 +20,18 @@ from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.artifact.columns import CELLS
 from starling.places.artifact.public_plan import read_plan
 from starling.places.counts import count
-from starling.places.generate.rectangles import workloads
+from starling.places.generate.rectangles import RANDOM, SQUARES, workloads
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
 from starling.release.reading import open_release
+from starling.release.session import Described, Part
+from starling.release.text import rounded
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 WARNING: Final = "NOT PRIVATE: exact errors. They tell of the points what the release does not; publish neither these nor parts of them."
 SMOOTHING: Final = 20
@@ -50,8 +55,8 @@ class SliceErrors:
     relative: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Described):
     """A release beside the truth.
 
     Attributes:
@@ -61,6 +66,30 @@ class Evaluation:
 
     title: str
     slices: dict[str, SliceErrors]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        marked, warning = WARNING.split(": ", 1)
+        return [(marked, warning), ("plan", self.title)]
+
+    def _parts(self) -> tuple[Part, ...]:
+        kinds = (*SQUARES, RANDOM)
+        rows = [
+            (
+                name,
+                f"{each.points:,}",
+                rounded(each.total),
+                rounded(each.largest),
+                *(rounded(each.relative[kind]) for kind in kinds),
+            )
+            for name, each in self.slices.items()
+        ]
+        header = ("slice", "points", "total off by", "cell off by", *kinds)
+        what = "of each kind of rectangle: mean error in percent of the true count, taken as at least 20"
+        return (header, rows), what
+
+    def as_json(self) -> "dict[str, Json]":
+        """The errors of each slice, under the warning."""
+        return {"not_private": True, "warning": WARNING, **asdict(self)}
 
 
 def evaluate(

@@ -7,10 +7,10 @@ points may differ from all worlds.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import exp, log
 from statistics import fmean
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -23,9 +23,13 @@ from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
+from starling.release.report import pages
 from starling.release.report.pages import Section, Table
-from starling.release.session import Grid, InSession
+from starling.release.session import Grid
 from starling.release.text import rounded
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 Label: TypeAlias = str
 
@@ -48,6 +52,8 @@ WORLDS: Final[Mapping[str, Callable[[tuple[int, int], int, int], Int64]]] = {
     EVERYWHERE: everywhere,
     CITY: city,
 }
+NAMED: Final = {"gather": GATHERED, "everywhere": EVERYWHERE, "city": CITY}
+"""The worlds by the words of the command line."""
 WORTH: Final = 1.1
 """Another method is named where the score of the plan's own is so many times as large."""
 
@@ -70,8 +76,8 @@ Errors: TypeAlias = Mapping[Label, Mapping[str, tuple[Error, ...]]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Preview(InSession):
-    """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
+class Preview(pages.Preview):
+    """What a plan may be expected to give.
 
     Attributes:
         plan: The public choices.
@@ -177,8 +183,30 @@ class Preview(InSession):
             ("best", self.why()),
         ]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Grid, ...]:
         return tuple(((world, *self.header()[1:]), self.rows(world)) for world in self.worlds)
+
+    def as_json(self) -> "dict[str, Json]":
+        """The errors of each method, world and size, and which method is best."""
+        return {
+            "title": self.plan.title,
+            "expected_points": self.expected,
+            "sizes_percent": list(self.sizes),
+            "trials": self.trials,
+            "best": self.best,
+            "best_by_world": {world: self.best_in(world) for world in self.worlds},
+            "advice": self.advice,
+            "methods": {
+                label: {
+                    "method": plan.method,
+                    "parameters": dict(plan.parameters),
+                    "errors": {
+                        world: [asdict(each) for each in errors] for world, errors in self.errors[label].items()
+                    },
+                }
+                for label, plan in self.plans.items()
+            },
+        }
 
 
 def times(trials: int) -> str:

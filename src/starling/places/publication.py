@@ -106,6 +106,11 @@ class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
         """The tables, from what was drawn."""
         return _Contents(self.plan, tuple(estimate(self.plan.method, each) for each in drawn))
 
+    def outcome(self, data: Path) -> list[tuple[str, str]]:
+        """The cells, unless they are too many for a table, and the boxes."""
+        cells = [] if self.plan.grid.sparse else [("cells", f"{self.plan.cells:,} cells in {data / 'cells.parquet'}")]
+        return [*cells, ("boxes", f"{data / 'boxes.parquet'}")]
+
     def write_plan(self, folder: Path) -> None:
         """Write the plan."""
         write_plan(folder, self.plan)

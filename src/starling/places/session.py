@@ -11,33 +11,26 @@ from pathlib import Path
 from typing import Any
 
 from starling.places.analysis import PlacesRelease
-from starling.places.generate import GeneratedFiles, write_for
-from starling.places.mechanism.table import mechanism_of
-from starling.places.plan import Plan as PlanChoices
+from starling.places.generate import write_for
+from starling.places.mechanism.described import MeasuredPlan
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
 from starling.places.source import InMemory, open_records
 from starling.places.source.validation import validate
-from starling.privacy.budget import Cost, Exact, decimal_up
-from starling.privacy.neighbours import as_replace_one
+from starling.privacy.budget import Exact
+from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import RecordsPlan
 from starling.release.payment import PaymentOptions
 from starling.release.pipeline import Published
 from starling.release.reading import Release
-from starling.release.session import Grid
 
 
-class Plan(PlanChoices, RecordsPlan[PlacesRelease]):
+class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
     """A plan of places, and what a session does with it.
 
-    It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`.
+    It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
-
-    @property
-    def cost(self) -> Cost:
-        """What a release costs."""
-        return mechanism_of(self).guarantee.cost
 
     def preview(self, *, expected: int | None = None, sizes: Sequence[float] = SIZES) -> Preview:
         """How far counts of squares will be off, by method. Opens no records.
@@ -52,7 +45,7 @@ class Plan(PlanChoices, RecordsPlan[PlacesRelease]):
         """
         return preview(self, expected=expected, sizes=sizes)
 
-    def generate(self, out: str | Path, *, points: int | None = None, seed: int = 1) -> GeneratedFiles:
+    def generate(self, out: str | Path, *, points: int | None = None, seed: int = 1) -> Generated:
         """Invent points of the plan, to try everything with. They describe nobody.
 
         Args:
@@ -74,15 +67,6 @@ class Plan(PlanChoices, RecordsPlan[PlacesRelease]):
 
     def _opened(self, release: Release) -> PlacesRelease:
         return PlacesRelease(release)
-
-    def _facts(self) -> list[tuple[str, str]]:
-        title, protects, *others = super()._facts()
-        cost = ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}")
-        return [title, protects, cost, *others]
-
-    def _grids(self) -> tuple[Grid, ...]:
-        rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism_of(self).method.budget]
-        return ((("spent on", "epsilon"), rows),)
 
 
 def plan(

@@ -16,8 +16,9 @@ from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
+from starling.release.claims import amount, claim
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, amount, claim, joint_as_stated, neighbours
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, joint_as_stated, neighbours
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""

@@ -114,7 +114,7 @@ class InvalidRelease(IntegrityError):
 
     def __init__(self, check: str, name: str, problem: str) -> None:
         super().__init__(name, problem, DOWNLOAD_AGAIN)
-        self.check = check
+        self.failed = check
 
 
 class Findings:

@@ -9,29 +9,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from starling.errors import Findings
 from starling.planfile.grammar import Table as Grammar
-from starling.privacy.guarantee import Guarantee
-from starling.privacy.neighbours import Relation
-from starling.privacy.trust import Confidential, Mechanism
 from starling.release.checks import Checks
-from starling.release.datapackage import Sheet
-from starling.release.encrypted import Create
-from starling.release.reading import Release
-from starling.release.registry import Product
-from starling.release.report.pages import PreviewPage, Section
-from starling.release.session import InSession
-from starling.release.statement import Json, Particulars
-from starling.release.table_files import Table
-from starling.release.work import Work
+from starling.release.report.pages import Preview, Section
+from starling.release.session import Described, InSession
+
+# A domain is named and its plan described without the libraries that read records and draw noise.
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from starling.privacy.guarantee import Guarantee
+    from starling.privacy.neighbours import Relation
+    from starling.privacy.trust import Confidential, Mechanism
+    from starling.release.datapackage import Sheet
+    from starling.release.described import Generated
+    from starling.release.encrypted import Create
+    from starling.release.pipeline import Published
+    from starling.release.plots import Plots
+    from starling.release.reading import Release
+    from starling.release.registry import Product
+    from starling.release.statement import Json, Particulars
+    from starling.release.table_files import Table
+    from starling.release.work import Work
 
 ExactT = TypeVar("ExactT")
 ExactT_contra = TypeVar("ExactT_contra", contravariant=True)
 DrawnT = TypeVar("DrawnT")
+
+Publish: TypeAlias = "Callable[..., Published]"
+"""A release, but for the folder that it is published as, and by name `payment`, who pays, and `listener`, who listens."""
 
 
 class Publication(Protocol[ExactT_contra, DrawnT]):
@@ -58,7 +67,7 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         ...
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> "Guarantee":
         """What is charged: the guarantee of the mechanism."""
         guarantee: Guarantee = self.plan.guarantee
         return guarantee
@@ -69,12 +78,12 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         return str(self.plan.title)
 
     @property
-    def particulars(self) -> Particulars:
+    def particulars(self) -> "Particulars":
         """What privacy.json says of the release besides its guarantee, and which earlier releases it adds to."""
         ...
 
     @property
-    def product(self) -> Product:
+    def product(self) -> "Product":
         """The release in the words of the registry of deployments."""
         ...
 
@@ -84,12 +93,12 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         ...
 
     @property
-    def tables(self) -> Sequence[Table]:
+    def tables(self) -> "Sequence[Table]":
         """The tables that are published, with their columns."""
         ...
 
     @property
-    def sheets(self) -> Sequence[Sheet]:
+    def sheets(self) -> "Sequence[Sheet]":
         """The files below `plan/` and the measurements that are tables too, for the data package; none unless it is said."""
         return ()
 
@@ -107,7 +116,7 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         """Put public files of earlier releases into the empty folder of the release, where it adds to any."""
         return
 
-    def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactT_contra, DrawnT]:
+    def mechanism(self, folder: Path, create: "Create") -> "Mechanism[ExactT_contra, DrawnT]":
         """How noise is drawn; what is drawn is written into files that `create` makes, encrypted until the charge is committed to them.
 
         Args:
@@ -141,6 +150,14 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         """
         ...
 
+    def outcome(self, data: Path) -> list[tuple[str, str]]:  # noqa: ARG002 - of those that name their tables
+        """What is in the folder `data` of the release and how much, as names and texts for people; nothing unless it is said."""
+        return []
+
+    def outcome_json(self, data: Path) -> "dict[str, Json]":  # noqa: ARG002 - of those that say more
+        """What a release ended in besides folder and charge, for programs; nothing unless it is said."""
+        return {}
+
     def write_plan(self, folder: Path) -> None:
         """Write the public choices below `plan/`, so that `Domain.reopen` makes the same publication of them."""
         ...
@@ -149,7 +166,7 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
 class Contents(Protocol):
     """The tables of a release, made of its measurements piece by piece, and what its report says of them."""
 
-    def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
+    def pieces(self) -> "Iterator[Mapping[str, pa.Table]]":
         """Rows of the published tables by the tables' names, in order; iterated once.
 
         Raises:
@@ -169,7 +186,7 @@ class Source(Protocol[ExactT]):
         """All files that are read; of a folder, all files below it. For an answer that a ledger keeps they may be gone."""
         ...
 
-    def open(self) -> Callable[[ExitStack], Confidential[ExactT]]:
+    def open(self) -> "Callable[[ExitStack], Confidential[ExactT]]":
         """Check the public shape of the files: headers, kinds, sizes that are public. Nothing is read yet.
 
         Returns:
@@ -194,7 +211,7 @@ class Asking(ABC):
 
     @property
     @abstractmethod
-    def relation(self) -> Relation:
+    def relation(self) -> "Relation":
         """Whom every answer protects."""
 
     @property
@@ -204,19 +221,19 @@ class Asking(ABC):
 
     @property
     @abstractmethod
-    def schema(self) -> Mapping[str, Json]:
+    def schema(self) -> "Mapping[str, Json]":
         """The JSON Schema of a question."""
 
     @abstractmethod
-    def work(self, question: Json, *, preview: bool) -> Work:
+    def work(self, question: "Json", *, preview: bool) -> "Work":
         """How much work it is to say what a question asks, and with `preview` what its answer will be worth."""
 
     @abstractmethod
-    def ask(self, question: Json) -> Publication[Any, Any]:
+    def ask(self, question: "Json") -> Publication[Any, Any]:
         """The answer to a question, as it would be published; raises ParameterError where the plan has no such question."""
 
     @abstractmethod
-    def preview(self, question: Json) -> PreviewPage:
+    def preview(self, question: "Json") -> Preview:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
 
     @abstractmethod
@@ -260,7 +277,6 @@ class Delivering:
         files: The names of the files or folders that are given beside the plan.
         open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
             public checks: nothing is read.
-        preview: The expected error of a plan, by what names it and the public files; it can be published. None where questions are asked.
         asking: The plan that is asked questions, of a folder that `Asking.write` wrote; None where the plan says all that is published. It
             raises IntegrityError or PlanError where the folder is not as it was written.
         optional: Names of those that some plans need, and others have no use for.
@@ -273,11 +289,32 @@ class Delivering:
 
     files: tuple[str, ...]
     open: Callable[[str, Mapping[str, Path]], Delivery]
-    preview: Callable[[str, Mapping[str, Path]], PreviewPage] | None = None
     asking: Callable[[Path], Asking] | None = None
     optional: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
     invent: Callable[[str, Mapping[str, Path], Path], Invented] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verbs:
+    """What the commands of a domain do, which cli/verbs.py declares once for all domains; `validate` takes what `Delivering` opens.
+
+    Each is given what names a plan, and by their names the options that the domain's command has besides. None opens records.
+
+    Attributes:
+        plan: What the plan holds and costs.
+        preview: The expected error of the plan. A server gives it the public files.
+        release: What is charged, in words, which is asked for where a person approves; and what publishes. None where files are all that
+            `Delivering` opens, and where questions are asked.
+        generate: Invents records into the new folder `out`, by the public `seed`.
+        plot: The pictures of releases of the domain, which are opened one after the other; of the first, unless a domain draws several.
+    """
+
+    plan: Callable[..., Described]
+    preview: Callable[..., Preview]
+    release: Callable[..., tuple[Callable[[], str], Publish]] | None = None
+    generate: "Callable[..., Generated] | None" = None
+    plot: "Callable[..., Plots] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,19 +323,21 @@ class Domain:
 
     Attributes:
         name: The name under which the domain is registered; privacy.json of each of its releases bears it.
-        checks: The checks that verification makes of a release, beyond hashes, signature and arithmetic.
+        checks: Gives the checks that verification makes of a release, beyond hashes, signature and arithmetic.
         reopen: The publication of a release, from the public choices in its folder. It raises IntegrityError where a file is not as
             Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
         opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
             measurements are not as Starling writes them.
+        verbs: What its commands do.
         delivering: How a server is given plan and files; None where none serves it.
         grammars: The grammars of its plan files, each by what it is called.
     """
 
     name: str
-    checks: Checks
+    checks: Callable[[], Checks]
     reopen: Callable[[Path], Publication[Any, Any]]
-    opened: Callable[[Release], Release]
+    opened: "Callable[[Release], Release]"
+    verbs: Verbs
     delivering: Delivering | None = None
     grammars: Mapping[str, Grammar] = field(default_factory=dict)
 
@@ -317,7 +356,7 @@ class Validated(InSession):
     problems: Findings
     notes: Findings
     read: str
-    values: dict[str, Json]
+    values: "dict[str, Json]"
 
     def _facts(self) -> list[tuple[str, str]]:
         number = (

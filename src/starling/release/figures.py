@@ -1,38 +1,38 @@
-"""Figures of Matplotlib for a session: drawn as in a report, and shown by a notebook without an import."""
+"""Figures of Matplotlib for pictures of a release."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from starling.release.report.pages import Picture, Section
 from starling.release.report.pictures import BLUE, INK, svg
 
 ROW: float = 0.3
 """Inches of a row of a chart of intervals."""
 
 
-class SessionFigure(Figure):
-    """A figure that a notebook shows by itself; `savefig` writes it as any."""
+def section_of(figure: Figure, name: str, title: str, caption: str) -> Section:
+    """A figure as the section of a page.
 
-    def _repr_svg_(self) -> str:
-        return svg(self, "figure")
-
-    def _repr_html_(self) -> str:
-        return self._repr_svg_()
-
-    def __repr__(self) -> str:
-        wide, high = self.get_size_inches()
-        return f"a figure of {wide:g} x {high:g} inches"
+    Args:
+        figure: What is drawn.
+        name: Letters that set the picture's inner names apart from those of other pictures of a page.
+        title: The title of the section.
+        caption: What is seen.
+    """
+    return Section(title, pictures=(Picture(partial(svg, figure, name), caption),))
 
 
-def new_figure(title: str, size: tuple[float, float] = (6.0, 3.2)) -> tuple[SessionFigure, Axes]:
+def new_figure(title: str, size: tuple[float, float] = (6.0, 3.2)) -> tuple[Figure, Axes]:
     """A figure with one set of axes under a title.
 
     Args:
         title: Dollar signs in it are dollar signs.
         size: Inches, wide and high.
     """
-    figure = SessionFigure(figsize=size)
+    figure = Figure(figsize=size)
     axes = figure.add_subplot()
     axes.set_title(title.replace("$", r"\$"), fontsize=9.5, color=INK, loc="left")
     axes.tick_params(labelsize=8)
@@ -48,7 +48,7 @@ def intervals(
     estimates: Sequence[float],
     lower: Sequence[float],
     upper: Sequence[float],
-) -> SessionFigure:
+) -> Figure:
     """Numbers with their intervals, a row each from the top.
 
     Args:

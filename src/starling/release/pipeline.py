@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from starling.errors import StarlingError
 from starling.ledger.auditing import events
@@ -24,6 +24,7 @@ from starling.privacy.sampling.entropy import fresh_id
 from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
 from starling.release import bundle, contents, records, verify
+from starling.release.claims import claim
 from starling.release.commitment import drawn_files, forget
 from starling.release.datapackage import read_json
 from starling.release.domain import Publication, Source
@@ -31,25 +32,61 @@ from starling.release.manifest import OWN_LEDGER
 from starling.release.payment import Payment, PaymentOptions, Stage, finish, own_payment, own_request
 from starling.release.records import Records
 from starling.release.report import plainly
-from starling.release.statement import FILE, claim
+from starling.release.session import Described, Part
+from starling.release.statement import FILE, Json, limits, validation
 
 ExactT = TypeVar("ExactT")
 DrawnT = TypeVar("DrawnT")
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+@dataclass(frozen=True, slots=True, repr=False)
+class Published(Described):
     """What a release ended in.
 
     Attributes:
         folder: The folder of the release.
         request_id: The id under which the release was charged first.
         receipt: The receipt of the charge; None when the request had been answered before, at no cost now.
+        publication: What was published.
     """
 
     folder: Path
     request_id: str
     receipt: Receipt | None
+    publication: Publication[Any, Any]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        guarantee = self.publication.guarantee
+        charged = f"{guarantee.cost} for {guarantee.relation}"
+        return [
+            ("charged", charged if self.receipt else "nothing: this request was answered before"),
+            ("request id", self.request_id),
+            *self._outcome(),
+            ("report", str(self.folder / "report.html")),
+        ]
+
+    def _outcome(self) -> list[tuple[str, str]]:
+        """What was published, as names and texts."""
+        return self.publication.outcome(self.folder / "data")
+
+    def _parts(self) -> tuple[Part, ...]:
+        """What limits a next release."""
+        if self.receipt is None:
+            return ()
+        return (limits(self.receipt) + ("" if self.receipt.validated else f"\n{validation(self.receipt)}"),)
+
+    def as_json(self) -> dict[str, Json]:
+        """What was released and paid."""
+        receipt = self.receipt
+        return {
+            "release": str(self.folder),
+            "request_id": self.request_id,
+            "account": None if receipt is None else receipt.account,
+            "charged_now": receipt is not None,
+            "validated": None if receipt is None else receipt.validated,
+            "cost": claim(self.publication.guarantee).adjacencies(),
+            **self.publication.outcome_json(self.folder / "data"),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +217,7 @@ def _carry_out(
     """What `publish` does once it is known who pays."""
     stage = order.stage()
     if stage == "answered":
-        return Published(order.out, str(read_json(order.out / FILE)["account"]["request_id"]), None)
+        return Published(order.out, str(read_json(order.out / FILE)["account"]["request_id"]), None, publication)
     if stage == "new":
         # What was charged before its least budget was stated is carried out.
         check_least(order.guarantee)
@@ -197,7 +234,7 @@ def _carry_out(
         listener.step("writing the release")
         contents.write(folder, publication, drawn)
         finish(account, paid, folder)
-    return Published(order.out, drawn.receipt.request_id, drawn.receipt)
+    return Published(order.out, drawn.receipt.request_id, drawn.receipt, publication)
 
 
 def _order(

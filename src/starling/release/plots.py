@@ -1,26 +1,36 @@
-"""Pictures of a release in a session: shown by a notebook, or written as SVG files."""
+"""Pictures of releases in a session and from the command line: shown by a notebook, or written as SVG files with a page of them all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
+from typing import Final
 
 from starling.engine.new_folder import new_folder
-from starling.release.report.pages import Picture
+from starling.release.report.pages import Picture, Section, page
+
+PAGE: Final = "index.html"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plots:
-    """Pictures of one release, which hold what it says and nothing else.
+    """Pictures of releases, which hold what these say and nothing else.
 
     Attributes:
-        pictures: Each by its name.
+        title: The title of the page.
+        kind: What the page shows, in a few words.
+        pictures: By the name of each, the section of the page that it stands in.
+        below: What stands on the page below the pictures.
     """
 
-    pictures: Mapping[str, Picture]
+    title: str
+    kind: str
+    pictures: Mapping[str, Section]
+    below: tuple[Section, ...] = ()
 
     def save(self, out: str | Path) -> tuple[Path, ...]:
-        """Write each picture as NAME.svg.
+        """Write a page, index.html, and each picture as NAME.svg; gives their paths.
 
         Args:
             out: Folder to make; must not exist.
@@ -28,18 +38,26 @@ class Plots:
         Raises:
             OutputError: the folder exists or cannot be written.
         """
-        out = Path(out).absolute()
+        out, texts, sections = Path(out).absolute(), {}, []
+        for name, section in self.pictures.items():
+            (picture,) = section.pictures
+            texts[name] = picture.draw()
+            sections.append(replace(section, pictures=(Picture(partial(str, texts[name]), picture.caption),)))
         with new_folder(out) as folder:
-            for name, picture in self.pictures.items():
-                (folder / f"{name}.svg").write_text(picture.draw() + "\n", encoding="utf-8")
-        return tuple(out / f"{name}.svg" for name in self.pictures)
+            for name, text in texts.items():
+                (folder / f"{name}.svg").write_text(text + "\n", encoding="utf-8")
+            (folder / PAGE).write_text(page(self.title, self.kind, [*sections, *self.below]), encoding="utf-8")
+        return (out / PAGE, *(out / f"{name}.svg" for name in texts))
 
     def __repr__(self) -> str:
         """For a session: what each picture shows."""
-        return "\n".join(f"{name}: {' '.join(picture.caption.split())}" for name, picture in self.pictures.items())
+        return "\n".join(f"{name}: {' '.join(picture.caption.split())}" for name, picture in self._each())
 
     def _repr_html_(self) -> str:
         return "".join(
             f'<figure style="margin:0 0 1em;overflow-x:auto">{picture.draw()}<figcaption>{escape(picture.caption)}</figcaption></figure>'
-            for picture in self.pictures.values()
+            for _, picture in self._each()
         )
+
+    def _each(self) -> list[tuple[str, Picture]]:
+        return [(name, picture) for name, section in self.pictures.items() for picture in section.pictures]

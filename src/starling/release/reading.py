@@ -81,6 +81,7 @@ class Release(InSession):
     """A release whose files are what its key signed. Whether its numbers follow from its measurements, `starling.verify` says.
 
     Attributes:
+        path: The folder or the zip that was opened.
         statement: privacy.json, parsed.
         guarantee: What it promises, recomputed from its events.
         signer: Who signed; compare the fingerprint with the publisher's.
@@ -95,7 +96,7 @@ class Release(InSession):
     """The table that is meant where none is named; None where a release has one alone."""
 
     def __init__(self, path: Path, key: Pin | None = None) -> None:
-        self._opened = path
+        self.path = path
         self._stack = ExitStack()
         # A zip is unpacked for as long as this object lives.
         self._close = weakref.finalize(self, self._stack.close)
@@ -236,13 +237,13 @@ class Release(InSession):
             ("cost", f"{self.cost} ({self.guarantee.relation})"),
             ("charged", f"{account['day']}, request {shown(self.request_id)}"),
             *([("limits further releases", UNLIMITED)] if OWN_LEDGER in self.hashes else []),
-            ("opened", str(self._opened)),
+            ("opened", str(self.path)),
         ]
 
     def verify(self, *, ledger: str | None = None, key: str | Public | Pin | None = None) -> Any:
         """`starling.verify` of this release."""
         # By its name: what verifies a release of any domain lies above them all.
-        return import_module("starling.verification").verify(self._opened, ledger=ledger, key=key)
+        return import_module("starling.verification").verify(self.path, ledger=ledger, key=key)
 
     def keep_open(self, stack: ExitStack) -> None:
         """Close a stack, such as that of a temporary folder, when this is closed."""

@@ -15,6 +15,7 @@ from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release import contents, datapackage, registry, statement
 from starling.release.checks import FORMS, PAGES, PRIVACY, Check, Checks, Findings, InvalidRelease
+from starling.release.claims import claim, composition
 from starling.release.domain import Domain, Publication
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content
 from starling.release.report.markup import find_disallowed_markup
@@ -46,7 +47,7 @@ def check(domain: Domain, folder: Path, claims: Mapping[str, Any], hashes: Mappi
         claims: The parsed privacy.json of the release.
         hashes: SHA-256 of each file of the release, by its path there.
     """
-    findings = Findings(domain.checks.holds)
+    findings = Findings(domain.checks().holds)
     try:
         publication = domain.reopen(folder)
         guarantee = publication.guarantee
@@ -58,9 +59,9 @@ def check(domain: Domain, folder: Path, claims: Mapping[str, Any], hashes: Mappi
         problems = (Problem(each.field, each.problem, DOWNLOAD_AGAIN, contents.PLAN) for each in error.problems)
         findings.add(PRIVACY, *problems)
         return findings.checks()
-    _statement(publication, guarantee, domain.checks, claims, findings)
+    _statement(publication, guarantee, domain.checks(), claims, findings)
     if _files(publication, domain, hashes, findings):
-        _numbers(publication, domain.checks, folder, claims, hashes, findings)
+        _numbers(publication, domain.checks(), folder, claims, hashes, findings)
     return (*findings.checks(), *_earlier(publication, claims, hashes))
 
 
@@ -117,7 +118,7 @@ def _numbers(
             continue
         differing = [each for table in published.values() for each in table.finish()]
     except InvalidRelease as invalid:
-        findings.add(invalid.check, *invalid.problems)
+        findings.add(invalid.failed, *invalid.problems)
         return
     except IntegrityError as error:
         findings.add(FORMS, *error.problems)
@@ -150,9 +151,9 @@ def _earlier(
     problem = "is not what the release that the plan adds to published"
     named = "; ".join(f"request {each.request_id} of {each.cost}, manifest {each.manifest}" for each in earlier)
     whole = statement.joint_as_stated(publication.guarantee, [each.guarantee for each in earlier], claims.get("joint"))
-    claim = statement.claim(whole)
-    says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {claim.epsilon} at delta {DELTA}"
-    says += f" ({claim.by})"
+    together = claim(whole)
+    says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {together.epsilon} at delta {DELTA}"
+    says += f" ({together.by})"
     return (Check("top-up", says, tuple(Problem(name, problem, DOWNLOAD_AGAIN) for name in other)),)
 
 
@@ -168,8 +169,8 @@ def stated(guarantee: Guarantee, particulars: Particulars, joint: object = None)
     fields = {
         "domain": particulars.name,
         "neighbours": statement.neighbours(guarantee.relation),
-        "cost": statement.claim(guarantee).adjacencies(),
-        "composition": statement.composition(guarantee),
+        "cost": claim(guarantee).adjacencies(),
+        "composition": composition(guarantee),
         "bounds": particulars.bounds,
         "invariants": list(particulars.invariants),
         "mechanism": particulars.mechanism,
@@ -287,7 +288,7 @@ def _with_epsilons(text: str, claims: Mapping[str, Any], guarantee: Guarantee, j
     """A page of ours with what another version's accountant computed; arithmetic.py says how near it must be to ours."""
     claimed = [(guarantee, claims)] if joint is None else [(joint, claims["joint"]), (guarantee, claims)]
     for each, fields in claimed:
-        computed, stated, delta = statement.claim(each), fields["approximate_dp"], DELTA
+        computed, stated, delta = claim(each), fields["approximate_dp"], DELTA
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
             text = text.replace(
                 form.format(computed.epsilon, delta, computed.by), form.format(stated["epsilon"], delta, stated["by"])

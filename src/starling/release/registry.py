@@ -14,7 +14,8 @@ from starling.distribution import SOFTWARE
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
-from starling.release.statement import claim, limits, signer
+from starling.release.claims import claim
+from starling.release.statement import limits, signer
 
 FILE: Final = "registry.yaml"
 VARIANTS: Final = {"epsilon": "Pure DP", "rho": "Zero-concentrated DP"}

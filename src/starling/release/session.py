@@ -5,10 +5,11 @@ it is escaped: titles and names come from files of others.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from starling.arguments import check_arguments
@@ -19,8 +20,12 @@ from starling.release.text import facts, table
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from starling.release.statement import Json
+
 Grid: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 """A small table: its header and its rows."""
+Part: TypeAlias = Grid | str
+"""What stands below the facts: a small table, or a paragraph."""
 
 SHORT: Final = 500
 """Characters of a `repr`, at most."""
@@ -68,23 +73,49 @@ class InSession:
     def _facts(self) -> list[tuple[str, str]]:
         """Names and values; the first pair says what it is, and its title."""
 
-    def _grids(self) -> Sequence[Grid]:
-        """Tables below the facts."""
+    def _parts(self) -> Sequence[Part]:
+        """Tables and paragraphs below the facts."""
         return ()
 
     def __str__(self) -> str:
-        grids = (table(header, rows, left=_labels(rows)) for header, rows in self._grids())
-        return "\n\n".join([facts(self._facts()), *grids])
+        parts = (
+            part if isinstance(part, str) else table(*part, left=_labels(part[1])) for part in self._parts() if part
+        )
+        return "\n\n".join([facts(self._facts()), *parts])
 
     def __repr__(self) -> str:
         return shortened(str(self))
 
     def _repr_html_(self) -> str:
         (kind, title), *rest = self._facts()
-        return html(f"{kind.capitalize()}: {title}", rest, self._grids())
+        return html(f"{kind.capitalize()}: {title}", rest, self._parts())
 
     def __dir__(self) -> list[str]:
         return public(self)
+
+
+class Described(InSession):
+    """A value that a command ends in too: it prints the text, or with --json the JSON, of the same facts."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def as_json(self) -> "Mapping[str, Json]":
+        """What it says, for programs."""
+
+
+def attributes(value: object, *names: str) -> dict[str, Any]:
+    """Attributes of a value, as a JSON document says them.
+
+    Args:
+        value: Any value.
+        names: The attributes, each also a key of the document; as "key=attribute" where that has another name, and "a.b" leads further.
+
+    >>> attributes(range(1, 9, 2), "start", "end=stop")
+    {'start': 1, 'end': 9}
+    """
+    pairs = [name.partition("=") for name in names]
+    return {key: attrgetter(other or key)(value) for key, _, other in pairs}
 
 
 def _labels(rows: Sequence[Sequence[str]]) -> int:
@@ -102,19 +133,19 @@ def plain(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def html(title: str, pairs: Iterable[tuple[str, str]], tables: Sequence[Grid] = ()) -> str:
+def html(title: str, pairs: Iterable[tuple[str, str]], below: Sequence[Part] = ()) -> str:
     """A table for a notebook, everything in it escaped; a wide one scrolls within itself.
 
     Args:
         title: What the object is.
         pairs: Names and values, a row each.
-        tables: Further tables below, each by its header and its rows.
+        below: Further tables and paragraphs.
 
     >>> html("A <b>", [("title", "1 & 2")])[44:72]
     '<strong>A &lt;b&gt;</strong>'
     """
     parts = [f"<strong>{escape(title)}</strong>", _table((), [*pairs], headed=True)]
-    parts += [_table(header, rows) for header, rows in tables]
+    parts += [f"<p>{escape(part)}</p>" if isinstance(part, str) else _table(*part) for part in below]
     return f'<div style="overflow-x:auto;max-width:100%">{"".join(parts)}</div>'
 
 

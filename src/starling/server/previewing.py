@@ -6,7 +6,7 @@ from fastapi import FastAPI, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.ledger.rules import shown
-from starling.release.statement import claim
+from starling.release.claims import claim
 from starling.server.access import User
 from starling.server.asking import Service, errors
 

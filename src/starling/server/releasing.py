@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import ParameterError
 from starling.ledger.rules import Cap, shown
-from starling.release.statement import claim
+from starling.release.claims import claim
 from starling.server.access import User
 from starling.server.asking import Service, errors, whose
 from starling.server.charges import Progress, State

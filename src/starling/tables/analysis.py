@@ -39,7 +39,7 @@ from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested
 
 if TYPE_CHECKING:
-    from starling.release.figures import SessionFigure
+    from starling.release.plots import Plots
 
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 MOST_NUMBERS: Final = 1000
@@ -236,8 +236,8 @@ class TablesRelease(DomainRelease):
             raise ParameterError("table", "is not t1 or t2", fix)
         return self.rows(table, **wanted)
 
-    def plot(self, table: str = "t1", *, most: int = 40, **wanted: Wanted) -> "SessionFigure":
-        """A figure of released numbers with their intervals of 95 %, a row each.
+    def plot(self, table: str = "t1", *, most: int = 40, **wanted: Wanted) -> "Plots":
+        """A picture of released numbers with their intervals of 95 %, a row each.
 
         Args:
             table: t1 or t2.
@@ -247,7 +247,8 @@ class TablesRelease(DomainRelease):
         Raises:
             ParameterError: there is no such table, column or row, or `most` is below 1.
         """
-        from starling.release.figures import intervals
+        from starling.release.figures import intervals, section_of
+        from starling.release.plots import Plots
 
         rows = self._published(table, wanted)
         if not len(rows) or most < 1:
@@ -263,7 +264,9 @@ class TablesRelease(DomainRelease):
         more = len(rows) - len(labels)
         title = f"{self.plan.title}{f', the first {most:,} of {len(rows):,} rows' if more else ''}"
         numbers = (rows[name].slice(0, most).to_pylist() for name in ("count", "lower", "upper"))
-        return intervals(title, "people", labels, *numbers)
+        figure = intervals(title, "people", labels, *numbers)
+        section = section_of(figure, table, title, "Published numbers, each with its interval of 95 %.")
+        return Plots(self.plan.title, "Released numbers with their intervals", {table: section})
 
     def export(self, out: str | Path, form: Form, *, structure: str | None = None) -> Path:
         """Write the release into one new file in the form of another program; gives its path.

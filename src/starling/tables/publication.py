@@ -10,8 +10,10 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from starling.ledger.rules import canonical
+from starling.release.claims import amount
 from starling.release.codec import digest
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
@@ -19,7 +21,7 @@ from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report import pictures
 from starling.release.report.pages import Section
-from starling.release.statement import Particulars
+from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import aggregates, columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of
@@ -137,9 +139,37 @@ class TablesPublication(Publication[Exact, Measurements]):
         hidden = aggregates.means_hidden(folder, self.plan)
         return tabulate_aggregates(self.plan, self.regions, drawn, hidden=hidden)
 
+    def outcome(self, data: Path) -> list[tuple[str, str]]:
+        """What the release costs with those that it adds to, and the rows of each table."""
+        plan = self.plan
+        joint = f"{plan.joint_guarantee.cost}, with what it adds to"
+        kind = "txt" if plan.wording.census_format else "csv"
+        detail = " by ".join(attribute.name for attribute in plan.detail.attributes)
+        named = {"t1": "totals", "t3": "statistics", **({"t2": detail} if plan.detail.steps else {})}
+        rows = _rows(self.tables, data)
+        shown = [
+            (called, f"{rows[name]:,} rows in {data / name}.{'csv' if name == 't3' else kind}")
+            for name, called in named.items()
+            if name in rows
+        ]
+        return [*([("together", joint)] if plan.variants.top_up else []), *shown]
+
+    def outcome_json(self, data: Path) -> dict[str, Json]:
+        """The releases that it adds to, what all cost together, and the rows of each table."""
+        return {
+            "adds_to": [each.request_id for each in self.plan.variants.releases],
+            "joint": amount(self.plan.joint_guarantee.cost),
+            "rows": dict[str, Json](_rows(self.tables, data)),
+        }
+
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""
         write_plan(folder, self.plan, self.regions)
+
+
+def _rows(tables: Sequence[Table], data: Path) -> dict[str, int]:
+    """How many rows each of the published tables has."""
+    return {table.name: int(pq.read_metadata(data / f"{table.name}.parquet").num_rows) for table in tables}
 
 
 class _Contents:

@@ -5,50 +5,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.privacy.trust import Confidential
-from starling.release import pipeline
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
-from starling.release.pipeline import SILENT, Listener
-from starling.release.session import InSession
+from starling.release.pipeline import SILENT, Listener, Published, publish
 from starling.tables.counts import GroupCounts, count
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
 from starling.tables.source import InMemory, Opened, open_records, validate
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Published(InSession, pipeline.Published):
-    """What a release of tables ended in.
-
-    Attributes:
-        plan: The public choices as released, with what the release adds to.
-    """
-
-    plan: Plan
-
-    def rows(self, table: str) -> int:
-        """Rows of "t1", "t2" or "t3"."""
-        return int(pq.read_metadata(self.folder / "data" / f"{table}.parquet").num_rows)
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The names of its tables."""
-        return (*(("t1", "t2") if self.plan.levels else ()), *(("t3",) if self.plan.aggregates else ()))
-
-    def _facts(self) -> list[tuple[str, str]]:
-        charge = f"charged {self.plan.cost}" if self.receipt else "charged nothing: it was published before"
-        return [
-            ("release", f"tables: {self.plan.title}"),
-            ("rows", ", ".join(f"{table} {self.rows(table):,}" for table in self.tables)),
-            ("cost", f"{charge} (request {self.request_id})"),
-            ("published as", str(self.folder)),
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +86,7 @@ def release(
         source = _Records(
             publication.plan, regions, None if geography is None else Path(geography).absolute(), opened, engine
         )
-        done = pipeline.publish(publication, source, Path(out).absolute(), payment, listener)
-    return Published(done.folder, done.request_id, done.receipt, publication.plan)
+        return publish(publication, source, Path(out).absolute(), payment, listener)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:

@@ -16,11 +16,12 @@ from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact, exact
+from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import SessionPayment
 from starling.release.payment import CUSTODIAN
 from starling.tables.analysis import TablesRelease
-from starling.tables.generate import Generated, generate
+from starling.tables.generate import generate
 from starling.tables.generate.files import Format
 from starling.tables.plan import Plan as PlanChoices
 from starling.tables.plan import known_regions, read_regions

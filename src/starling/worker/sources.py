@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.domains import delivering_of
+from starling.domains import domain as find
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
@@ -206,12 +207,12 @@ def _public(entry: Entry) -> tuple[object, object]:
 
 def _preview(registered: Registered) -> "list[dict[str, Json]]":
     """The expected error of the release, from plan and public files; nothing where questions are asked, which have their own."""
-    delivering = delivering_of(registered.domain)
-    if delivering.preview is None:
+    delivering, domain = delivering_of(registered.domain), find(registered.domain)
+    if delivering.asking is not None or domain is None:
         return []
     public = {each: path for each, path in registered.files.items() if each in delivering.public}
     try:
-        return sections_json(delivering.preview(registered.plan, public).sections())
+        return sections_json(domain.verbs.preview(registered.plan, **public).sections())
     except (PlanError, ParameterError) as error:
         # Some plans say less than a preview needs to know, and are released all the same.
         return sections_json([Section("Expected error", f"It cannot be told beforehand: {error}.")])

@@ -29,9 +29,9 @@ def test_the_planted_snps_stand_out(tmp_path: Path) -> None:
         causal=study.CAUSAL,
         linkage="coalescent",
     )
-    plan = genome.Plan.load(made.plan)
+    plan = genome.Plan.load(tmp_path / "study" / "plan.toml")
     distances = signed_distances(
-        plan, inspect(count_study(plan, open_genotypes(made.prefix, plan))).value.tables(), "g"
+        plan, inspect(count_study(plan, open_genotypes(made.records, plan))).value.tables(), "g"
     )
     planted = [number - 1 for number in study.CAUSAL]
     assert all(distances[planted] < -60)

@@ -6,7 +6,7 @@ import pytest
 
 from starling.errors import OutputError, ParameterError
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, power, tables, write
+from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, plots, power, tables
 from starling.release.report.pages import Section, page, undrawn, words
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
 
@@ -14,7 +14,7 @@ SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
 
 
 def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> None:
-    files = write(tmp_path / "out", some(), [SOURCE])
+    files = plots(some(), (), [SOURCE]).save(tmp_path / "out")
     assert [path.name for path in files] == ["index.html", "manhattan.svg", "qq.svg", "ld.svg"]
     text = files[0].read_text("utf-8")
     for path in files[1:]:
@@ -23,14 +23,17 @@ def test_every_picture_that_has_something_to_show_is_written(tmp_path: Path) -> 
     assert text.count("<svg") == 3
     for told in ("r-1", "ab12", "rs3", "3.16e-07", "A study"):
         assert told in text
-    again = write(tmp_path / "again", some(), [SOURCE])
+    again = plots(some(), (), [SOURCE]).save(tmp_path / "again")
     assert [path.read_bytes() for path in files] == [path.read_bytes() for path in again]
 
 
 def test_a_kind_can_be_chosen(tmp_path: Path) -> None:
-    assert [path.name for path in write(tmp_path / "out", some(), [SOURCE], ["qq"])] == ["index.html", "qq.svg"]
+    assert [path.name for path in plots(some(), ["qq"], [SOURCE]).save(tmp_path / "out")] == ["index.html", "qq.svg"]
     located = Answers(three_chromosomes(), located=("rs1",))
-    assert [path.name for path in write(tmp_path / "located", located, [SOURCE])] == ["index.html", "manhattan.svg"]
+    assert [path.name for path in plots(located, (), [SOURCE]).save(tmp_path / "located")] == [
+        "index.html",
+        "manhattan.svg",
+    ]
 
 
 def test_nothing_to_show_is_said_before_anything_is_written(tmp_path: Path) -> None:
@@ -38,16 +41,16 @@ def test_nothing_to_show_is_said_before_anything_is_written(tmp_path: Path) -> N
     with pytest.raises(
         ParameterError, match="kind qq has nothing to show: no p-values of two SNPs by one test among these releases"
     ):
-        write(tmp_path / "out", located, [SOURCE], ["manhattan", "qq"])
+        plots(located, ["manhattan", "qq"], [SOURCE]).save(tmp_path / "out")
     with pytest.raises(ParameterError, match="releases hold nothing that has a place in the genome"):
-        write(tmp_path / "out", Answers(three_chromosomes()), [SOURCE])
+        plots(Answers(three_chromosomes()), (), [SOURCE])
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_is_never_written_into(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError, match="exists"):
-        write(tmp_path / "out", some(), [SOURCE])
+        plots(some(), (), [SOURCE]).save(tmp_path / "out")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,7 +67,7 @@ def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:
         plan(listed), tuple(p_value(name, 3) for name in HOSTILE[2:]), HOSTILE[:2], ((HOSTILE[0], HOSTILE[3]),)
     )
     source = Source("<script>", "</td>", "<b>", "&", '"')
-    text = write(tmp_path / "out", answers, [source])[0].read_text("utf-8")
+    text = plots(answers, (), [source]).save(tmp_path / "out")[0].read_text("utf-8")
     assert "<script" not in text
     assert "<b>" not in text
     assert "&lt;script&gt;" in text

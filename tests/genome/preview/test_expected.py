@@ -10,7 +10,7 @@ from starling.errors import ParameterError
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
 from starling.genome.preview import selections, tables
 from starling.genome.preview.expected import STEP, ExpectedExplore, epsilon_for, error_of, preview
-from starling.genome.preview.grids import expected_errors
+from starling.genome.preview.page import expected_errors
 from starling.genome.preview.typical import Assumed
 from tests.genome.preview.conftest import a_plan
 

@@ -8,10 +8,10 @@ import pytest
 
 from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, Question, SnpCorr, SnpPval
-from starling.genome.plan.queries import OF_CARRIERS
-from starling.genome.preview import GenomePage, expected_errors, grids
+from starling.genome.plan.choices import OF_CARRIERS
+from starling.genome.preview import expected_errors, grids
 from starling.genome.preview.typical import Assumed
-from starling.release.report.pages import PREVIEW, preview_text, write_preview
+from starling.release.report.pages import PREVIEW
 
 ONE = Fraction(1)
 QUESTIONS: dict[str, Question] = {
@@ -24,8 +24,8 @@ QUESTIONS: dict[str, Question] = {
 
 def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:
     found = expected_errors(assumed, QUESTIONS, (ONE, Fraction(2)), followed=2)
-    text = preview_text(GenomePage(found))
-    assert text == preview_text(GenomePage(found))
+    text = found.page()
+    assert text == found.page()
     for name, expected in found.expected.items():
         assert f"{name}: " in text
         for grid in grids(expected):
@@ -42,12 +42,12 @@ def test_who_asks_for_correlations_reads_whose_they_are(assumed: Assumed) -> Non
         "snp-corr": QUESTIONS["snp-corr"],
     }
     for name, question in (blocks | {"snp-pval": QUESTIONS["snp-pval"]}).items():
-        text = " ".join(unescape(preview_text(GenomePage(expected_errors(assumed, {name: question}, (ONE,))))).split())
+        text = " ".join(unescape(expected_errors(assumed, {name: question}, (ONE,)).page()).split())
         assert (OF_CARRIERS in text) is (name in blocks)
 
 
 def test_it_is_never_written_over(assumed: Assumed, tmp_path: Path) -> None:
     found = expected_errors(assumed, {"loc-sig": QUESTIONS["loc-sig"]}, (ONE,))
-    assert write_preview(GenomePage(found), tmp_path / "new") == tmp_path / "new" / PREVIEW
+    assert found.write(tmp_path / "new") == tmp_path / "new" / PREVIEW
     with pytest.raises(OutputError, match="exists"):
-        write_preview(GenomePage(found), tmp_path / "new")
+        found.write(tmp_path / "new")

@@ -45,7 +45,7 @@ def test_files_hold_the_world(tmp_path: Path, kind: Kind, format_: Format, monke
     monkeypatch.setattr(files, "ROWS", 700)
     created = write(WORLD, tmp_path / "out", seed=SEED, kind=kind, format=format_)
     assert np.array_equal(counted(read(created.records)), WORLD.leaves)
-    with created.regions.open(newline="") as file:
+    with (tmp_path / "out" / files.REGIONS).open(newline="") as file:
         parents = {row["region"]: row["parent"] for row in csv.DictReader(file)}
     assert parents == {"all": "", "a": "all", "b": "all", "a1": "a", "b1": "b", "b,2": "b"}
     note = json.loads(created.note.read_text())

@@ -5,17 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.cli.plans import overview_text, preview_text
 from starling.planfile.values import section_of
-from starling.release.report.pages import preview_text as preview_page
 from starling.tables.artifact.detail_pages import section
 from starling.tables.artifact.pages import Summary, charged, sections
 from starling.tables.artifact.public_plan import product
 from starling.tables.plan import Plan, describe, read_regions
 from starling.tables.plan.readable import read_section
 from starling.tables.preview import preview
-from starling.tables.preview.expected_detail import expect_detail
-from starling.tables.preview.page import TablesPage
+from starling.tables.preview.described import PlanCosts
 from tests.tables.plan.test_custom_grammar import LEAST
 from tests.tables.test_publish_custom import VALUES
 
@@ -51,12 +48,12 @@ def test_its_report_names_its_groups_and_no_thresholds(plain: Plan) -> None:
 
 
 def test_its_preview_shows_one_kind_of_number(plain: Plan) -> None:
-    page = preview_page(TablesPage(preview(plain), expect_detail(plain)))
+    page = preview(plain).page()
     assert "How far each kind of number will be off" in page
     for none in ("Thresholds", "bare total", "Likeliest detail", "How much detail"):
         assert none not in page
-    assert "bare total" not in preview_text(preview(plain))
-    assert "stage 1" not in overview_text(describe(plain))
+    assert "bare total" not in str(preview(plain))
+    assert "stage 1" not in str(PlanCosts(describe(plain)))
 
 
 def test_of_a_level_that_is_measured_once_beside_others_no_stage_is_told() -> None:

@@ -88,8 +88,8 @@ def test_fifty_thousand_persons_of_the_production_definitions(
 ) -> None:
     plan = with_records(Plan.load(shared_data / "tables" / "NMFv7-2020"), states=frozenset({"02"}))
     output = generate(plan, persons=50_000, seed=4, out=tmp_path / "made", format=kind)
-    geography = read_geography(output.geography, plan)
-    here, there = both(spark, plan, geography, output.persons, chunk=100_000)
+    geography = read_geography(output.files["geography"], plan)
+    here, there = both(spark, plan, geography, output.records, chunk=100_000)
     assert assert_alike(plan, geography, here, there) > 50_000
 
 

@@ -31,10 +31,20 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     plan = small_plan("rho", thresholds=(50, 200, 400))
     for name, persons in (("same", 2000), ("others", 2600)):
         output = generate(plan, persons=persons, seed=1, out=folder / name)
-        release(plan, output.persons, output.geography, folder / f"{name}-1", payment=PaymentOptions(unvalidated=True))
+        release(
+            plan,
+            output.records,
+            output.files["geography"],
+            folder / f"{name}-1",
+            payment=PaymentOptions(unvalidated=True),
+        )
         if name == "same":
             release(
-                plan, output.persons, output.geography, folder / f"{name}-2", payment=PaymentOptions(unvalidated=True)
+                plan,
+                output.records,
+                output.files["geography"],
+                folder / f"{name}-2",
+                payment=PaymentOptions(unvalidated=True),
             )
     return Releases(folder / "same-1", folder / "same-2", folder / "others-1")
 

@@ -24,8 +24,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path, Path]:
     folder = tmp_path_factory.mktemp("earlier")
     plan = small_plan("rho")
     output = generate(plan, persons=300, seed=1, out=folder / "in")
-    release(plan, output.persons, output.geography, folder / "first", payment=PaymentOptions(unvalidated=True))
-    return plan, folder / "first", output.geography
+    release(plan, output.records, output.files["geography"], folder / "first", payment=PaymentOptions(unvalidated=True))
+    return plan, folder / "first", output.files["geography"]
 
 
 def test_a_release_is_read_with_its_plan(world: tuple[Plan, Path, Path]) -> None:

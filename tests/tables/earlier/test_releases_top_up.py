@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 import starling
-from starling.cli.plans import plan_text, preview_text
 from starling.errors import ParameterError, PlanError
 from starling.ledger.opening import Ledger, create_ledger
 from starling.privacy.accounting.conversion import epsilon_at_delta
@@ -36,6 +35,7 @@ from starling.tables.plan import Plan, Variants, describe, model
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.variants import MOST_RELEASES
 from starling.tables.preview import preview
+from starling.tables.preview.described import PlanCosts
 from starling.tables.publish import release
 
 
@@ -250,8 +250,8 @@ def test_the_epsilon_of_a_top_up_is_that_of_the_best_renyi_order_wherever_it_is_
     by_losses, by_renyi = (decimal_up(epsilon_at_delta(whole, "1e-10", method=each)) for each in ("pld", "renyi"))
     texts = {name: (topped / name).read_text() for name in ("privacy.json", "report.html", "registry.yaml")}
     texts["verify"] = " ".join(each.says for each in starling.verify(topped).checks)
-    texts["preview"] = preview_text(preview(public, None, sizes=(10,)))
-    texts["plan"] = plan_text(describe(public), (), None)
+    texts["preview"] = str(preview(public, None, sizes=(10,)))
+    texts["plan"] = str(PlanCosts(describe(public)))
     for name, text in texts.items():
         assert by_renyi in text, name
         assert by_losses not in text, name

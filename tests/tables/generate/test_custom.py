@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
+from starling.release.described import Generated
 from starling.release.payment import PaymentOptions
 from starling.tables import Plan, generate, release
-from starling.tables.generate import Generated
 from starling.tables.generate.custom import persons_of
 from starling.tables.generate.runs import NOTICE, RUN
 from starling.tables.plan import read_regions
@@ -34,7 +34,7 @@ OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected"
 def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
     with TemporaryDirectory() as folder:
         output = generate(plan, persons=50, seed=seed, out=Path(folder) / "out", format=form)
-        result = validate(plan, read_regions(plan), open_records(output.persons, plan)).value
+        result = validate(plan, read_regions(plan), open_records(output.records, plan)).value
         unit = custom_records(plan).unit
         # One record a person looks like a number of rows, and nothing else is noted.
         noted = int(unit is not None and unit.most == 1)
@@ -50,8 +50,8 @@ def test_parquet_says_what_text_says(plan: Plan) -> None:
         output = [
             generate(plan, persons=20, seed=3, out=Path(folder) / form, format=form) for form in ("text", "parquet")
         ]
-        text = pd.read_csv(output[0].persons, dtype=str, keep_default_na=False)
-        stored = pq.read_table(output[1].persons)
+        text = pd.read_csv(output[0].records, dtype=str, keep_default_na=False)
+        stored = pq.read_table(output[1].records)
         assert list(text.columns) == stored.column_names
         for name in stored.column_names:
             stated = ["" if each is None else str(each) for each in stored[name].to_pylist()]
@@ -69,13 +69,13 @@ def generate_twice(values: dict[str, Any], folder: Path, **differing: Any) -> li
 @pytest.mark.parametrize("form", ["text", "parquet"])
 def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(tmp_path: Path, form: str) -> None:
     one, other = generate_twice(OF_PERSONS, tmp_path, persons=RUN + 1000, format=form, workers=(1, 3))
-    assert one.persons.read_bytes() == other.persons.read_bytes()
+    assert one.records.read_bytes() == other.records.read_bytes()
     assert one.sizes == other.sizes
 
 
 def test_another_seed_gives_other_bytes(tmp_path: Path) -> None:
     one, other = generate_twice(VALUES, tmp_path, seed=(1, 2))
-    assert one.persons.read_bytes() != other.persons.read_bytes()
+    assert one.records.read_bytes() != other.records.read_bytes()
 
 
 def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_as_many_are_invented_as_the_plan_expects(tmp_path: Path) -> None:
 
 
 def test_a_person_has_one_to_as_many_records_as_are_counted_in_one_area(tmp_path: Path) -> None:
-    output = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").persons)
+    output = pd.read_csv(generate(Plan.of(OF_PERSONS), persons=RUN + 5, seed=1, out=tmp_path / "out").records)
     assert output["id"].is_monotonic_increasing
     assert set(output["id"]) == set(range(1, RUN + 6))
     many = Counter(output.groupby("id").size())
@@ -103,7 +103,7 @@ def test_values_are_uneven_and_hang_together(tmp_path: Path) -> None:
     """Shares of values differ; and between areas and ages they differ by more than 20,000 even draws would."""
     off, apart = [], []
     for seed in range(5):
-        output = pd.read_csv(generate(Plan.of(VALUES), persons=20_000, seed=seed, out=tmp_path / str(seed)).persons)
+        output = pd.read_csv(generate(Plan.of(VALUES), persons=20_000, seed=seed, out=tmp_path / str(seed)).records)
         wards = output["ward"].value_counts()
         assert wards.max() > 2 * wards.min() > 0
         assert output["Age"].mean() < 45
@@ -120,7 +120,7 @@ def test_values_are_uneven_and_hang_together(tmp_path: Path) -> None:
 def test_what_was_made_is_released_and_verifies(tmp_path: Path) -> None:
     plan = Plan.of(OF_PERSONS)
     output = generate(plan, seed=1, out=tmp_path / "made", format="parquet")
-    done = release(plan, output.persons, out=tmp_path / "out", payment=PaymentOptions(unvalidated=True))
+    done = release(plan, output.records, out=tmp_path / "out", payment=PaymentOptions(unvalidated=True))
     assert not verify(done.folder).findings
 
 
@@ -132,14 +132,14 @@ def test_the_note_says_that_it_is_invented_how_and_from_which_seed(tmp_path: Pat
     assert (note["seed"], note["plan"], note["sizes"]) == (99, "Members by ward", dict(output.sizes))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["GENERATED.json", "records.csv"]
     with pytest.raises(KeyError):
-        _ = output.geography
+        _ = output.files["geography"]
 
 
 def test_nobody_is_a_number_too(tmp_path: Path) -> None:
     for form in ("text", "parquet"):
         output = generate(Plan.of(OF_PERSONS), persons=0, seed=1, out=tmp_path / form, format=form)
         assert output.sizes["records"] == 0
-        open_records(output.persons, Plan.of(OF_PERSONS))
+        open_records(output.records, Plan.of(OF_PERSONS))
 
 
 @pytest.mark.parametrize(

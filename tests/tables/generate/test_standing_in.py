@@ -76,7 +76,7 @@ def test_about_as_many_stand_in_as_the_plan_expects(tmp_path: Path, expected: in
 
 def test_persons_of_the_census_live_in_the_blocks_of_the_public_geography(tmp_path: Path) -> None:
     plan = Plan.load("demo")
-    geography = generate(plan, persons=10_000, seed=5, out=tmp_path / "real").geography
+    geography = generate(plan, persons=10_000, seed=5, out=tmp_path / "real").files["geography"]
     delivery = stood_in("demo", tmp_path / "invented", {"geography": geography})
     assert delivery.publication.regions.regions == read_regions(plan, geography).regions  # type: ignore[union-attr]
     assert note(tmp_path / "invented")["persons"] == 20_000
@@ -91,7 +91,7 @@ def test_a_census_folder_becomes_a_plan_file(shared_data: Path, tmp_path: Path) 
 def test_definitions_that_a_plan_waits_for_are_copied(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "tables" / "NMFv7-2020"
     plan = Plan.load(f"safetab-2022:{folder}")
-    geography = generate(plan, persons=5_000, seed=5, out=tmp_path / "real").geography
+    geography = generate(plan, persons=5_000, seed=5, out=tmp_path / "real").files["geography"]
     (tmp_path / "invented").mkdir()
     written, files = standing_in.stand_in(f"safetab-2022:{folder}", {"geography": geography}, tmp_path / "invented")
     assert replace(Plan.load(written), title=plan.title) == plan

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from starling.cli.plans import overview_json, preview_json
 from starling.errors import StarlingError
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.trust import inspect
@@ -23,6 +22,7 @@ from starling.tables.plan import Plan, aggregate_pieces, describe, read_regions
 from starling.tables.plan.custom_grammar import CUSTOM
 from starling.tables.postprocess import tabulate
 from starling.tables.preview import preview
+from starling.tables.preview.described import overview_json
 from starling.tables.preview.expected_detail import expect_detail
 from starling.tables.source import open_records
 from tests.conftest import ROOT
@@ -176,7 +176,7 @@ def effects(changes: dict[str, Any]) -> Iterator[object]:
             drawn = SafeTab(plan, regions).draw(counts)
         tables = [each.to_pylist() for part in tabulate(plan, regions, drawn) for each in (part.t1, part.t2)]
         yield exact, tables
-        yield preview_json(preview(plan, regions, sizes=(0, 50, 1000))), repr(expect_detail(plan))
+        yield preview(plan, regions, sizes=(0, 50, 1000)).as_json(), repr(expect_detail(plan))
     except StarlingError as refused:
         yield str(refused)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError
-from starling.release.report.pages import PREVIEW, preview_text, write_preview
+from starling.release.report.pages import PREVIEW
 from starling.tables.plan import AccuracyTarget
 from starling.tables.preview import preview
 from starling.tables.preview.expected_detail import expect_detail
-from starling.tables.preview.page import TablesPage
 from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
 from tests.tables.test_mechanism_top_up import topping
@@ -20,10 +19,8 @@ from tests.tables.test_mechanism_top_up import topping
 
 def test_the_page_of_a_top_up_says_what_all_costs_together() -> None:
     plan = topping(small_plan("rho"))
-    assert f"on top of an earlier release: {plan.joint_guarantee.cost} together" in preview_text(
-        TablesPage(preview(plan), expect_detail(plan))
-    )
-    assert "on top of" not in preview_text(TablesPage(preview(small_plan("rho")), expect_detail(small_plan("rho"))))
+    assert f"on top of an earlier release: {plan.joint_guarantee.cost} together" in preview(plan).page()
+    assert "on top of" not in preview(small_plan("rho")).page()
 
 
 class Reader(HTMLParser):
@@ -52,7 +49,7 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
     plan = promising_plan("rho", [[AccuracyTarget("cell", 6)], []])
     plan = replace(plan, suppression=Fraction("0.9"))
     seen, result = preview(plan, small_geography(plan), sizes=(0, 7)), expect_detail(plan)
-    read = Reader(preview_text(TablesPage(seen, result)))
+    read = Reader(seen.page())
     text = " ".join(" ".join(read.words).split())
     assert len(read.pictures) == 3
     assert all(len(label) > 50 for label in read.pictures)
@@ -73,7 +70,7 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
 
 def test_the_assumption_is_not_told_where_all_sizes_were_given() -> None:
     plan = small_plan()
-    text = preview_text(TablesPage(preview(plan), expect_detail(plan, {"": ((3, 1.0),)})))
+    text = preview(plan, group_sizes={"": ((3, 1.0),)}).page()
     assert "half of the groups" not in text
     assert "given" in text
 
@@ -83,16 +80,16 @@ def test_a_plan_of_bare_totals_has_a_page() -> None:
     level = plan.levels[0]
     bare = tuple(replace(iteration, total_only=True) for iteration in level.iterations)
     plan = replace(plan, levels=(replace(level, iterations=bare),))
-    assert len(Reader(preview_text(TablesPage(preview(plan), expect_detail(plan)))).pictures) == 1
+    assert len(Reader(preview(plan).page()).pictures) == 1
 
 
 def test_a_page_is_written_once(tmp_path: Path) -> None:
     plan = small_plan()
-    seen, result = preview(plan), expect_detail(plan)
-    path = write_preview(TablesPage(seen, result), tmp_path / "out")
+    seen = preview(plan)
+    path = seen.write(tmp_path / "out")
     assert path == tmp_path / "out" / PREVIEW
-    assert path.read_text() == preview_text(TablesPage(seen, result))
+    assert path.read_text() == seen.page()
     with pytest.raises(OutputError, match="exists"):
-        write_preview(TablesPage(seen, result), tmp_path / "out")
+        seen.write(tmp_path / "out")
     with pytest.raises(OutputError, match="cannot be written"):
-        write_preview(TablesPage(seen, result), tmp_path / "no" / "such")
+        seen.write(tmp_path / "no" / "such")

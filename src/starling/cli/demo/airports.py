@@ -144,7 +144,7 @@ def _text(plan: "Plan", released: "Published", rows: list[dict[str, Any]]) -> st
 
 def _json(plan: "Plan", out: Path, released: "Published", rows: list[dict[str, Any]]) -> dict[str, Any]:
     from starling.places.publication import PlacesPublication
-    from starling.release.statement import claim
+    from starling.release.claims import claim
 
     return {
         "plan": str(out / "plan.toml"),

@@ -189,7 +189,7 @@ def _real(plan: "Plan", flights: "pa.Table") -> str:
 def _json(
     plan: "Plan", out: Path, released: "Published", compared: "Evaluation", rows: list[dict[str, int]]
 ) -> dict[str, Any]:
-    from starling.release.statement import claim
+    from starling.release.claims import claim
 
     return {
         "plan": str(out / "plan.toml"),

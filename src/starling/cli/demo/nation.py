@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.cli.commands import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
-    from starling.tables.generate import Generated
+    from starling.release.described import Generated
+    from starling.release.pipeline import Published
     from starling.tables.plan import Plan
-    from starling.tables.publish import Published
 
 SEED: Final = 1
 TYPICAL: Final = 1000
@@ -38,16 +40,16 @@ def chapter(out: Path, persons: int, step: Callable[[str], None]) -> tuple[Resul
     files = generate(plan, persons=persons, seed=SEED, out=out / "invented")
     released = release(
         plan,
-        files.persons,
-        files.geography,
+        files.records,
+        files.files["geography"],
         out / "release",
-        names=files.names,
+        names=files.files["names"],
         payment=PaymentOptions(unvalidated=True),
         listener=Listener(step=step),
     )
     step("comparing with the truth, which only invented data allow")
     compared = with_truth(
-        plan, read_geography(files.geography, plan), open_persons(files.persons, plan), out / "release"
+        plan, read_geography(files.files["geography"], plan), open_persons(files.records, plan), out / "release"
     ).value
     seen = _Seen(compared)
     shown = Result(lambda: _text(plan, out, files, released, seen), lambda: _json(plan, out, files, released, seen))
@@ -90,6 +92,7 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
         for row, verdict in ((seen.typical, "holds it"), (seen.missed, "misses it"))
         if row is not None
     ]
+    published: Any = released.as_json()["rows"]
     return "\n\n".join(
         [
             _invented(files.sizes),
@@ -97,7 +100,7 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
                 [
                     ("protected", f"one person ({guarantee.relation})"),
                     ("charged", str(guarantee.cost)),
-                    ("published", f"{released.rows('t1'):,} totals, {released.rows('t2'):,} counts by sex and age"),
+                    ("published", f"{published['t1']:,} totals, {published['t2']:,} counts by sex and age"),
                 ]
             ),
             table(("group", "published", "95 % interval", "truth", "the interval"), rows),
@@ -113,7 +116,7 @@ def _text(plan: "Plan", out: Path, files: "Generated", released: "Published", se
     )
 
 
-def _invented(sizes: dict[str, int]) -> str:
+def _invented(sizes: "Mapping[str, int]") -> str:
     land = ", ".join(f"{sizes[name]:,} {name}" for name in ("persons", "states", "counties", "tracts"))
     return f"An invented nation: {land}. Nobody in it exists."
 
@@ -129,26 +132,26 @@ def _held(seen: _Seen) -> str:
 def _next(out: Path, files: "Generated") -> tuple[str, str, str]:
     """Three commands that work when pasted."""
     plan = out / "plan.toml"
-    inputs = f"--persons {files.persons} --geography {files.geography}"
+    inputs = f"--persons {files.records} --geography {files.files['geography']}"
     return (
-        f"starling tables preview {plan} --geography {files.geography}",
+        f"starling tables preview {plan} --geography {files.files['geography']}",
         f"starling tables evaluate {plan} --release {out / 'release'} {inputs}",
         f"starling tables release {plan} {inputs} --out {out / 'second'} --unvalidated --yes",
     )
 
 
 def _json(plan: "Plan", out: Path, files: "Generated", released: "Published", seen: _Seen) -> dict[str, Any]:
-    from starling.release.statement import claim
+    from starling.release.claims import claim
 
     return {
         "folder": str(out),
         "plan": str(out / "plan.toml"),
-        "persons": str(files.persons),
-        "geography": str(files.geography),
+        "persons": str(files.records),
+        "geography": str(files.files["geography"]),
         "release": str(out / "release"),
-        "sizes": files.sizes,
+        "sizes": dict(files.sizes),
         "cost": claim(plan.guarantee).adjacencies(),
-        "rows": {"t1": released.rows("t1"), "t2": released.rows("t2")},
+        "rows": released.as_json()["rows"],
         "intervals": {"totals": seen.totals, "hold_the_truth": seen.inside},
         "holds": seen.typical,
         "misses": seen.missed,

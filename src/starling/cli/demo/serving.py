@@ -219,7 +219,7 @@ def _nation(folder: Path, persons: int) -> "Registered":
     folder.mkdir()
     plan = Path(shutil.copy(shipped()["demo"], folder / "plan.toml"))
     files = generate(Plan.load(plan), persons=persons, seed=SEED, out=folder / "invented")
-    return source_of("tables", str(plan), {"persons": files.persons, "geography": files.geography})
+    return source_of("tables", str(plan), {"persons": files.records, "geography": files.files["geography"]})
 
 
 def _flights(folder: Path) -> "Registered":
@@ -243,4 +243,4 @@ def _study(folder: Path) -> "Registered":
     from starling.worker.sources import source_of
 
     files = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=folder, causal=CAUSAL)
-    return source_of("genome", str(files.plan), {"genotypes": files.prefix})
+    return source_of("genome", str(files.plan), {"genotypes": files.records})

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.cli.commands import Result
 
 if TYPE_CHECKING:
-    from starling.genome.generate import Generated
     from starling.genome.postprocess import Exploration
     from starling.genome.publish import Answered
+    from starling.release.described import Generated
 
 PEOPLE: Final = 2000
 SNPS: Final = 5000
@@ -42,8 +42,8 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
     step(f"inventing {PEOPLE:,} genomes")
     files = generate(people=PEOPLE, snps=SNPS, seed=SEED, out=out / "study", causal=CAUSAL, linkage="coalescent")
     study = Study.open(
-        files.plan,
-        files.prefix,
+        out / "study" / "plan.toml",
+        files.records,
         folder=out / "answers",
         payment=PaymentOptions(unvalidated=True),
         listener=Listener(step=step),
@@ -116,18 +116,18 @@ def _next(out: Path, files: "Generated", answered: "Answered") -> tuple[str, ...
     options = f"--epsilon {EPSILON} --most {MOST} --longest {LONGEST} --independent"
     return (
         f"starling genome preview {files.plan} --question explore --epsilon 1,2,4,8",
-        f"starling genome explore {files.plan} --genotypes {files.prefix} {options} --out {out / 'again'} --unvalidated --yes",
+        f"starling genome explore {files.plan} --genotypes {files.records} {options} --out {out / 'again'} --unvalidated --yes",
         f"starling genome plot {answered.folder} --out {out / 'pictures'}",
     )
 
 
 def _json(files: "Generated", answered: "Answered", planted: dict[str, float]) -> dict[str, Any]:
-    from starling.release.statement import claim
+    from starling.release.claims import claim
 
     exploration = _explored(answered)
     return {
         "plan": str(files.plan),
-        "genotypes": str(files.prefix),
+        "genotypes": str(files.records),
         "release": str(answered.folder),
         "cost": claim(answered.question.guarantee).adjacencies(),
         "significant": {"low": exploration.number.low, "high": exploration.number.high},

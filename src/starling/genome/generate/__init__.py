@@ -15,7 +15,6 @@ Memory holds a few runs of SNPs, so the size is limited by the disk alone: 500,0
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -25,6 +24,7 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.genome.generate.runs import Design, independent
 from starling.genome.plan.snps import MOST_SNPS
+from starling.release.described import Generated
 
 Linkage: TypeAlias = Literal["independent", "coalescent"]
 
@@ -39,21 +39,6 @@ NOTICE: Final = (
 MOST_PEOPLE: Final = 1 << 24
 MOST_CAUSAL: Final = 1000
 MAGIC: Final = b"\x6c\x1b\x01"
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """What was written.
-
-    Attributes:
-        prefix: The prefix of study.bed, study.bim and study.fam; cases are the first people.
-        plan: plan.toml: dominant model, G test, array.bim as the public list.
-        note: GENERATED.json: that it is invented, the seed, the versions, the sizes, the causal SNPs and their frequencies.
-    """
-
-    prefix: Path
-    plan: Path
-    note: Path
 
 
 def generate(
@@ -88,7 +73,8 @@ def generate(
     design = _checked(people, snps, seed, half, dict(causal or {}), linkage)
     with new_folder(out) as folder:
         _write(folder, design, linkage, workers or os.cpu_count() or 1)
-    return Generated(out / NAME, out / PLAN, out / NOTE)
+    sizes = {"people": people, "SNPs": snps, "causal_SNPs": len(causal or {})}
+    return Generated({"genotypes": out / NAME}, out / NOTE, sizes, out / PLAN)
 
 
 def _checked(people: int, snps: int, seed: int, cases: int, causal: dict[int, float], linkage: str) -> Design:

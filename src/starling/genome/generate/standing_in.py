@@ -17,6 +17,7 @@ from starling.genome.generate import MAGIC, NAME, NOTE, NOTICE
 from starling.genome.generate.listed import Listed, calls_of
 from starling.genome.plan import Plan
 from starling.planfile.invented import PLAN, SEED, titled
+from starling.release.described import Generated
 
 MOST_BYTES: Final = 1 << 30
 """Bytes of invented calls; a larger study takes too long to invent and too much room."""
@@ -24,7 +25,7 @@ PHENOTYPES: Final = "phenotypes.txt"
 """The file of phenotypes, of a plan that asks for one by its name."""
 
 
-def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> dict[str, Path]:
+def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
     """Invent a study of a plan into the new folder `out`; files and errors as those of `stand_in`.
 
     Args:
@@ -40,7 +41,8 @@ def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> dict[str, 
     _check_size(plan)
     with new_folder(out) as folder:
         files = _write(plan, Listed(plan.snps, plan.people, chosen, seed), folder)
-    return {name: out / path.name for name, path in files.items()}
+    sizes = {"people": plan.people, "SNPs": len(plan.snps)}
+    return Generated({name: out / path.name for name, path in files.items()}, out / NOTE, sizes)
 
 
 def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:

@@ -4,19 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from math import floor
-from pathlib import Path
 from typing import Any, Final
 
-from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.genome.pictures import linkage, manhattan, quantiles
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.sheet import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
 from starling.planfile.spelling import shown
-from starling.release.report.pages import Picture, Section, Table, page
+from starling.release.plots import Plots
+from starling.release.report.pages import Picture, Section, Table
 
-PAGE: Final = "index.html"
 MOST_ROWS: Final = 100
 """Rows of a table of the page; the releases hold all."""
 
@@ -93,38 +91,26 @@ def drawn_kinds(answers: Answers, kinds: Sequence[str]) -> Sequence[str]:
     return drawn
 
 
-def write(out: Path, answers: Answers, sources: Sequence[Source], kinds: Sequence[str] = ()) -> tuple[Path, ...]:
-    """Write each picture as SVG, and a page with all of them, into the new folder `out`.
+def plots(answers: Answers, kinds: Sequence[str] = (), sources: Sequence[Source] = ()) -> Plots:
+    """Each picture, and where sources are named the numbers and what they are from.
 
     Args:
-        out: Must not exist.
         answers: Released answers of one plan.
-        sources: What they are from.
         kinds: Some of KINDS; without any, those that have something to show.
-
-    Returns:
-        The files: the page, then the pictures.
+        sources: What the answers are from.
 
     Raises:
         ParameterError: when there is nothing to show for a kind that was asked for, or for any.
-        OutputError: when `out` exists or cannot be written.
     """
-    drawn = drawn_kinds(answers, kinds)
-    pictures = {kind: picture(kind, answers) for kind in drawn}
-    texts = {kind: each.draw() for kind, each in pictures.items()}
-    sections = [
-        Section(KINDS[kind].title, pictures=(Picture(partial(str, texts[kind]), pictures[kind].caption),))
-        for kind in drawn
-    ]
+    sections = {
+        kind: Section(KINDS[kind].title, pictures=(picture(kind, answers),)) for kind in drawn_kinds(answers, kinds)
+    }
+    title, about = answers.plan.title, "Released answers of a genome study, with the noise they carry"
+    if not sources:
+        return Plots(title, about, sections)
     origin = Table(_ORIGIN, tuple(map(astuple, sources)), f"Releases: {len(sources):,}", words=True)
-    sections.append(Section("The numbers", _NUMBERS, tables=tables(answers)))
-    sections.append(Section("Where this is from", _CHECKED, tables=(origin,)))
-    kind_of_page = "Released answers of a genome study, with the noise they carry"
-    with new_folder(out) as folder:
-        for kind, text in texts.items():
-            (folder / f"{kind}.svg").write_text(text + "\n", encoding="utf-8")
-        (folder / PAGE).write_text(page(answers.plan.title, kind_of_page, sections), encoding="utf-8")
-    return (out / PAGE, *(out / f"{kind}.svg" for kind in drawn))
+    numbers = Section("The numbers", _NUMBERS, tables=tables(answers))
+    return Plots(title, about, sections, (numbers, Section("Where this is from", _CHECKED, tables=(origin,))))
 
 
 _ORIGIN: Final = ("Release", "Question", "Cost", "Request", "Signed by the key")

@@ -27,3 +27,18 @@ P_VALUE_ONLY: Final = ("wald",)
 ALPHA: Final = Fraction(5, 100)
 """Chance of any false finding that a plan allows unless it says otherwise."""
 LEAST_PEOPLE: Final = 2
+
+OF_CARRIERS: Final = (
+    "r2 and D' are of who carries the allele of the list, not of copies: where it is the commoner one, strong pairs look weak. Which are"
+    " common in the study is confidential; take the rarer allele of a public panel."
+)
+"""What whoever asks for a correlation must know beforehand; it follows from the plan alone."""
+ANSWERS: Final = (
+    ("num-sig", "how many SNPs are significant"),
+    ("loc-sig", "which are, or are nearest to it"),
+    ("loc-block", "the block of correlated SNPs around a SNP"),
+    ("snp-pval", "the p-value of a SNP"),
+    ("snp-corr", "the correlation of two SNPs"),
+    ("explore", "all of these, a quarter each"),
+)
+"""The questions by their commands, and what each answers."""

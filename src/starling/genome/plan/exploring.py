@@ -141,6 +141,13 @@ Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""
 
 
+def regions_of(plan: Plan, text: str | None) -> tuple[str, ...] | None:
+    """Names of regions, apart by commas; a name may hold some itself when it is the only one."""
+    if text is None:
+        return None
+    return (text,) if text in plan.ranges else tuple(name.strip() for name in text.split(","))
+
+
 def threshold(correlation: str, delta_c: Exact | None) -> Fraction:
     """What a correlation must exceed within a block, exactly: as given, or that of the measure.
 

@@ -15,10 +15,22 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from starling.errors import ParameterError, PlanError, Problem
-from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, P_VALUE_ONLY, TESTS, Build, Ids, Model
+from starling.genome.plan.choices import (
+    ALPHA,
+    ANSWERS,
+    BUILDS,
+    IDS,
+    LEAST_PEOPLE,
+    OF_CARRIERS,
+    P_VALUE_ONLY,
+    TESTS,
+    Build,
+    Ids,
+    Model,
+)
 from starling.genome.plan.grammar import PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
@@ -29,13 +41,23 @@ from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import digest
 from starling.release.plan_file import PlanInFile
+from starling.release.session import Described, Part
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
+_COST_OF_ANSWERS: Final = (
+    "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"
+    f" nothing.\nWhat an epsilon buys: starling genome preview.\n{OF_CARRIERS}"
+)
+MOST_REGIONS: Final = 30
+"""Regions that a plan shows; its JSON has all."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(PlanInFile):
+class Plan(PlanInFile, Described):
     """Every public choice of a study.
 
     Attributes:
@@ -221,13 +243,67 @@ class Plan(PlanInFile):
         return {listed: f"#CHROM\tPOS\tID\tREF\tALT\n{rows}", path: plan}
 
     def _facts(self) -> list[tuple[str, str]]:
+        snps, public = self.snps, "; who takes part is public" if self.ids == "public" else ""
+        chromosomes = len(snps.chromosome_ranges)
+        many = f"{chromosomes:,} chromosome{'' if chromosomes == 1 else 's'}"
         return [
             ("plan", self.title),
-            ("protects", str(self.relation)),
-            ("study", f"{self.people:,} people, {len(self.snps):,} SNPs"),
-            ("model", f"{self.model}, tests {', '.join(self.tests)}, alpha {decimal_up(self.alpha)}"),
-            ("regions", f"{len(self.regions):,}"),
+            ("protects", f"one person, all genotypes and the phenotype ({self.relation}; n is public)"),
+            ("people", f"{self.people:,}; a case is {self.case!r}, everybody else a control{public}"),
+            ("SNPs", f"{len(snps):,} on {many}, list {snps.digest[:16]}"),
+            ("build", self.build or "not stated: positions are of no stated reference genome"),
+            ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
+            ("model", f"{self.model}; tests {', '.join(self.tests)}"),
+            ("threshold", f"p at or below {float(self.p_threshold):.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
+
+    def _parts(self) -> list[Part]:
+        """The first regions, the questions that the plan has, and what they cost."""
+        rows = [
+            (region.name, region.chromosome, f"{region.low:,}", f"{region.high:,}", f"{stop - start:,}")
+            for region, (start, stop) in zip(self.regions, self.ranges.values(), strict=True)
+        ]
+        parts: list[Part] = [(("region", "chromosome", "from", "to", "SNPs"), rows[:MOST_REGIONS])]
+        if len(rows) > MOST_REGIONS:
+            parts.append(f"and {len(rows) - MOST_REGIONS:,} more: --json has all of them")
+        searching = [test for test in self.tests if test not in P_VALUE_ONLY]
+        by = {"snp-pval": ", ".join(self.tests), **dict.fromkeys(("loc-block", "snp-corr"), "r2, dprime")}
+        choices = [
+            (name, answer, by.get(name, ", ".join(searching))) for name, answer in ANSWERS if searching or name in by
+        ]
+        return [
+            *parts,
+            (("question", "answers", "by"), choices),
+            _COST_OF_ANSWERS,
+        ]
+
+    def as_json(self) -> "dict[str, Json]":
+        """Every public choice, with all regions."""
+        return {
+            "title": self.title,
+            "neighbours": str(self.relation),
+            "people": self.people,
+            "case": self.case,
+            "phenotype": self.phenotype,
+            "ids": self.ids,
+            "snps": len(self.snps),
+            "snps_sha256": self.snps.digest,
+            "build": self.build,
+            "model": self.model,
+            "tests": list(self.tests),
+            "alpha": str(self.alpha),
+            "p_threshold": {"exact": str(self.p_threshold), "float": float(self.p_threshold)},
+            "regions": [
+                {
+                    "name": region.name,
+                    "chromosome": region.chromosome,
+                    "from": region.low,
+                    "to": region.high,
+                    "snps": self.ranges[region.name][1] - self.ranges[region.name][0],
+                }
+                for region in self.regions
+            ],
+        }
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

@@ -7,7 +7,7 @@ leaving a cell and entering another: L1 sensitivity 2, one move in the norm of t
 
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
 from starling.genome.plan.choices import P_VALUE_ONLY
@@ -256,11 +256,6 @@ class SnpCorr(Exactly):
         return Guarantee(f"counts of {self.first} with {self.second}", REPLACE_PERSON, self.event)
 
 
-OF_CARRIERS: Final = (
-    "r2 and D' are of who carries the allele of the list, not of copies: where it is the commoner one, strong pairs look weak. Which are"
-    " common in the study is confidential; take the rarer allele of a public panel."
-)
-"""What whoever asks for a correlation must know beforehand; it follows from the plan alone."""
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
 
 

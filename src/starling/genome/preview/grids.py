@@ -1,20 +1,17 @@
 """Expected errors as small tables of text and numbers, the same on a terminal and on a page: one column for each cost."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import floor
 from typing import Any, Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
-from starling.genome.preview.expected import Expected, ExpectedExplore, preview
+from starling.genome.preview.expected import Expected, ExpectedExplore
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
-from starling.genome.preview.typical import Assumed, ExpectedAnswer, describe
+from starling.genome.preview.typical import ExpectedAnswer, describe
 from starling.privacy.budget import decimal_up
-from starling.release.session import Grid as SessionGrid
-from starling.release.session import html, public
-from starling.release.text import table
+from starling.release.session import Part
 
 COST: Final = "ε = "
 NOTHING: Final = "none"
@@ -79,65 +76,11 @@ def grids(expected: Sequence[Expected]) -> tuple[Grid, ...]:
 
 
 @describe.register(ExpectedAnswer)
-def describe_answer(expected: Any) -> tuple[str, tuple[SessionGrid, ...]]:
-    """A question and its tables, as a session shows them."""
-    return question_text(expected.query), _session_grids(grids((expected,)))
-
-
-def _session_grids(drawn: Sequence[Grid]) -> tuple[SessionGrid, ...]:
-    """The title of a table is the name of its first column."""
-    return tuple(((f"{each.title}: {each.header[0]}", *each.header[1:]), each.rows) for each in drawn)
-
-
-@dataclass(frozen=True, repr=False)
-class ExpectedErrors:
-    """Some questions, each at some costs.
-
-    Attributes:
-        assumed: The plan, and what is supposed of the study.
-        expected: What to expect of each question at each cost, by the question's name.
-    """
-
-    assumed: Assumed
-    expected: Mapping[str, tuple[Expected, ...]]
-
-    @property
-    def supposed(self) -> str:
-        """What is supposed of the study, in words."""
-        rarest = f"alleles no rarer than {float(self.assumed.rarest):g}"
-        return f"{self.assumed.cases:,} cases, {rarest}, SNPs without linkage"
-
-    def __repr__(self) -> str:
-        """For a session: what is supposed, then each question with its tables."""
-        parts = [f"supposed: {self.supposed}"]
-        for expected in self.expected.values():
-            parts.append(question_text(expected[0].query))
-            parts += [f"{grid.title}\n{table(grid.header, grid.rows, left=grid.words)}" for grid in grids(expected)]
-        return "\n\n".join(parts)
-
-    def _repr_html_(self) -> str:
-        questions = "; ".join(question_text(expected[0].query) for expected in self.expected.values())
-        drawn = [grid for expected in self.expected.values() for grid in grids(expected)]
-        return html(questions, [("supposed", self.supposed)], _session_grids(drawn))
-
-    def __dir__(self) -> list[str]:
-        return public(self)
-
-
-def expected_errors(
-    assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
-) -> ExpectedErrors:
-    """`preview` of each question at each cost.
-
-    Raises:
-        ParameterError: when the plan has not one of these questions.
-    """
-    return ExpectedErrors(
-        assumed,
-        {
-            name: tuple(preview(assumed, replace(question, epsilon=cost), followed=followed) for cost in costs)
-            for name, question in questions.items()
-        },
+def describe_answer(expected: Any) -> tuple[str, tuple[Part, ...]]:
+    """A question and its tables, each under its title."""
+    drawn = grids((expected,))
+    return question_text(expected.query), tuple(
+        part for each in drawn for part in (each.title, (each.header, each.rows))
     )
 
 

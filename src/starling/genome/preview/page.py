@@ -1,18 +1,18 @@
-"""Foresight as one page with pictures: for those who decide what to ask, before anything is spent. It can be published."""
+"""What answers will be worth, as text, for programs and as a page with pictures: for those who decide what to ask. It can be published."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from math import log, log10
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from starling.genome.plan import LocBlock, SnpCorr, SnpPval
-from starling.genome.plan.queries import OF_CARRIERS
-from starling.genome.preview.expected import Expected, ExpectedExplore
+from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
+from starling.genome.plan.choices import OF_CARRIERS
+from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.grids import (
     COST,
     NOTHING,
-    ExpectedErrors,
     Grid,
     grids,
     interval_text,
@@ -21,40 +21,114 @@ from starling.genome.preview.grids import (
 )
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
+from starling.genome.preview.typical import Assumed
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Picture, Section, Table
+from starling.release.codec import plain
+from starling.release.report.pages import Picture, Preview, Section, Table
 from starling.release.report.pictures import Interval, Tile, intervals, tiles
+from starling.release.session import Part
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 _FAR: Final = 1000
 """Patients at which an error is shown darkest."""
+_UNNAMED: Final = ("snp", "snps", "first", "second", "excluding")
 _STRONG: Final = 10
 """Odds ratio at which what is needed is shown darkest."""
 
 
-@dataclass(frozen=True, slots=True)
-class GenomePage:
-    """The page of a preview; it keeps `starling.release.report.pages.PreviewPage`.
+@dataclass(frozen=True, slots=True, repr=False)
+class ExpectedErrors(Preview):
+    """What answers will be worth: some questions, each at some costs.
 
     Attributes:
-        errors: What is known of the answers beforehand.
+        assumed: The plan, and what is supposed of the study.
+        expected: What to expect of each question at each cost, by the question's name.
+        wanted: The error that the least epsilon was looked for of one question, and that epsilon; None where none was.
     """
 
-    errors: ExpectedErrors
+    assumed: Assumed
+    expected: Mapping[str, tuple[Expected, ...]]
+    wanted: tuple[float, Fraction] | None = None
 
     @property
     def title(self) -> str:
         """The title of the plan."""
-        return self.errors.assumed.plan.title
+        return self.assumed.plan.title
 
     @property
     def kind(self) -> str:
         """What the page is, and the size of the study."""
-        plan = self.errors.assumed.plan
+        plan = self.assumed.plan
         return f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
 
     def sections(self) -> Sequence[Section]:
         """What is supposed, then each question."""
-        return (_supposed(self.errors), *(_question(name, expected) for name, expected in self.errors.expected.items()))
+        return (_supposed(self.assumed), *(_question(name, expected) for name, expected in self.expected.items()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        plan, assumed = self.assumed.plan, self.assumed
+        rarest = f"alleles no rarer than {float(assumed.rarest):g}"
+        facts = [
+            ("plan", plan.title),
+            ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
+            ("supposed", f"{assumed.cases:,} cases, {rarest}, SNPs without linkage"),
+        ]
+        if self.wanted is not None:
+            error, least = self.wanted
+            facts.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
+        return facts
+
+    def _parts(self) -> list[Part]:
+        """Each question with its tables; of an exploration among others the first alone."""
+        parts: list[Part] = []
+        for name, expected in self.expected.items():
+            parts.append(f"{name}: {question_text(expected[0].query)}")
+            shown = grids(expected)
+            for grid in shown[:1] if name == "explore" and len(self.expected) > 1 else shown:
+                parts += [grid.title, (grid.header, grid.rows)]
+            parts.append(note(expected))
+        return parts
+
+    def as_json(self) -> "dict[str, Json]":
+        """Everything that is expected, by question and cost."""
+        plan, assumed = self.assumed.plan, self.assumed
+        return {
+            "title": plan.title,
+            "people": plan.people,
+            "snps": len(plan.snps),
+            "model": plan.model,
+            "supposed": {"cases": assumed.cases, "rarest": str(assumed.rarest)},
+            "epsilon_for_error": None if self.wanted is None else str(self.wanted[1]),
+            "questions": {
+                name: [_nameless(plain(one)) for one in expected] for name, expected in self.expected.items()
+            },
+        }
+
+
+def _nameless(value: "Json") -> "Json":
+    """Without which SNPs a question names: none was looked at."""
+    if isinstance(value, dict):
+        return {name: _nameless(each) for name, each in value.items() if name not in _UNNAMED}
+    return [_nameless(each) for each in value] if isinstance(value, list) else value
+
+
+def expected_errors(
+    assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
+) -> ExpectedErrors:
+    """`preview` of each question at each cost.
+
+    Raises:
+        ParameterError: when the plan has not one of these questions.
+    """
+    return ExpectedErrors(
+        assumed,
+        {
+            name: tuple(preview(assumed, replace(question, epsilon=cost), followed=followed) for cost in costs)
+            for name, question in questions.items()
+        },
+    )
 
 
 def note(expected: Sequence[Expected]) -> str:
@@ -62,8 +136,7 @@ def note(expected: Sequence[Expected]) -> str:
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
-def _supposed(errors: ExpectedErrors) -> Section:
-    assumed = errors.assumed
+def _supposed(assumed: Assumed) -> Section:
     text = f"""
         Of every answer the distribution of the error is known before any record is read. What holds for every study is stated in
         patients: how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.

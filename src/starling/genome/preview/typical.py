@@ -22,7 +22,7 @@ from starling.genome.arrays import Float64, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Exact, check_int, exact
-from starling.release.session import Grid, InSession
+from starling.release.session import InSession, Part
 
 FREQUENCIES: Final = (0.05, 0.1, 0.2, 0.4)
 """Minor-allele frequencies of the SNPs that are looked at."""
@@ -45,12 +45,12 @@ class ExpectedAnswer(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         return [("preview", describe(self)[0])]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Part, ...]:
         return describe(self)[1]
 
 
 @singledispatch
-def describe(expected: object) -> tuple[str, tuple[Grid, ...]]:
+def describe(expected: object) -> tuple[str, tuple[Part, ...]]:
     """The question and the tables of what to expect; grids.py, which knows the kinds of answers, registers how."""
     raise TypeError(f"nothing describes {type(expected).__name__}")
 

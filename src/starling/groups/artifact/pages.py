@@ -13,9 +13,10 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions
 from starling.privacy.budget import decimal_up
+from starling.release.claims import noise
 from starling.release.registry import Product
 from starling.release.report.pages import Section, Table, files
-from starling.release.statement import Json, Particulars, noise
+from starling.release.statement import Json, Particulars
 from starling.release.text import rounded
 
 SOURCE: Final = "Fioretto, Van Hentenryck and Zhu 2021, Differential privacy of hierarchical census data (AIJ 296)"

@@ -5,7 +5,6 @@ Memory holds the cells and some rows, however many groups there are.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -23,7 +22,7 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 from starling.groups.plan.regions import regions_text
 from starling.groups.plan.register import read_register
-from starling.release.session import InSession
+from starling.release.described import Generated
 from starling.text_format import PLAIN, TextFormat
 
 Format: TypeAlias = Literal["csv", "parquet"]
@@ -39,27 +38,6 @@ ROWS: Final = 1 << 20
 """Rows that are written at a time."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class GeneratedFiles(InSession):
-    """The files of invented groups.
-
-    Attributes:
-        records: The records, named after their kind: groups.parquet.
-        regions: regions.csv: region, parent, level by level.
-        plan: plan.toml: a plan for them, of pure epsilon 1; None beside a plan that is there.
-        note: GENERATED.json: that it is invented, the seed, and the sizes.
-    """
-
-    records: Path
-    regions: Path
-    plan: Path | None
-    note: Path
-
-    def _facts(self) -> list[tuple[str, str]]:
-        plan = [] if self.plan is None else [("plan", str(self.plan))]
-        return [("invented groups", self.records.name), ("records", str(self.records)), *plan, ("note", str(self.note))]
-
-
 def write(
     world: World,
     out: Path,
@@ -68,7 +46,7 @@ def write(
     kind: Kind = "groups",
     format: Format = "parquet",  # noqa: A002 - the word that the command line and its users have for it
     plan: Plan | None = None,
-) -> GeneratedFiles:
+) -> Generated:
     """Write an invented world into the folder `out`.
 
     Args:
@@ -100,7 +78,9 @@ def write(
         if plan is None:
             (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
         (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-    return GeneratedFiles(out / f"{kind}.{format}", out / REGIONS, out / PLAN if plan is None else None, out / NOTE)
+    sizes = {"groups": world.groups, "members": world.members, "leaves": len(world.regions.leaves)}
+    files = {"records": out / f"{kind}.{format}"}
+    return Generated(files, out / NOTE, sizes, out / PLAN if plan is None else None)
 
 
 def write_records(world: World, path: Path, *, seed: int, kind: Kind, plan: Plan) -> None:

@@ -293,7 +293,7 @@ class Plan(PlanInFile):
             ("noise", f"{unit}, in groups, for each noisy number"),
         ]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Grid, ...]:
         header = ("level", "regions", "sizes from", self.measure, "noise")
         rows = [
             (

@@ -5,7 +5,7 @@ distributions, and made consistent by each method that fits the plan. Nothing is
 anybody; what the true groups make of the same plan may differ.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -20,12 +20,14 @@ from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
 from starling.privacy.budget import decimal_up
+from starling.release.report import pages
 from starling.release.report.pages import Section, Table
-from starling.release.session import Grid, InSession
+from starling.release.session import Grid
 from starling.release.text import rounded
 
 if TYPE_CHECKING:
     from starling.groups.preview.best_split import Search
+    from starling.release.statement import Json
 
 HEADER: Final = (
     "Method",
@@ -67,8 +69,8 @@ class Error:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Preview(InSession):
-    """What a plan may be expected to give: a `release.report.pages.PreviewPage` too.
+class Preview(pages.Preview):
+    """What a plan may be expected to give.
 
     Attributes:
         plan: The public choices.
@@ -149,9 +151,30 @@ class Preview(InSession):
             ("best", self.why()),
         ]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Grid, ...]:
         search: tuple[Grid, ...] = () if self.search is None else ((self.search.header(), self.search.rows()),)
         return (*search, (HEADER, self.rows()))
+
+    def as_json(self) -> "dict[str, Json]":
+        """The errors of each method and level, and the split that was searched."""
+        levels = self.plan.regions.levels
+        search: dict[str, Json] = {} if self.search is None else {"search": self.search.as_json()}
+        return search | {
+            "assumed": self.assumed,
+            "method": self.plan.method,
+            "best": self.best,
+            "budget": [[str(amount) for amount in amounts] for amounts in self.plan.budget.amounts],
+            "bands": list(self.plan.budget.bands),
+            "errors": {method: errors_json(levels, errors) for method, errors in self.methods.items()},
+        }
+
+
+def errors_json(levels: Sequence[str], errors: Sequence[Error]) -> "dict[str, Json]":
+    """The errors of each level, for programs."""
+    return {
+        level: {"l1": error.l1, "l1_standard_error": error.doubt, "emd": error.emd, "largest": error.largest}
+        for level, error in zip(levels, errors, strict=True)
+    }
 
 
 def preview(plan: Plan, shares: PublicShares | None = None, *, seed: int = 1) -> Preview:

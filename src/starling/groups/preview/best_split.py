@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import inf, log2
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from starling.groups.preview import (
     TRIALS,
     Error,
     Float64,
+    errors_json,
     invented_leaves,
     known_shares,
     mean_errors,
@@ -37,6 +38,9 @@ from starling.groups.preview import (
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Section, Table
 from starling.release.text import rounded
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 Point: TypeAlias = tuple[int, ...]
 """The place of each level on a grid of logarithms: in quarters of an octave of the budget, half octaves of importance."""
@@ -140,6 +144,30 @@ class Search:
         text = f"Found: {self.outcome()}. Compared: {self.against()}. The error after ± is that of the simulation."
         table = Table(self.header(), tuple(self.rows()), "Sum of errors by level, in groups", words=True)
         return Section("The best split for the targets", text, tables=(table,))
+
+    def as_json(self) -> "dict[str, Json]":
+        """The split that was found, first of those that it was compared with."""
+        levels = self.best.plan.regions.levels
+        return {
+            "targets": dict(self.targets),
+            "tried": dict(self.tried),
+            "releases": {"search": self.searched, "result": self.releases},
+            "splits": [
+                {
+                    "split": split.name,
+                    "bands": list(split.plan.budget.bands),
+                    "budget": [[str(amount) for amount in amounts] for amounts in split.plan.budget.amounts],
+                    "importance": None
+                    if split.plan.shares is None or split.plan.shares.importance is None
+                    else [str(weight) for weight in split.plan.shares.importance],
+                    "errors": errors_json(levels, split.errors),
+                    "over_target": split.missed,
+                    "behind": split.behind,
+                    "standard_error": split.doubt,
+                }
+                for split in self.splits
+            ],
+        }
 
 
 def _releases(number: int) -> str:

@@ -40,7 +40,7 @@ class Hotspots(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         return [("hotspots", f"{len(self.counts):,} squares with most points")]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Grid, ...]:
         return ((self.header(), self.rows()[:SHOWN]),)
 
     def header(self) -> tuple[str, ...]:

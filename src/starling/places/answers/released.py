@@ -44,7 +44,7 @@ class Answers(InSession):
         more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
         return [("answers", f"{len(self.counts):,} queries"), *more]
 
-    def _grids(self) -> tuple[Grid, ...]:
+    def _parts(self) -> tuple[Grid, ...]:
         first = slice(SHOWN)
         header = ["query", "points"]
         counts = [rounded(count) for count in self.counts[first].tolist()]

@@ -6,7 +6,6 @@ The paper draws a centre uniformly in a grid of 1024 x 1024 cells and a million 
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from starling.places.generate.standing_in import points_of, records
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.planfile.values import toml_of, write_new
-from starling.release.session import InSession
+from starling.release.described import Generated
 
 SIDE: Final = 1024
 """Cells of a side of the grid."""
@@ -34,27 +33,6 @@ NOTICE: Final = (
 )
 SIGMAS: Final = (20, 50, 100)
 """Of the paper, in cells."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class GeneratedFiles(InSession):
-    """The files of invented points.
-
-    Attributes:
-        records: The points, Parquet.
-        plan: A plan for them; None beside a plan that is there.
-        note: What they are.
-        points: How many.
-    """
-
-    records: Path
-    plan: Path | None
-    note: Path
-    points: int
-
-    def _facts(self) -> list[tuple[str, str]]:
-        plan = [] if self.plan is None else [("plan", str(self.plan))]
-        return [("invented points", self.records.name), ("records", str(self.records)), *plan, ("note", str(self.note))]
 
 
 def gaussian(sigma: int, seed: int, points: int = POINTS) -> tuple[Float64, Float64]:
@@ -84,7 +62,7 @@ def plan_values(sigma: int, points: int) -> Mapping[str, Any]:
     }
 
 
-def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> GeneratedFiles:
+def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> Generated:
     """Write invented points with a plan and a note into a new folder.
 
     Raises:
@@ -95,7 +73,7 @@ def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> Generate
     return _write(out, pa.table({"x": x, "y": y}), note, plan_values(sigma, points))
 
 
-def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) -> GeneratedFiles:
+def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) -> Generated:
     """Write invented points of a plan, in its columns, box and slices, with a note into a new folder.
 
     Args:
@@ -115,12 +93,11 @@ def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) ->
     return _write(out, table, {"points": len(table), "seed": seed})
 
 
-def _write(
-    out: Path, table: pa.Table, note: Mapping[str, int], plan: Mapping[str, Any] | None = None
-) -> GeneratedFiles:
+def _write(out: Path, table: pa.Table, note: Mapping[str, int], plan: Mapping[str, Any] | None = None) -> Generated:
     with new_folder(out) as folder:
         pq.write_table(table, folder / RECORDS, compression="zstd")
         if plan is not None:
             write_new(folder / PLAN, toml_of(plan))
         write_new(folder / NOTE, json.dumps({"notice": NOTICE, **note}, indent=1) + "\n")
-    return GeneratedFiles(out / RECORDS, None if plan is None else out / PLAN, out / NOTE, len(table))
+    files, sizes = {"records": out / RECORDS}, {"points": len(table)}
+    return Generated(files, out / NOTE, sizes, None if plan is None else out / PLAN)

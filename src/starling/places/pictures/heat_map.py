@@ -1,19 +1,20 @@
-"""The released points of each cell as a figure for a session."""
+"""The released points of each cell as a figure."""
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
 from starling.places.answers.coordinates import aspect
 from starling.places.plan import Plan
 from starling.places.postprocess import Float64
-from starling.release.figures import SessionFigure, new_figure
+from starling.release.figures import new_figure
 from starling.release.report.pictures import BLUE
 
 TOP: float = 99.5
 """The percentile of the cells from which on all are as dark."""
 
 
-def heat_map(plan: Plan, title: str, grid: Float64) -> SessionFigure:
+def heat_map(plan: Plan, title: str, grid: Float64) -> Figure:
     """A figure of a grid, its south at the bottom.
 
     Args:

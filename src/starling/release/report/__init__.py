@@ -15,8 +15,9 @@ from starling.privacy.accounting.detection import detection
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
+from starling.release.claims import claim
 from starling.release.report.pages import Picture, Section, Table, filled, page
-from starling.release.statement import claim, limits, signer, validation
+from starling.release.statement import limits, signer, validation
 
 __all__ = ["Picture", "Section", "Table", "page", "render"]
 

@@ -1,13 +1,15 @@
 """A page in the dress of reports, and what it is made of: sections of text, pictures and tables. It knows no release."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from starling.distribution import SOFTWARE
 from starling.errors import OutputError
+from starling.release.session import Described, Part
 
 PREVIEW: Final = "preview.html"
 """The page of a preview, in the folder that was named for it."""
@@ -105,36 +107,44 @@ def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "
     return filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
 
 
-class PreviewPage(Protocol):
-    """The page of a preview: the expected error of a plan, for those who decide on it. It can be published."""
+class Preview(Described):
+    """The expected error of a plan, for those who decide on it. It can be published, as a page too."""
+
+    __slots__ = ()
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The title of the page: the plan's."""
-        ...
 
     @property
+    @abstractmethod
     def kind(self) -> str:
         """What the page is, with the cost of the plan, in one line below the title."""
-        ...
 
+    @abstractmethod
     def sections(self) -> Sequence[Section]:
         """The content of the page."""
-        ...
 
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("preview", self.title), ("expected", self.kind)]
 
-def preview_text(preview: PreviewPage) -> str:
-    """The page of a preview, complete in one text."""
-    return page(preview.title, preview.kind, preview.sections())
+    def _parts(self) -> Sequence[Part]:
+        """The tables of the page, unless a domain shows others."""
+        tables = [table for section in self.sections() for table in section.tables]
+        return [part for table in tables for part in (table.caption, (table.header, table.rows))]
 
+    def page(self) -> str:
+        """The page, complete in one text."""
+        return page(self.title, self.kind, self.sections())
 
-def write_preview(preview: PreviewPage, folder: Path) -> Path:
-    """Write the page of a preview into `folder`, which is made if need be.
+    def write(self, folder: str | Path) -> Path:
+        """Write the page into `folder`, which is made if need be, as preview.html.
 
-    Raises:
-        OutputError: the page is there already, or cannot be written.
-    """
-    return write_new(folder / PREVIEW, preview_text(preview))
+        Raises:
+            OutputError: the page is there already, or cannot be written.
+        """
+        return write_new(Path(folder) / PREVIEW, self.page())
 
 
 def write_new(path: Path, text: str) -> Path:

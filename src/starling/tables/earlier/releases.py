@@ -17,20 +17,36 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.composition import Accounted, events_of
 from starling.privacy.accounting.conversion import DELTA, approximate_events
-from starling.privacy.budget import Cost, Epsilon, Rho
+from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
+from starling.privacy.neighbours import as_replace_one
+from starling.release.claims import amount
 from starling.release.manifest import digest, manifest
 from starling.release.reading import Release, open_release
+from starling.release.session import Described, attributes
+from starling.release.text import facts, rounded, table
 from starling.tables.artifact.columns import measurements_path, place_of
 from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.earlier.differencing import Differencing, differencing
-from starling.tables.plan import Geography, Plan, TopUp, read_geography
+from starling.tables.earlier.differencing import Difference, Differencing, differencing
+from starling.tables.plan import Geography, Plan, RegionLevels, TopUp, labels, read_geography
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 DOMAIN = "tables"
+
+
+SHOWN: Final = 20
+"""Differences of one release that the text lists."""
+MEANS: Final = (
+    "A reader of both releases can subtract one group from the other: what is left tells of the persons in the difference, with the noise\n"
+    "of both. They are protected by what all releases cost together, never by the cost of one alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +72,8 @@ class Earlier:
     dataset: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class JointCost:
+@dataclass(frozen=True, slots=True, repr=False)
+class JointCost(Described):
     """A plan beside earlier releases.
 
     Attributes:
@@ -77,6 +93,86 @@ class JointCost:
     def populations(self) -> frozenset[str | None]:
         """Whose people the releases are about."""
         return frozenset(each.population for each, _ in self.earlier)
+
+    @property
+    def people(self) -> str:
+        """Whose people the releases are about, in words."""
+        known = sorted(each for each in self.populations if each is not None)
+        if not known:
+            return "the releases brought ledgers of their own and do not say whose they are"
+        if len(self.populations) > 1:
+            named = ", ".join(known) + (" and others that are not named" if None in self.populations else "")
+            return f"of {named}: costs add up for persons who are in all of them"
+        return f"of {known[0]}, all of them"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        cost = f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}"
+        return [
+            ("together", f"{cost}; epsilon {decimal_up(self.epsilon)} at delta {self.delta}"),
+            ("people", self.people),
+        ]
+
+    def __str__(self) -> str:
+        """Each release with what is measured again, the differences, and the cost of all."""
+        return "\n\n".join([*(_shown(*each) for each in self.earlier), facts(self._facts()), MEANS])
+
+    def as_json(self) -> "dict[str, Json]":
+        """All of it, for programs, with every difference."""
+        return {
+            "joint": {
+                "add-remove": amount(self.cost),
+                "replace-one": amount(as_replace_one(self.cost)),
+                "epsilon": decimal_up(self.epsilon),
+                "delta": self.delta,
+            },
+            "releases": [
+                {
+                    "release": str(each.path),
+                    "title": each.plan.title,
+                    "request_id": each.request_id,
+                    "population": each.population,
+                    "cost": amount(each.plan.cost),
+                    "measured_again": {str(same.geography): same.iterations for same in compared.repeated},
+                    "compared_blocks": compared.blocks,
+                    "differences": [
+                        attributes(one, "by", "geography", "here", "there", "parts", "standard_deviation=deviation")
+                        for one in compared.differences
+                    ],
+                }
+                for each, compared in self.earlier
+            ],
+        }
+
+
+def _shown(earlier: Earlier, compared: Differencing) -> str:
+    """An earlier release, what of it is measured again, and groups that differ by little."""
+    request_ids = ", ".join(
+        f"{earlier.plan.regions.of(each.geography).kind}: {each.iterations:,} iteration{'' if each.iterations == 1 else 's'}"
+        for each in compared.repeated
+    )
+    pairs = [
+        ("earlier", f"{earlier.path}: {earlier.plan.title}"),
+        ("cost", f"{earlier.plan.cost}, request {earlier.request_id}"),
+        ("measured again", request_ids or "nothing"),
+        ("differ by little", _count(compared)),
+    ]
+    rows = [_difference_row(earlier.plan.regions, each) for each in compared.differences[:SHOWN]]
+    if not rows:
+        return facts(pairs)
+    left = len(compared.differences) - SHOWN
+    more = f"\nand {left:,} more, in --json" if left > 0 else ""
+    header = ("level", "here", "there", "differ by", "noise (sd)")
+    return f"{facts(pairs)}\n\n{table(header, rows, left=4)}{more}"
+
+
+def _count(compared: Differencing) -> str:
+    blocks = "" if compared.blocks else "; with --geography, regions are compared block by block too"
+    return f"{len(compared.differences):,} pairs of groups{blocks}"
+
+
+def _difference_row(regions: RegionLevels, each: Difference) -> tuple[str, ...]:
+    names = tuple(labels.shortened(name) for name in (each.here, each.there, ", ".join(each.parts)))
+    return (regions.of(each.geography).kind, *names, rounded(each.deviation))
 
 
 def read_earlier(path: Path) -> Earlier:

@@ -6,14 +6,13 @@ same bytes on any number of cores (runs.py).
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.release.session import InSession
+from starling.release.described import Generated
 from starling.tables.generate.census import ENDINGS, LAND, NAMES, PopulationGenerator, sizes
 from starling.tables.generate.custom import persons_of, write_custom
 from starling.tables.generate.custom_people import MANNER
@@ -26,42 +25,6 @@ from starling.tables.plan.codebook import PUERTO_RICO
 from starling.tables.plan.custom_records import CustomRecords
 
 MOST_PERSONS: Final = 2**31
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Generated(InSession):
-    """What was written.
-
-    Attributes:
-        files: The files by the names under which `release` takes them: "persons", the records; of the Census also "geography" and "names".
-        note: GENERATED.json: that it is invented, the seed, the versions and the sizes.
-        sizes: Numbers of states, counties, tracts, blocks, places, aiannh_areas and persons; of custom records, of areas, persons or
-            households, and records.
-    """
-
-    files: Mapping[str, Path]
-    note: Path
-    sizes: dict[str, int]
-
-    @property
-    def persons(self) -> Path:
-        """Of the Census one line a person, in the order of their blocks; of custom tables one line a record, person by person."""
-        return self.files["persons"]
-
-    @property
-    def geography(self) -> Path:
-        """Of the Census: GRF-C, one line a block. KeyError for custom records, whose plan says the areas."""
-        return self.files["geography"]
-
-    @property
-    def names(self) -> Path:
-        """Of the Census: invented names of the regions, which `read_geography` takes beside the geography; else KeyError."""
-        return self.files["names"]
-
-    def _facts(self) -> list[tuple[str, str]]:
-        sizes = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in self.sizes.items())
-        files = [(name, str(path)) for name, path in self.files.items()]
-        return [("invented records", sizes), *files, ("note", str(self.note))]
 
 
 def generate(

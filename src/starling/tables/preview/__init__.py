@@ -8,150 +8,44 @@ size of a group, for sizes that the reader chooses.
 Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact discrete distributions (privacy/distributions/accuracy.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import isfinite, sqrt
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
-from starling.release.session import InSession
-from starling.tables.inference.combined import at_least, margin, standard_deviation, tail
-from starling.tables.inference.distribution import Ends, ends
-from starling.tables.inference.totals import (
-    CONFIDENCE,
-    deviation_of,
-    half_width,
-    run_deviation,
-    suppression_quantile,
-    total_distribution,
-    what_is_chosen,
-)
-from starling.tables.plan import Geography, Level, LevelOverview, Noise, Overview, Plan, describe
+from starling.release.report import pages
+from starling.release.session import Part, attributes
+from starling.tables.inference.totals import CONFIDENCE
+from starling.tables.plan import Detail, Geography, Overview, Plan, describe
 from starling.tables.plan.labels import level_text
-from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
+from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates
+from starling.tables.preview.described import (
+    aggregate_parts,
+    approximate_fact,
+    error_json,
+    level_json,
+    overview_json,
+)
+from starling.tables.preview.expected_detail import Sizes, expect_detail
+from starling.tables.preview.levels import Error, LevelPreview, branch_chances, preview_level
+from starling.tables.preview.page import sections_of
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
+
+__all__ = ["SIZES", "Error", "LevelPreview", "Preview", "branch_chances", "preview"]
 
 SIZES: Final = (0, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 """True sizes of groups, in persons, when the reader names none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Error:
-    """The noise in one published number.
-
-    Attributes:
-        standard_deviation: Standard deviation of the noise, in persons.
-        margin: Smallest M, in persons, that the error exceeds with probability at most 5 %.
-    """
-
-    standard_deviation: float
-    margin: int
-
-    @property
-    def width(self) -> int:
-        """Width of the published interval, upper minus lower end, before it is clamped at 0."""
-        return 2 * self.margin
-
-
-@dataclass(frozen=True, slots=True)
-class BranchPreview:
-    """The numbers of a group that takes one branch.
-
-    Attributes:
-        branch: Thresholds at or below the deciding total.
-        cells: Values measured.
-        total: Error of the group's T1 row, the sum of its cells.
-        sex: Error of a sum over the last attribute of the detail in T2, where there are any.
-        cell: Error of a cell of T2, where there are any.
-    """
-
-    branch: int
-    cells: int
-    total: Error
-    sex: Error | None
-    cell: Error | None
-
-
-@dataclass(frozen=True, slots=True)
-class SizePreview:
-    """What happens to a group of known true size that is measured in two stages.
-
-    Attributes:
-        persons: The true size.
-        branches: Probability of each branch from 0 on; they add up to 1.
-        suppressed: Probability that the group is not published.
-        total: Error of its T1 row when it takes its likeliest branch.
-        covered: Probability that the interval of its T1 row holds the true size, given that the row is published; 1 where it
-            never is. Suppression looks at the same noise as the interval does, so for small groups this is below what
-            margins state.
-    """
-
-    persons: int
-    branches: tuple[float, ...]
-    suppressed: float
-    total: Error
-    covered: float
-
-    @property
-    def likeliest(self) -> int:
-        """The branch that the group most likely takes."""
-        return max(range(len(self.branches)), key=self.branches.__getitem__)
-
-    @property
-    def relative_margin(self) -> float | None:
-        """Margin of the total as a share of the true size; None for an empty group."""
-        return self.total.margin / self.persons if self.persons else None
-
-
-@dataclass(frozen=True, slots=True)
-class LevelPreview:
-    """One population group level.
-
-    Attributes:
-        overview: The level's budget, noise, stability, and numbers of regions and groups.
-        total: Error of a group that is a bare total by plan; None where there is none.
-        stage1: Error of the total that chooses the branch, which is not published; None where all groups are bare totals.
-        branches: The numbers of groups measured in two stages, by branch; empty where there are none.
-        sizes: The groups measured in two stages by true size; empty where there are none.
-        bar: A bare total is published when it is strictly above this; None where nothing is suppressed.
-    """
-
-    overview: LevelOverview
-    total: Error | None
-    stage1: Error | None
-    branches: tuple[BranchPreview, ...]
-    sizes: tuple[SizePreview, ...]
-    bar: int | None
-
-    def errors(self, kinds: int) -> tuple[Error | None, ...]:
-        """The errors of so many kinds of numbers, None where the level has no such number.
-
-        The kinds are a total by plan; and of groups measured in two stages a bare total, a cell, and the total of each partition.
-        """
-        staged = [branch.total for branch in self.branches]
-        known = (self.total, staged[0], self.branches[-1].cell, *staged[1:]) if staged else (self.total,)
-        return (*known, *([None] * (kinds - len(known))))
-
-    @property
-    def margins_text(self) -> str:
-        """The margins of cells and totals, in short."""
-        cells_of = sorted({branch.cell.margin for branch in self.branches if branch.cell})
-        totals = [branch.total.margin for branch in self.branches] + ([self.total.margin] if self.total else [])
-        low, high = min(totals), max(totals)
-        total = f"total ± {low:,}" if low == high else f"total ± {low:,} to ± {high:,}"
-        return "; ".join([*(f"cell ± {margin:,}" for margin in cells_of), total])
-
-    @property
-    def empty_suppressed(self) -> float:
-        """Probability that an empty group is not published."""
-        return next((size.suppressed for size in self.sizes if size.persons == 0), 0.0)
+KINDS: Final = ("level", "total only", "bare total", "cell")
+"""Kinds of numbers, before the totals of the groups of each partition."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Preview(InSession):
+class Preview(pages.Preview):
     """A plan's error and size.
 
     Attributes:
@@ -159,32 +53,87 @@ class Preview(InSession):
         confidence: The confidence of all margins.
         levels: The levels in plan order.
         aggregates: The sums and quantiles in plan order.
+        group_sizes: By level, or under "" for all, the true sizes that its page takes; None for assumed ones (expected_detail.py).
     """
 
     overview: Overview
     confidence: Fraction
     levels: tuple[LevelPreview, ...]
     aggregates: tuple[AggregatePreview, ...] = ()
+    group_sizes: Mapping[str, Sizes] | None = None
+
+    @property
+    def title(self) -> str:
+        """The title of the plan."""
+        return self.overview.plan.title
+
+    @property
+    def kind(self) -> str:
+        """What the page is, and what the plan costs."""
+        plan, overview = self.overview.plan, self.overview
+        kind = f"Expected error of a plan, before anything is spent; {plan.cost} for {overview.relation}"
+        if overview.adds_to:
+            kind += f", on top of an earlier release: {plan.joint_guarantee.cost} together"
+        return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
+
+    def sections(self) -> Sequence[pages.Section]:
+        """Costs, then errors by kind of number, detail and size; of counts only where the plan has levels; sums and quantiles."""
+        plan = self.overview.plan
+        return sections_of(self, expect_detail(plan, self.group_sizes) if plan.staged else ())
 
     def _facts(self) -> list[tuple[str, str]]:
-        whole = self.overview.approximate
+        overview = self.overview
         return [
-            ("preview", self.overview.plan.title),
-            ("cost", str(self.overview.plan.cost)),
-            ("epsilon", f"{decimal_up(whole.epsilon)} at delta {DELTA} ({whole.by})"),
-            ("margins", f"in persons, at {float(100 * self.confidence):g} %; a total's grows with its detail"),
-            *((level_text(self.overview.plan, level.overview.level), level.margins_text) for level in self.levels),
-            *((title(self.overview.plan, each.aggregate), each.margins_text) for each in self.aggregates),
+            ("plan", overview.plan.title),
+            ("cost", str(overview.plan.cost)),
+            *_adds_to(overview),
+            approximate_fact(overview),
+            *([] if overview.groups is None else [("groups", f"{overview.groups:,}")]),
         ]
 
+    def _parts(self) -> list[Part]:
+        """The error of every kind of number, then what happens to groups by their true size."""
+        plan, parts = self.overview.plan, list[Part]()
+        # Where every group is measured once, there is one kind of number, and its true size does not matter.
+        shown = (
+            (*KINDS, *(f"{name}: total" for name in plan.detail.short_names[1:])) if plan.staged else ("level", "total")
+        )
+        if self.levels:
+            rows = [
+                (level_text(plan, level.overview.level), *map(_margin, level.errors(len(shown) - 1)))
+                for level in self.levels
+            ]
+            parts += [
+                f"Margin of error at {float(100 * self.confidence):g} %, in persons, of each kind of number",
+                (shown, rows),
+            ]
+        if plan.staged:
+            parts += _by_size(plan, self.levels)
+        return [*parts, *aggregate_parts(self.aggregates, plan)]
 
-def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[int] = SIZES) -> Preview:
+    def as_json(self) -> "dict[str, Json]":
+        """All of it, for programs."""
+        records = self.overview.plan.records_of_one
+        return overview_json(self.overview) | {
+            "confidence": float(self.confidence),
+            "levels": [_level_json(level, records) for level in self.levels],
+        }
+
+
+def preview(
+    plan: Plan,
+    geography: Geography | None = None,
+    *,
+    sizes: Sequence[int] = SIZES,
+    group_sizes: Mapping[str, Sizes] | None = None,
+) -> Preview:
     """The expected error of a plan.
 
     Args:
         plan: The plan, to be released or not once this is seen.
         geography: The public regions of the plan; without it there are no numbers of groups.
         sizes: True sizes of groups to look at, in persons, 0 or more; an empty group is always among them.
+        group_sizes: What the page takes for the sizes of the groups, by level; None for assumed ones.
 
     Raises:
         ParameterError: for a negative size.
@@ -193,83 +142,73 @@ def preview(plan: Plan, geography: Geography | None = None, *, sizes: Sequence[i
         raise ParameterError("sizes", "hold a number below 0", "give persons, 0 or more")
     overview = describe(plan, geography)
     persons = tuple(sorted({0, *sizes}))
-    levels = tuple(_level(plan, level, persons) for level in overview.levels)
-    return Preview(overview, CONFIDENCE, levels, preview_aggregates(plan, geography))
+    levels = tuple(preview_level(plan, level, persons) for level in overview.levels)
+    return Preview(overview, CONFIDENCE, levels, preview_aggregates(plan, geography), group_sizes)
 
 
-def _level(plan: Plan, overview: LevelOverview, persons: tuple[int, ...]) -> LevelPreview:
-    level, stage_noise = overview.level, overview.stage_noise
-    total = _error(plan.noise(level, total_only=True)) if overview.total_only else None
-    if overview.total_only == overview.iterations:
-        return LevelPreview(overview, total, None, (), (), None)
-    branches = tuple(_branch(plan, level, branch) for branch in range(len(plan.detail.sizes)))
-    bar = suppression_quantile(plan, level)
-    sizes = tuple(_size(size, plan, level, bar, branches) for size in persons)
-    return LevelPreview(overview, total, _error(stage_noise.stage1), branches, sizes, bar)
-
-
-def _error(distribution: Noise, terms: int = 1) -> Error:
-    return Error(sqrt(terms) * standard_deviation(distribution), margin(distribution, 1 - CONFIDENCE, terms))
-
-
-def _branch(plan: Plan, level: Level, branch: int) -> BranchPreview:
-    size, distribution = plan.detail.sizes[branch], plan.noise(level)
-    total = Error(deviation_of(plan, level, branch), half_width(plan, level, branch))
-    if size == 1:
-        return BranchPreview(branch, size, total, None, None)
-    # Intervals of cells and sexes are those of the stage-2 measurement, whatever is made of the total.
-    sex, cell = (
-        Error(run_deviation(plan, level, branch, terms), margin(distribution, 1 - CONFIDENCE, terms)) if terms else None
-        for terms in (plan.detail.widths[branch], 1)
-    )
-    return BranchPreview(branch, size, total, sex, cell)
-
-
-def _size(persons: int, plan: Plan, level: Level, bar: int | None, branches: tuple[BranchPreview, ...]) -> SizePreview:
-    second = plan.noise(level)
-    chance = branch_chances(plan, level, persons)
-    covered = [
-        share * (1 - tail(second, branch.total.margin, branch.cells))
-        for share, branch in zip(chance, branches, strict=True)
+def _by_size(plan: Plan, levels: Sequence[LevelPreview]) -> tuple[Part, ...]:
+    """The margin of error of the total of a group, by its true size."""
+    marks, marked = _marks(plan.detail)
+    persons = next((tuple(size.persons for size in level.sizes) for level in levels if level.sizes), ())
+    by_level = [
+        (
+            level_text(plan, level.overview.level),
+            *(f"± {size.total.margin:,} {marks[size.likeliest]}" for size in level.sizes),
+            *([""] * (len(persons) - len(level.sizes))),
+            _chance(level.empty_suppressed),
+        )
+        for level in levels
     ]
-    stays = 1.0
-    if bar is not None:
-        # A bare total is published when its noise is above `bar - persons`, and covers when it is within the margin.
-        reach, least = branches[0].total.margin, bar + 1 - persons
-        stays = at_least(second, least)
-        within = at_least(second, max(least, -reach)) - at_least(second, reach + 1)
-        covered[0] = chance[0] * max(within, 0.0)
-    if plan.variants.both_stages or plan.variants.given_published:
-        # The stage-1 total is in the error, or the interval depends on what was published: the joint distribution decides.
-        shares = (chance[0] * stays, *chance[1:])
-        covered = [_held(persons, plan, level, branch) * share if share else 0.0 for branch, share in enumerate(shares)]
-    published = chance[0] * stays + sum(chance[1:])
-    likeliest = branches[max(range(len(chance)), key=chance.__getitem__)]
-    return SizePreview(
-        persons,
-        chance,
-        chance[0] * (1 - stays),
-        likeliest.total,
-        min(sum(covered) / published, 1.0) if published else 1.0,
-    )
+    heads = (f"{size:,}{' ' * len(marks[0])}" for size in persons)
+    title = f"The same of the total of a group, by its true size; the mark is the number of {marked} in which it will likely be published"
+    return title, (("level", *heads, "empty, dropped"), by_level)
 
 
-def branch_chances(plan: Plan, level: Level, persons: int) -> tuple[float, ...]:
-    """Probability of each branch from 0 on, for a group of true size `persons` that is measured in two stages; they add up to 1."""
-    first = plan.stage_noise(level).stage1
-    # Branch b or a later one when persons + noise >= threshold b.
-    reached = [1.0, *(at_least(first, threshold - persons) for threshold in level.thresholds)]
-    return (*(low - high for low, high in pairwise(reached)), reached[-1])
+def _marks(detail: Detail) -> tuple[tuple[str, ...], str]:
+    """Marks of the branches, of equal width so that numbers stand under numbers, and what they count."""
+    last = [len(partition[-1]) for partition in detail.partitions[1:]]
+    by_last = 0 not in last and len(set(last)) == len(last)
+    counts = last if by_last else list(detail.sizes[1:])
+    width = max((len(str(count)) for count in counts), default=0)
+    marks = (" " * (1 + width), *(f"·{count:<{width}}" for count in counts))
+    if not by_last:
+        return marks, "cells"
+    return marks, f"classes of {' by '.join(each.name.replace('_', ' ') for each in reversed(detail.attributes))}"
 
 
-def _held(persons: int, plan: Plan, level: Level, branch: int) -> float:
-    """Probability that the interval of a total holds the true size, given the branch and that the total is published."""
-    distribution, chosen = total_distribution(plan, level, branch), what_is_chosen(plan, level, branch)
-    intervals = (
-        ends(distribution, chosen, 1 - CONFIDENCE)
-        if plan.variants.given_published
-        else Ends(half_width(plan, level, branch), ())
-    )
-    held = distribution.covered(persons, chosen, intervals)
-    # A branch whose chance is below 10^-30 has no distribution that is listed, and adds nothing.
-    return held if isfinite(held) else 0.0
+def _adds_to(overview: Overview) -> list[tuple[str, str]]:
+    """Which releases a plan tops up, and what that makes together; nothing for one that stands alone."""
+    if not overview.adds_to:
+        return []
+    chain = ", which tops up ".join(overview.adds_to)
+    joint_cost = f"{overview.plan.joint_guarantee.cost}, of {'both' if len(overview.adds_to) == 1 else 'all'}"
+    return [
+        ("tops up", f"request {chain}: this cost is added, for better numbers of the same groups"),
+        ("together", joint_cost),
+    ]
+
+
+def _margin(error: Error | None) -> str:
+    return "" if error is None else f"± {error.margin:,}"
+
+
+def _chance(probability: float) -> str:
+    return f"{100 * probability:.4g} %" if probability else ""
+
+
+def _level_json(level: LevelPreview, records: int) -> "dict[str, Json]":
+    return level_json(level.overview, records) | {
+        "total_only_error": error_json(level.total),
+        "stage_1_error": error_json(level.stage1),
+        "branches": [
+            attributes(branch, "branch", "cells")
+            | {name: error_json(error) for name, error in attributes(branch, "total", "sex", "cell").items()}
+            for branch in level.branches
+        ],
+        "sizes": [
+            attributes(size, "persons", "branch_probabilities=branches", "suppressed_probability=suppressed")
+            | {"total": error_json(size.total)}
+            for size in level.sizes
+        ],
+        "suppressed_up_to": level.bar,
+    }

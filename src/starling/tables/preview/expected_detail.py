@@ -21,7 +21,7 @@ from starling.tables.inference.combined import at_least
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.plan import Level, Plan
 from starling.tables.plan.labels import level_text
-from starling.tables.preview import branch_chances
+from starling.tables.preview.levels import branch_chances
 
 LARGEST: Final = 3 * 10**8
 """Persons in the largest group that is assumed."""

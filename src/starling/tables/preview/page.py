@@ -1,63 +1,43 @@
 """A plan's expected error as one page with pictures: for those who decide on it, before anything is spent. It can be published."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import log10
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.preview import Error, Preview
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
+from starling.tables.preview.levels import Error
+
+if TYPE_CHECKING:
+    from starling.tables.preview import Preview
 
 _FAR: Final = 10_000
 """Persons at which a margin is shown darkest."""
 
 
-@dataclass(frozen=True, slots=True)
-class TablesPage:
-    """The page of a preview; it keeps `starling.release.report.pages.PreviewPage`.
+def sections_of(seen: "Preview", details: Sequence[ExpectedDetail]) -> Sequence[Section]:
+    """The sections of the page of a preview.
 
-    Attributes:
+    Args:
         seen: The expected errors of the plan.
         details: The expected detail of the groups of each level.
     """
-
-    seen: Preview
-    details: Sequence[ExpectedDetail]
-
-    @property
-    def title(self) -> str:
-        """The title of the plan."""
-        return self.seen.overview.plan.title
-
-    @property
-    def kind(self) -> str:
-        """What the page is, and what the plan costs."""
-        overview = self.seen.overview
-        kind = f"Expected error of a plan, before anything is spent; {overview.plan.cost} for {overview.relation}"
-        if overview.adds_to:
-            kind += f", on top of an earlier release: {overview.plan.joint_guarantee.cost} together"
-        return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
-
-    def sections(self) -> Sequence[Section]:
-        """Costs, then errors by kind of number, detail and size; of counts only where the plan has levels; sums and quantiles."""
-        plan = self.seen.overview.plan
-        sections = []
-        if plan.levels:
-            sections += [_cost(self.seen), _kinds(self.seen)]
-        if plan.staged:
-            sections += [_detail(plan, self.details), _sizes(self.seen)]
-        return (*sections, *([_aggregates(self.seen)] if plan.aggregates else []))
+    plan = seen.overview.plan
+    sections = []
+    if plan.levels:
+        sections += [_cost(seen), _kinds(seen)]
+    if plan.staged:
+        sections += [_detail(plan, details), _sizes(seen)]
+    return (*sections, *([_aggregates(seen)] if plan.aggregates else []))
 
 
-def _cost(seen: Preview) -> Section:
+def _cost(seen: "Preview") -> Section:
     counted = seen.overview.groups is not None
     rows = tuple(
         (
@@ -88,7 +68,7 @@ def _cost(seen: Preview) -> Section:
     return Section("What is planned", text, tables=(Table(header, rows, "Levels of the plan", words=True),))
 
 
-def _kinds(seen: Preview) -> Section:
+def _kinds(seen: "Preview") -> Section:
     bare, *details = seen.overview.plan.detail.short_names
     staged = (bare, "cell", *(f"total of\n{name}" for name in details)) if seen.overview.plan.staged else ()
     kinds = ("total only\nby plan" if staged else "total", *staged)
@@ -111,7 +91,7 @@ def _kinds(seen: Preview) -> Section:
     )
 
 
-def _aggregates(seen: Preview) -> Section:
+def _aggregates(seen: "Preview") -> Section:
     plan = seen.overview.plan
     rows = tuple(
         (
@@ -136,7 +116,7 @@ def _margin(error: Error | None) -> Tile | None:
     return None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
 
 
-def _sizes(seen: Preview) -> Section:
+def _sizes(seen: "Preview") -> Section:
     names = seen.overview.plan.detail.short_names
     staged = [level for level in seen.levels if level.sizes]
     persons = tuple(size.persons for size in staged[0].sizes) if staged else ()

@@ -56,7 +56,7 @@ def test_the_papers_worlds_come_with_a_plan(folder: Path, source: tuple[str, ...
     [(), ("plan.toml", "--taxis"), ("plan.toml", "--kind", "counts"), ("--taxis", "--shares", "shares.csv")],
 )
 def test_options_that_do_not_go_together_are_refused(folder: Path, words: tuple[str, ...]) -> None:
-    assert "Give" in call("generate", *words, "--out", "made", code=2).stderr
+    assert "give" in call("generate", *words, "--out", "made", code=2).stderr
     assert not (folder / "made").exists()
 
 

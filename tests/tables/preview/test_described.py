@@ -1,25 +1,26 @@
-"""Plans and previews, as text and for machines; neither can open records."""
+"""Plans, their accuracy targets and previews, as text and for machines; none can open records."""
 
 import json
 from fractions import Fraction
 
 import pytest
 
-from starling.cli.plans import overview_json, overview_text, preview_json, preview_text
-from starling.tables.plan import describe
+from starling.tables.plan import AccuracyTarget, describe, prices
 from starling.tables.preview import preview
+from starling.tables.preview.described import PlanCosts, overview_json
+from tests.tables.plan.priced import promising_plan
 from tests.tables.small import small_geography, small_plan
 
 
 def test_text_of_a_plan_states_cost_relation_and_noise() -> None:
     plan = small_plan("rho")
-    text = overview_text(describe(plan, small_geography(plan)))
+    text = str(PlanCosts(describe(plan, small_geography(plan))))
     assert "one person (add or remove one person)" in text
     assert "rho 4, under the replace-one adjacency rho 16" in text
     assert "7, each measured, empty or not" in text
     assert "STATE detailed" in text
     assert "sigma of the discrete Gaussian" in text
-    assert "scale of the discrete Laplace" in overview_text(describe(small_plan()))
+    assert "scale of the discrete Laplace" in str(PlanCosts(describe(small_plan())))
 
 
 def test_json_of_a_plan_is_exact() -> None:
@@ -39,8 +40,8 @@ def test_json_of_a_plan_is_exact() -> None:
 def test_preview_tells_the_margins_that_the_release_will_have() -> None:
     plan = small_plan(suppression=Fraction("0.99"))
     seen = preview(plan, small_geography(plan), sizes=(0, 7, 1000))
-    text = preview_text(seen)
-    machine = json.loads(json.dumps(preview_json(seen)))
+    text = str(seen)
+    machine = json.loads(json.dumps(seen.as_json()))
     level = machine["levels"][1]
     assert machine["confidence"] == 0.95
     assert [branch["cells"] for branch in level["branches"]] == [1, 8, 18, 46]
@@ -57,4 +58,26 @@ def test_a_plan_of_totals_alone_can_be_previewed() -> None:
     plan = small_plan()
     only = [level for level in preview(plan).levels if level.total is not None]
     assert only
-    assert preview_text(preview(plan)).count("STATE detailed") == 2
+    assert str(preview(plan)).count("STATE detailed") == 2
+
+
+def test_a_plan_shows_what_its_targets_cost_and_which_is_costly() -> None:
+    plan = promising_plan(
+        "rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 40)], [AccuracyTarget("cell", 30)]]
+    )
+    found = prices(plan)
+    text = str(PlanCosts(describe(plan), found))
+    assert "STATE detailed   cell within 10" in text
+    assert "nothing: another binds" in text
+    assert "The costliest is STATE detailed, cell within 10: within 12 instead would save" in text
+    assert "Solved again" not in text
+    machine = json.loads(json.dumps(PlanCosts(describe(plan), found, Fraction(3, 2)).as_json()))
+    assert machine["margins_scaled_by"] == "3/2"
+    assert [each["binds"] for each in machine["accuracy_targets"]] == [True, False, True]
+    assert machine["accuracy_targets"][0]["relaxed"]["within"] == 12
+    assert "targets" not in str(PlanCosts(describe(small_plan())))
+
+
+def test_a_plan_without_a_single_costliest_target_names_none() -> None:
+    plan = promising_plan("rho", [[AccuracyTarget("cell", 10), AccuracyTarget("bare total", 10)], []])
+    assert "The costliest" not in str(PlanCosts(describe(plan), prices(plan)))
