@@ -7,15 +7,20 @@ import pytest
 
 from starling import genome, groups, places
 from starling.errors import OutputError, PlanError
-from tests.planfile.examples import changed, write_files
+from tests.planfile.examples import NONE, changed, write_files
 
 PLANS: Final[dict[str, Any]] = {"groups": groups.Plan, "places": places.Plan, "genome": genome.Plan}
-REFUSED: Final[dict[str, dict[str, Any]]] = {
-    "groups": {"privacy.unit": "event"},
-    "places": {"slices": {"names": ["January"]}, "input.time": ""},
-    "genome": {"study.case": "two words"},
-}
-"""What the class of a plan refuses, and no key alone."""
+REFUSED: Final[list[tuple[str, dict[str, Any], str, str]]] = [
+    ("groups", {"privacy.unit": "event"}, "privacy.unit", "unit = "),
+    ("groups", {"sizes.largest": 50_000_000}, "sizes.largest", "largest = "),
+    ("places", {"slices": NONE}, "input.time", "time = "),
+    ("places", {"input.time": NONE}, "input.time", "[input]"),
+    ("places", {"privacy.epsilon": "0.000000001"}, "privacy.epsilon", "epsilon = "),
+    ("places", {"grid.rows": 1 << 13, "grid.columns": 1 << 13}, "slices", "[slices]"),
+    ("genome", {"study.case": "two words"}, "study.case", "case = "),
+    ("genome", {"study.people": 1 << 24, "analysis.model": "allelic"}, "study.people", "people = "),
+]
+"""What the class of a plan refuses, and no key alone; the field, and how its line begins."""
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +57,15 @@ def test_all_files_of_a_plan_are_written_or_none(domain: str, folder: Path, tmp_
         plan.save(tmp_path / "other")
 
 
-@pytest.mark.parametrize("domain", PLANS)
-def test_what_a_plan_refuses_names_its_file(domain: str, folder: Path) -> None:
-    change = REFUSED[domain]
+@pytest.mark.parametrize(("domain", "change", "field", "begins"), REFUSED)
+def test_what_the_class_of_a_plan_refuses_has_its_line(
+    domain: str, change: dict[str, Any], field: str, begins: str, folder: Path
+) -> None:
     with pytest.raises(PlanError) as refused:
         load(domain, folder, change)
-    assert {problem.file for problem in refused.value.problems} == {"plan.toml"}
+    lines = ["", *changed(domain, change).splitlines()]
+    assert [(each.file, each.field) for each in refused.value.problems] == [("plan.toml", field)]
+    assert [lines[each.line or 0][: len(begins)] for each in refused.value.problems] == [begins]
 
 
 @pytest.mark.parametrize("domain", PLANS)

@@ -159,8 +159,10 @@ def value_of(section: Section, make: Callable[..., Any], fields: Mapping[str, An
         return make(**fields)
     except PlanError as error:
         for each in error.problems:
-            field = each.field.rpartition(".")[2]
-            section.refuse("" if field == section.name else field, each.problem, each.fix)
+            place, _, key = each.field.rpartition(".")
+            named = place or key
+            inside = section.table(named) if isinstance(section.values.get(named), dict) else section
+            inside.refuse("" if key == inside.name else key, each.problem, each.fix)
         return None
 
 

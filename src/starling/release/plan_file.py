@@ -2,11 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from starling.errors import OutputError, PlanError
+from starling.planfile.grammar import value_of
 from starling.planfile.toml import Section, read_file
 from starling.planfile.values import plan_path, write_new
 from starling.release.session import InSession
@@ -39,11 +39,11 @@ class PlanInFile(InSession):
 
     @classmethod
     def _stated(cls, top: Section, fields: Mapping[str, Any]) -> Self:
-        """The plan of these fields; problems name the file."""
-        try:
-            return cls(**fields)
-        except PlanError as error:
-            raise PlanError(problems=[replace(each, file=each.file or top.file) for each in error.problems]) from None
+        """The plan of these fields; raises PlanError, with lines where its class refuses them."""
+        plan: Self | None = value_of(top, cls, fields)
+        if plan is None:
+            raise PlanError(problems=top.problems)
+        return plan
 
     def save(self, path: str | Path) -> None:
         """Write the plan as a plan file, which `load` reads back as the same plan, and beside it public files that begin with its name.

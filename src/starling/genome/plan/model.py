@@ -89,19 +89,21 @@ class Plan(PlanInFile, Described):
 
     def __post_init__(self) -> None:
         try:
-            check_int(self.people, field="people")
-            object.__setattr__(self, "alpha", exact(self.alpha, field="alpha"))
+            check_int(self.people, field="study.people")
+            object.__setattr__(self, "alpha", exact(self.alpha, field="analysis.alpha"))
         except ParameterError as error:
             raise PlanError(problems=error.problems) from None
         if not self.regions:
             object.__setattr__(self, "regions", tuple(whole_chromosomes(self.snps)))
         problems = [*self._size_problems(), *self._test_problems(), *self._region_problems()]
         if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
-            problems.append(Problem("case", "is not a word", 'write what stands for a case, such as "2"'))
+            problems.append(Problem("study.case", "is not a word", 'write what stands for a case, such as "2"'))
         if self.build is not None and self.build not in BUILDS:
-            problems.append(Problem("build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
+            problems.append(Problem("study.build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
         if self.ids not in IDS:
-            problems.append(Problem("ids", f"are not {' or '.join(IDS)}", "say whether it is public who takes part"))
+            problems.append(
+                Problem("study.ids", f"are not {' or '.join(IDS)}", "say whether it is public who takes part")
+            )
         if problems:
             raise PlanError(problems=problems)
 
@@ -112,20 +114,22 @@ class Plan(PlanInFile, Described):
         problems: list[Problem] = []
         most = MOST_PATIENTS // 2 if self.model == "allelic" else MOST_PATIENTS
         if not LEAST_PEOPLE <= self.people <= most:
-            problems.append(Problem("people", f"are not {LEAST_PEOPLE} to {most}", "say how many people the study has"))
+            problems.append(
+                Problem("study.people", f"are not {LEAST_PEOPLE} to {most}", "say how many people the study has")
+            )
         if not SMALLEST_P <= self.p_threshold <= LARGEST_P:
             reason = "is not such that alpha / m is from 1e-250 to 0.3"
-            problems.append(Problem("alpha", reason, 'write a chance such as "0.05"'))
+            problems.append(Problem("analysis.alpha", reason, 'write a chance such as "0.05"'))
         return problems
 
     def _test_problems(self) -> list[Problem]:
         if self.model not in TESTS:
-            return [Problem("model", f"is not {' or '.join(TESTS)}", "name one of them")]
+            return [Problem("analysis.model", f"is not {' or '.join(TESTS)}", "name one of them")]
         fix = f"the {self.model} model has {', '.join(TESTS[self.model])}"
         if not self.tests or len(set(self.tests)) < len(self.tests):
-            return [Problem("tests", "are none, or one is there twice", fix)]
+            return [Problem("analysis.tests", "are none, or one is there twice", fix)]
         wrong = set(self.tests) - set(TESTS[self.model])
-        return [Problem("tests", "name one that the model has not", fix)] if wrong else []
+        return [Problem("analysis.tests", "name one that the model has not", fix)] if wrong else []
 
     def _region_problems(self) -> list[Problem]:
         problem, fix = "holds no SNP of the list", "widen it, or leave it out"
