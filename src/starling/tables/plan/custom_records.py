@@ -26,7 +26,6 @@ from starling.tables.plan.columns import Column, Decimals, Integers, RecordColum
 from starling.tables.plan.counting_sql import CUSTOM_SQL, custom_tables
 from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily
 from starling.tables.plan.detail import Detail
-from starling.tables.plan.geography import Geography
 from starling.tables.plan.idle_choices import idle_custom
 from starling.tables.plan.levels import Level
 from starling.tables.plan.region_levels import WHOLE, RegionLevels
@@ -36,6 +35,7 @@ from starling.text_format import PLAIN, TextFormat
 if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.plan.choices import Choices
+    from starling.tables.plan.geography import Geography
 
 MOST_AREAS: Final = 1_000_000
 EXPECTED: Final = 100_000
@@ -202,8 +202,10 @@ class CustomRecords:
         """Those of idle_choices.py."""
         return [*idle_custom(plan)]
 
-    def stated_regions(self, levels: RegionLevels, tabulated: Collection[str]) -> Geography | None:
+    def stated_regions(self, levels: RegionLevels, tabulated: Collection[str]) -> "Geography | None":
         """The areas as units, and the regions of the tabulated levels."""
+        from starling.tables.plan.geography import Geography
+
         if len(self.areas.regions) != len(levels.levels):
             raise PlanError("regions", "are of other levels than the plan", "give a column for each level")
         regions: dict[str, tuple[str, ...]] = {}

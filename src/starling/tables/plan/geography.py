@@ -14,7 +14,7 @@ that are read may stand among them, as in the file of persons.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Never, TypeAlias
+from typing import Final, Never, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,9 @@ from starling.planfile.foreign import opened
 from starling.planfile.pipe_separated import MARK, Record, header_problems, parquet_columns, read_table, text_records
 from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.census_records import census_records
+from starling.tables.plan.choices import Choices
 from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
 from starling.tables.plan.levels import Level
-
-if TYPE_CHECKING:
-    from starling.tables.plan.choices import Choices
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 
@@ -182,7 +180,7 @@ class Geography:
         return block_ids({name: self.blocks[name].cast(pa.int64()).to_numpy() for name in BLOCK_COLUMNS})
 
 
-def read_geography(path: str | Path, plan: "Choices", *, names: str | Path | None = None) -> Geography:
+def read_geography(path: str | Path, plan: Choices, *, names: str | Path | None = None) -> Geography:
     """Blocks within the plan's filter, from pipe-delimited text with a header or Parquet.
 
     Args:
@@ -217,7 +215,7 @@ def read_geography(path: str | Path, plan: "Choices", *, names: str | Path | Non
     )
 
 
-def read_blocks_within(path: Path, plan: "Choices") -> dict[str, Int64]:
+def read_blocks_within(path: Path, plan: Choices) -> dict[str, Int64]:
     """The columns of `read_blocks` for the blocks within the plan's filter.
 
     Raises:
@@ -330,12 +328,12 @@ class Piece:
         return self.regions * self.iterations
 
 
-def pieces(plan: "Choices", geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
+def pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
     """All groups of the levels of a plan in plan order, at most `most` a piece where that is a region or more."""
     return tuple(part for number, level in enumerate(plan.levels) for part in _parts(number, level, geography, most))
 
 
-def aggregate_pieces(plan: "Choices", geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
+def aggregate_pieces(plan: Choices, geography: Geography, most: int = MOST_GROUPS) -> tuple[Piece, ...]:
     """All groups of the aggregates of a plan in plan order, by positions in `Plan.aggregates`; the more cells, the fewer a piece."""
     return tuple(
         part
