@@ -158,7 +158,9 @@ class Charging:
         if isinstance(decided, Bill):
             ticket = self._charged(tx, writer, request, decided, lease, done, left=left)
         elif decided.state == "charged" and not left:
-            ticket = self._taken_over(tx, writer, decided, lease)
+            writer.append("takeover", {"charge": decided.seq})
+            rows.take_over(tx, decided.seq, lease, self._book.clock.lease())
+            ticket = replace(decided, lease=lease)
         else:
             ticket = decided
         return lambda: ticket
@@ -231,11 +233,6 @@ class Charging:
         rows.insert_charge(tx, request, bill.amount, charge.seq, previous, lease, held)
         done.add(Spent((request.analyst, dataset, bill.noise.key), bill.standing, bill.amount, charge.seq))
         return Ticket(request, "charged", bill.amount, charge.seq, lease, fresh=True)
-
-    def _taken_over(self, tx: Transaction, writer: EventWriter, ticket: Ticket, lease: str) -> Ticket:
-        writer.append("takeover", {"charge": ticket.seq})
-        rows.take_over(tx, ticket.seq, lease, self._book.clock.lease())
-        return replace(ticket, lease=lease)
 
     def entry(self, ticket: Ticket, *, inside: bool = False) -> tuple[Entry, int]:
         """Where the chain holds the charge of `ticket`, and its time; `inside`: the ledger lies in the release that it pays for."""

@@ -111,15 +111,10 @@ class Witness:
                 make_home()
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(self._path, flags, 0o600)
-        if os.geteuid() == 0:
-            _leave_to(self._path.parent.stat(), descriptor)
+        if os.geteuid() == 0 and os.fstat(descriptor).st_uid != (owner := self._path.parent.stat()).st_uid:
+            # A file that root began is its folder's owner's, as with the journals of SQLite: they can go on with it.
+            os.fchown(descriptor, owner.st_uid, owner.st_gid)
         return descriptor
-
-
-def _leave_to(folder: os.stat_result, descriptor: int) -> None:
-    """Give a file that root began to whoever owns its folder, as SQLite does with its journals: they can go on with it."""
-    if os.fstat(descriptor).st_uid != folder.st_uid:
-        os.fchown(descriptor, folder.st_uid, folder.st_gid)
 
 
 def _tampered() -> IntegrityError:

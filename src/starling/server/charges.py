@@ -124,18 +124,15 @@ class Charges:
         if ticket is not None:
             return ticket.seq
         check_least(dataset.guarantee)
-        self._check_accepted(dataset.name)
+        if dataset.name not in self._accepted and not self._read(lambda reading: reading.has_accepted(dataset.name)):
+            # A charge would wait for that, and might for ever.
+            fix = "ask its custodian: starling server accept"
+            raise PolicyRefused("dataset", "has no records yet that its custodian accepted", fix)
+        self._accepted.add(dataset.name)
         with self._room(request):
             if question is not None:
                 self._keep(ledger, request, dataset, question)
             return _charged(ledger, batcher, request, dataset).seq
-
-    def _check_accepted(self, dataset: str) -> None:
-        """Raises PolicyRefused before any files of a dataset were accepted: a charge would wait for that, and might for ever."""
-        if dataset not in self._accepted and not self._read(lambda reading: reading.has_accepted(dataset)):
-            fix = "ask its custodian: starling server accept"
-            raise PolicyRefused("dataset", "has no records yet that its custodian accepted", fix)
-        self._accepted.add(dataset)
 
     def budget(self, analyst: str, dataset: Entry) -> Budget:
         """What an analyst may still spend on a dataset; of one that is asked questions, not how many more of them that is.

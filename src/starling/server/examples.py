@@ -193,14 +193,11 @@ class Published(FastAPI):
         if self.openapi_schema is None:
             for path, operations in super().openapi()["paths"].items():
                 for method, operation in operations.items():
-                    if (method, path) in EXAMPLES:
-                        _put(operation, EXAMPLES[method, path])
+                    if (example := EXAMPLES.get((method, path))) is None:
+                        continue
+                    operation["responses"][str(example.status)]["content"][JSON]["example"] = example.reply
+                    if example.requests:
+                        named = {name: {"value": body} for name, body in example.requests.items()}
+                        operation["requestBody"]["content"][JSON]["examples"] = named
         assert self.openapi_schema is not None
         return self.openapi_schema
-
-
-def _put(operation: dict[str, Any], example: Example) -> None:
-    operation["responses"][str(example.status)]["content"][JSON]["example"] = example.reply
-    if example.requests:
-        named = {name: {"value": body} for name, body in example.requests.items()}
-        operation["requestBody"]["content"][JSON]["examples"] = named

@@ -60,7 +60,9 @@ def carried_out(home: Home, jobs: Jobs, charge: Charge) -> Outcome:
     except LedgerUnavailable:
         return Outcome("busy")
     except RunFailed as error:
-        return Outcome("failed", f"{error}{_cause(error)}")
+        # The kind of what stopped it, where that is known.
+        cause = "" if error.__context__ is None else f" ({type(error.__context__).__name__})"
+        return Outcome("failed", f"{error}{cause}")
     except StarlingError as error:
         return Outcome("refused", str(error))
     except Exception as error:  # noqa: BLE001 - one release keeps no other from being made
@@ -107,8 +109,3 @@ class Here:
 
 def _fault(error: BaseException) -> str:
     return f"a fault of Starling's own ({type(error).__name__})"
-
-
-def _cause(error: RunFailed) -> str:
-    """The kind of what stopped a run, where that is known."""
-    return "" if error.__context__ is None else f" ({type(error.__context__).__name__})"

@@ -5,7 +5,7 @@ NOT PRIVATE. It lies in the worker's folder; no route of the API leads to it, an
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from starling.errors import SHOWN, IntegrityError, ParameterError, PolicyRefused
@@ -65,7 +65,8 @@ class Inspections:
             [str(each) for each in problems],
             list(map(str, validated.notes.listed)),
         )
-        self._keep(name, findings)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        write(self._folder / f"{name}.json", json.dumps(asdict(findings), indent=1))
         return findings
 
     def find(self, name: str, delivery: Delivery) -> Findings:
@@ -103,8 +104,3 @@ class Inspections:
             return Findings(**values)
         except (OSError, ValueError, TypeError, RecursionError):
             raise IntegrityError("findings", "are not written as Starling does", f"remove {path.name}") from None
-
-    def _keep(self, name: str, findings: Findings) -> None:
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        text = json.dumps({each: getattr(findings, each) for each in Findings.__slots__}, indent=1)
-        write(self._folder / f"{name}.json", text)

@@ -18,7 +18,7 @@ One distribution and one weight have certified margins (accuracy.py), which are 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, gcd, lcm
 from typing import Final
 
 import numpy as np
@@ -124,13 +124,8 @@ def _points(parts: Sequence[Part], unit: Fraction) -> int:
 
 def _step(weights: list[Fraction]) -> Fraction:
     """The largest number of which all are multiples."""
-    step = abs(weights[0])
-    for weight in weights[1:]:
-        a, b = step, abs(weight)
-        while b:
-            a, b = b, a % b
-        step = a
-    return step
+    whole = lcm(*(weight.denominator for weight in weights))
+    return Fraction(gcd(*(int(weight * whole) for weight in weights)), whole)
 
 
 def _tail(part: Part, unit: Fraction) -> Floats:

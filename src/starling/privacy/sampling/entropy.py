@@ -70,7 +70,8 @@ class _System:
         """The key stream of a new block, behind the bytes that became the next state key."""
         fresh = os.urandom(_KEY_BYTES)
         with self._lock:
-            stream = _key_stream(_exclusive_or(self._key, fresh))
+            mixed = int.from_bytes(self._key) ^ int.from_bytes(fresh)
+            stream = _key_stream(mixed.to_bytes(_KEY_BYTES))
             self._key = stream.update(_ZEROS[:_KEY_BYTES])
         return stream
 
@@ -81,10 +82,6 @@ class _System:
 def _bytes_of(out: Words) -> memoryview:
     # An empty view cannot be cast.
     return out.data.cast("B") if out.size else memoryview(bytearray())
-
-
-def _exclusive_or(left: bytes, right: bytes) -> bytes:
-    return (int.from_bytes(left) ^ int.from_bytes(right)).to_bytes(_KEY_BYTES)
 
 
 def _key_stream(key: bytes) -> CipherContext:
