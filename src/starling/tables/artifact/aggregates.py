@@ -21,7 +21,6 @@ from starling.tables.artifact.group_files import GroupFile, labels, read_pieces,
 from starling.tables.measurements import AggregateMeasurements, GroupNumbers, Int64
 from starling.tables.plan import Aggregate, Geography, Piece, Plan
 from starling.tables.plan.aggregates import tree
-from starling.tables.plan.columns import Column as RecordColumn
 from starling.tables.plan.columns import places_of
 from starling.tables.postprocess.aggregates import T3_SCHEMA
 
@@ -67,11 +66,7 @@ def numbers_of(plan: Plan, aggregate: Aggregate) -> int:
 def keep_aggregates(
     folder: Path, create: Create, plan: Plan, geography: Geography, drawn: AggregateMeasurements
 ) -> AggregateMeasurements:
-    """Write the pieces as they come; what is read from `folder` once they are there.
-
-    Raises:
-        OSError: the disk is full or fails, or there are measurements already.
-    """
+    """Write the pieces as they come; what is read from `folder` once they are there. Raises OSError as `write_pieces` does."""
 
     def table(piece: Piece, numbers: GroupNumbers) -> pa.Table:
         aggregate = plan.aggregates[piece.level]
@@ -176,7 +171,7 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
 
 def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
     level, quantiles = aggregate.level, aggregate.quantiles
-    share = plan.share(aggregate)
+    share, column = plan.share(aggregate), plan.records.by_name[aggregate.column]
     stated: dict[str, Json] = {
         "name": aggregate.name,
         "column": aggregate.column,
@@ -188,7 +183,7 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
         "regions": len(geography.regions[level.geography]),
         "iterations": len(level.iterations),
         "bounds": [aggregate.low, aggregate.high],
-        "unit": _unit(places_of(_column(plan, aggregate))),
+        "unit": f"1e{-places_of(column)}" if places_of(column) else "1e-0",
     }
     if quantiles is None:
         drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
@@ -202,11 +197,3 @@ def _parameters(plan: Plan, geography: Geography, aggregate: Aggregate) -> Json:
         return stated | {"epsilon_of_a_selection": str(quantiles.epsilon(plan.measure, share))}
     drawn = noise(aggregate.noise(plan.measure, share), plan.records_of_one)
     return stated | {"noise": drawn, "tree": list[Json](tree(aggregate.cells, plan.measure).widths)}
-
-
-def _unit(places: int) -> str:
-    return f"1e-{places}" if places >= 0 else f"1e{-places}"
-
-
-def _column(plan: Plan, aggregate: Aggregate) -> RecordColumn:
-    return plan.records.by_name[aggregate.column]

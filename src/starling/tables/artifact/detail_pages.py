@@ -12,13 +12,7 @@ from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 
 def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
-    """How many groups of each level got how much detail.
-
-    Args:
-        plan: The public choices of the release.
-        geography: The public regions of the plan.
-        branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
-    """
+    """How many groups of each level got how much detail; `branches` as `Summary` has them (pages.py)."""
     if not plan.staged:
         return _groups(plan, geography)
     names = tuple(plan.detail.names.values())
@@ -45,8 +39,10 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
         *(name.capitalize() for name in names),
         "Thresholds",
     )
+    steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
+    larger = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
     text = f"""
-        {_chosen_detail(plan)} The choice is made by a noisy total, so that it tells nothing beyond
+        Small groups get a total, larger ones {larger}. The choice is made by a noisy total, so that it tells nothing beyond
         what was charged.
     """
     if leaves_out(plan):
@@ -75,9 +71,3 @@ def _groups(plan: Plan, geography: Geography) -> Section:
     return Section(
         "Which groups there are", "Each group of the plan gets a total, and no more detail.", tables=(table,)
     )
-
-
-def _chosen_detail(plan: Plan) -> str:
-    steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
-    text = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
-    return f"Small groups get a total, larger ones {text}."

@@ -40,11 +40,8 @@ def write_pieces(
 ) -> None:
     """Write the pieces as they come, a thread writing while the next is drawn.
 
-    Args:
-        create: Makes the files of a release, each for the first time: what was drawn is never drawn over.
-        files: The path and the columns of the file of each level or aggregate.
-        drawn: Each piece once.
-        table_of: Gives the rows of a piece.
+    `create` makes each file for the first time: what was drawn is never drawn over. `files` are path and columns of each level or
+    aggregate, `drawn` each piece once, and `table_of` gives the rows of a piece.
 
     Raises:
         OSError: the disk is full or fails, or there are measurements already.
@@ -97,13 +94,7 @@ def labels(geography: Geography, level: Level, piece: Piece) -> list[pa.Array]:
 class GroupFile(ABC, Generic[T]):
     """A file, and its pieces, one in each row group. Raises InvalidRelease where it cannot hold the groups of the level.
 
-    Args:
-        folder: The folder of the release.
-        name: The path of the file there.
-        schema: Its columns.
-        geography: The public regions.
-        level: The level whose groups it holds.
-        number: The number that its pieces have for a level.
+    Args: `name` is the path in the folder of the release, and `number` what its pieces have for a level.
     """
 
     def __init__(

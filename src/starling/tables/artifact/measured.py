@@ -45,18 +45,7 @@ SCHEMA: Final = pa.schema(
 def keep_measurements(
     folder: Path, create: Create, plan: Plan, geography: Geography, drawn: Measurements
 ) -> Measurements:
-    """Write the pieces as they come, a thread writing while the next is drawn; what is read from `folder` once they are there.
-
-    Args:
-        folder: The folder of the release.
-        create: Makes its files, each for the first time: what was drawn is never drawn over.
-        plan: The plan of the release.
-        geography: Public regions.
-        drawn: Each piece once.
-
-    Raises:
-        OSError: the disk is full or fails, or there are measurements already.
-    """
+    """Write the pieces as they come; what is read from `folder` once they are there. Raises OSError as `write_pieces` does."""
     files = [(measurements_path(level), SCHEMA) for level in plan.levels]
     write_pieces(create, files, drawn, partial(_table, plan, geography))
     return read_measurements(folder, plan, geography)
@@ -76,14 +65,8 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
     """What post-processing begins with: what was drawn, combined with the measurements of the releases that the plan adds to, if any.
 
-    Iterating raises InvalidRelease where they are not of the same groups in the same detail.
-
-    Args:
-        folder: The folder of the release.
-        plan: The plan of the release, or of one that it adds to.
-        geography: The public regions of the release.
-        drawn: What was drawn for the plan.
-        back: How many releases the plan lies back.
+    Iterating raises InvalidRelease where they are not of the same groups in the same detail. `plan` is that of the release, or of one that
+    it adds to, so many releases back.
     """
     if plan.variants.top_up is None:
         return drawn

@@ -39,9 +39,6 @@ _WIDTHS: Final = pa.schema([("size", pa.int64()), ("width", pa.int64()), ("rows"
 class Summary:
     """What the report says of the published tables, gathered piece by piece.
 
-    Args:
-        plan: The public choices of the release.
-
     Attributes:
         branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.

@@ -13,7 +13,7 @@ Both releases are read twice: first for the p-values, then for the numbers that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nsmallest
@@ -31,6 +31,7 @@ from starling.tables.earlier.pairs import (
     Float64,
     Int64,
     Pair,
+    Part,
     Side,
     Sum,
     benjamini_hochberg,
@@ -78,9 +79,8 @@ class Family:
     """Numbers of one kind that both releases measured.
 
     Attributes:
-        number: The kind of number, "total" or "cell".
-        tests: How many were compared.
-        significant: How many differ.
+        number: "total" or "cell".
+        tests, significant: How many were compared, and how many differ.
         limit: Largest p-value of a number that differs: significant/tests of the level.
     """
 
@@ -96,10 +96,8 @@ class OnlyIn:
 
     Attributes:
         level: The level, as text.
-        first: How many groups are published in the first release, measured and suppressed in the second.
-        second: How many groups are published in the second release, measured and suppressed in the first.
-        first_plan: How many groups are in the plan of the first release alone.
-        second_plan: How many groups are in the plan of the second release alone.
+        first, second: How many groups are published in that release, measured and suppressed in the other.
+        first_plan, second_plan: How many groups are in the plan of that release alone.
     """
 
     level: str
@@ -115,10 +113,8 @@ class SignificantDifference:
 
     Attributes:
         label: Group, and sex and ages of a cell.
-        first: The number as the first release measured it, before clamping.
-        second: The number as the second release measured it, before clamping.
-        lower: Lower end of the interval of second less first, included.
-        upper: Upper end of the interval of second less first, included.
+        first, second: The number as each release measured it, before clamping.
+        lower, upper: The ends of the interval of second less first, both included.
         p_value: Chance of such a difference, or a larger one, where the true numbers are equal.
     """
 
@@ -145,8 +141,7 @@ class Comparison:
     """What two releases say of one another.
 
     Attributes:
-        first: The first release, as its folder states it.
-        second: The second release, as its folder states it.
+        first, second: The releases, as their folders state them.
         confidence: The confidence of the rule for many comparisons and of the intervals.
         families: How many totals and how many cells were compared, and differ.
         only: The levels that have groups in one release alone.
@@ -182,7 +177,7 @@ def compare(
 
     Args:
         first: The folder or zip of one release.
-        second: The second release, as its folder states it.
+        second: That of the other.
         confidence: Above 1/2 and below 1: 1 less the share of the differences that is expected to be wrong.
         keep: Takes the rows (`schema`) of what differs and of groups published in one alone, part by part in plan order; first none.
 
@@ -224,57 +219,51 @@ class _Numbers:
         return difference(*self.noises).chance(self.second - self.first)
 
 
-def _totals(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
-    kind = _kinds(pair)
-    for both in np.unique(kind).tolist():
-        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(pair.one.detail.branches)))
-        here = np.flatnonzero(kind == both)
-        noises = noise(sides[0].plan, pair.one.level, one), noise(sides[1].plan, pair.other.level, other)
-        yield _Numbers(here, (TOTAL, 0), pair.one.totals[here], pair.other.totals[here], noises)
-
-
-def _cells(sides: tuple[Side, Side], pair: Pair) -> Iterator[_Numbers]:
-    kind, detail = _kinds(pair), pair.one.detail
-    for both in np.unique(kind).tolist():
-        one, other = (branch + TOTAL_ONLY for branch in divmod(both, len(detail.branches)))
-        common = min(one, other)
-        if common <= 0:
-            continue
-        here = np.flatnonzero(kind == both)
-        values = pair.one.cells(here, one, common), pair.other.cells(here, other, common)
-        for cell, (few, many) in enumerate(zip(terms(detail, one, common), terms(detail, other, common), strict=True)):
-            noises = (
-                noise(sides[0].plan, pair.one.level, one, few),
-                noise(sides[1].plan, pair.other.level, other, many),
-            )
-            yield _Numbers(here, (cell, common), values[0][:, cell], values[1][:, cell], noises)
-
-
 TOTAL: Final = -1
 """What stands for a total in the place of a cell."""
-_NUMBERS: Final = (_totals, _cells)
-"""What gives the numbers of each of FAMILIES."""
 
 
-def _kinds(pair: Pair) -> Int64:
-    """Branches of both as one number."""
-    one, other = (part.branch.astype(np.int64) - TOTAL_ONLY for part in (pair.one, pair.other))
-    return one * len(pair.one.detail.branches) + other
+def _numbers(sides: tuple[Side, Side], pair: Pair, family: str) -> Iterator[_Numbers]:
+    """The numbers of one of FAMILIES in a pair, those of alike noise together."""
+    parts, detail = (pair.one, pair.other), pair.one.detail
+    one, other = (part.branch.astype(np.int64) - TOTAL_ONLY for part in parts)
+    kind = one * len(detail.branches) + other
+    for both in np.unique(kind).tolist():
+        branches = [branch + TOTAL_ONLY for branch in divmod(both, len(detail.branches))]
+        here, common = np.flatnonzero(kind == both), min(branches)
+        if family == "total":
+            totals = [part.totals[here] for part in parts]
+            yield _Numbers(here, (TOTAL, 0), totals[0], totals[1], _noises(sides, parts, branches, (None, None)))
+        elif common > 0:
+            values = [part.cells(here, branch, common) for part, branch in zip(parts, branches, strict=True)]
+            for cell, sizes in enumerate(zip(*(terms(detail, branch, common) for branch in branches), strict=True)):
+                noises = _noises(sides, parts, branches, sizes)
+                yield _Numbers(here, (cell, common), values[0][:, cell], values[1][:, cell], noises)
+
+
+def _noises(
+    sides: tuple[Side, Side], parts: tuple[Part, Part], branches: Sequence[int], sizes: Sequence[int | None]
+) -> tuple[Sum, Sum]:
+    one, other = (
+        noise(side.plan, part.level, branch, size)
+        for side, part, branch, size in zip(sides, parts, branches, sizes, strict=True)
+    )
+    return one, other
 
 
 def _families(one: Side, other: Side, level: float) -> tuple[Family, ...]:
     """First time through: how many numbers of each kind there are, and up to which p-value they differ."""
-    tests = [0 for _ in FAMILIES]
-    small: list[list[Float64]] = [[np.zeros(0)] for _ in FAMILIES]
+    tests = dict.fromkeys(FAMILIES, 0)
+    small: dict[str, list[Float64]] = {family: [np.zeros(0)] for family in FAMILIES}
     for pair in pairs(one, other):
-        for family, numbers_of in enumerate(_NUMBERS):
-            for numbers in numbers_of((one, other), pair):
+        for family in FAMILIES:
+            for numbers in _numbers((one, other), pair, family):
                 chances = numbers.p_values()
                 tests[family] += len(chances)
                 small[family].append(chances[chances <= level])
     return tuple(
-        Family(name, count, *benjamini_hochberg(np.concatenate(chances), count, level))
-        for name, count, chances in zip(FAMILIES, tests, small, strict=True)
+        Family(name, count, *benjamini_hochberg(np.concatenate(small[name]), count, level))
+        for name, count in tests.items()
     )
 
 
@@ -290,9 +279,9 @@ class _Rows:
         for pair in pairs(*self._sides):
             parts = [
                 self._rows(pair, numbers, np.flatnonzero(numbers.p_values() <= family.limit), family.limit)
-                for family, numbers_of in zip(self._families, _NUMBERS, strict=True)
+                for family in self._families
                 if family.significant
-                for numbers in numbers_of(self._sides, pair)
+                for numbers in _numbers(self._sides, pair, family.number)
             ]
             parts += [self._one_sided(pair, first=first) for first in (True, False)]
             rows = pa.concat_tables(parts)
@@ -302,7 +291,8 @@ class _Rows:
 
     def _keep(self, rows: pa.Table) -> None:
         differing = rows.filter(pc.equal(rows["status"], DIFFERS))
-        sureness = np.abs(differing["difference"].to_numpy()) / _width(differing)
+        lower, apart, upper = (differing[name].to_numpy() for name in ("lower", "difference", "upper"))
+        sureness = np.abs(apart) / (1 + upper - lower)
         positions = np.argsort(-sureness, kind="stable")[:MOST_KEPT]
         fresh = [
             _significant(row, _classes(self._sides[0].plan.detail))
@@ -374,11 +364,6 @@ class _Rows:
             if each.first or each.second or each.first_plan or each.second_plan:
                 rows.append(each)
         return tuple(rows)
-
-
-def _width(rows: pa.Table) -> Int64:
-    width: Int64 = 1 + rows["upper"].to_numpy() - rows["lower"].to_numpy()
-    return width
 
 
 def _significant(row: dict[str, Any], classes: tuple[str, ...]) -> SignificantDifference:

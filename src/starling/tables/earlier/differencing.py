@@ -37,12 +37,7 @@ ACROSS_STATES: Final = (GeographyLevel.USA, GeographyLevel.AIANNH)
 
 @dataclass(frozen=True, slots=True)
 class RepeatedGroups:
-    """Groups that both measure: their averages have less noise than either.
-
-    Attributes:
-        geography: The geography level of the groups.
-        iterations: How many iterations are in both, whatever their codes and names.
-    """
+    """Groups of a geography level that both measure, so many iterations whatever their codes and names: averages have less noise."""
 
     geography: str
     iterations: int
@@ -55,8 +50,7 @@ class Difference:
     Attributes:
         by: What tells the two groups apart: "codes", "states" or "blocks".
         geography: The geography level of the plan's group.
-        here: The plan's group: its iteration, or its region.
-        there: The earlier release's group: its iteration, or its region.
+        here, there: The iteration, or the region, of the plan's group and of the earlier release's.
         parts: The members of the set, as text.
         deviation: Standard deviation, in persons, of the noise in the difference of the two totals, where both groups are
             published as bare totals: as well as the set can be counted from two published numbers.
@@ -72,12 +66,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Differencing:
-    """A plan beside one earlier release.
-
-    Attributes:
-        repeated: Groups that both measure, by geography level.
-        differences: Groups of both that differ by a small set, from small sets to larger ones.
-        blocks: Whether regions were compared block by block.
+    """A plan beside one earlier release: groups that both measure, those that differ by a small set, from small sets to larger ones, and
+    whether regions were compared block by block.
     """
 
     repeated: tuple[RepeatedGroups, ...]
@@ -147,11 +137,10 @@ def _iterations(plan: Plan, geography: str) -> dict[_GroupKey, _Placed]:
 
 
 def _deviation(plan: Plan, here: _Placed, earlier: Plan, there: _Placed) -> float:
-    return sqrt(_variance(plan, here) + _variance(earlier, there))
-
-
-def _variance(plan: Plan, placed: _Placed) -> float:
-    return standard_deviation(plan.noise(placed.level, total_only=placed.iteration.total_only)) ** 2
+    noises = (
+        of.noise(each.level, total_only=each.iteration.total_only) for of, each in ((plan, here), (earlier, there))
+    )
+    return sqrt(sum(standard_deviation(noise) ** 2 for noise in noises))
 
 
 def _by_codes(

@@ -38,12 +38,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A sum of independent draws.
-
-    Attributes:
-        distribution: The distribution of each draw.
-        terms: How many draws are added up.
-    """
+    """A sum of so many independent draws of a distribution."""
 
     distribution: Noise
     terms: int
@@ -51,11 +46,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tails:
-    """The tails of a symmetric distribution on the integers.
-
-    Attributes:
-        beyond: P(|D| >= d) for d = 0, 1, ..., float64; what lies beyond its end has less than 10^-30.
-    """
+    """The tails of a symmetric distribution on the integers: P(|D| >= d) for d = 0, 1, ...; what lies beyond has less than 10^-30."""
 
     beyond: Float64
 
@@ -106,13 +97,8 @@ def _gaussian(one: Sum, other: Sum) -> Distribution | None:
 def benjamini_hochberg(p_values: Float64, tests: int, level: float) -> tuple[int, float]:
     """How many differences are significant, and the largest p-value of those.
 
-    Args:
-        p_values: The p-values up to `level`, in any order.
-        tests: N, the number of all p-values.
-        level: q, in (0, 1).
-
-    Returns:
-        R, and R q/N: what is significant has a p-value up to it. (0, 0.0) where nothing is.
+    Of `tests` p-values (N) those up to `level` (q, in (0, 1)) are enough, in any order. Gives R, and R q/N: what is significant has a
+    p-value up to it; (0, 0.0) where nothing is.
 
     >>> benjamini_hochberg(np.array([0.001, 0.03, 0.04, 0.012]), 5, 0.05)
     (4, 0.04)
@@ -130,13 +116,7 @@ Int8 = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two releases, opened.
-
-    Attributes:
-        folder: The folder of the release.
-        plan: The public plan of the release.
-        geography: The regions of the release and their names.
-    """
+    """One of the two releases, opened: its folder, its public plan, and its regions with their names."""
 
     folder: Path
     plan: Plan
@@ -148,8 +128,7 @@ class Part:
     """Some groups of one side, in the order of the pair.
 
     Attributes:
-        detail: The chain of partitions of the side's plan.
-        level: The level, as the side's plan has it.
+        detail, level: Those of the side's plan.
         totals: Sum of each group's stage-2 measurements, int64 (groups,).
         branch: The branch of each group, int8.
         published: Whether T1 has the group.
@@ -176,10 +155,8 @@ class Pair:
     """Groups that both measured: those of some regions by the iterations that mean the same persons.
 
     Attributes:
-        regions: Positions in the first side's regions of the level.
-        iterations: Positions in the first side's iterations of the level; groups are region-major.
-        one: The groups as the first side measured them.
-        other: The groups as the second side measured them.
+        regions, iterations: Positions in those that the first side's level has; groups are region-major.
+        one, other: The groups as each side measured them.
     """
 
     regions: Int64

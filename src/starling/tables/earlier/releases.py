@@ -38,8 +38,6 @@ from starling.tables.plan import Geography, Plan, RegionLevels, TopUp, labels, r
 if TYPE_CHECKING:
     from starling.release.statement import Json
 
-DOMAIN = "tables"
-
 
 SHOWN: Final = 20
 """Differences of one release that the text lists."""
@@ -55,12 +53,10 @@ class Earlier:
 
     Attributes:
         path: The folder or zip, as it was named.
-        plan: The public plan of the release.
-        geography: The regions of the release and their names, without blocks.
-        request_id: The request under which the release was charged.
-        ledger: Id of the ledger that paid for the release; None where it brought a ledger of its own, or none.
-        population: The protected population that the release is about; None where `ledger` is None.
-        dataset: The data of that population that were read; None where `ledger` is None.
+        plan, geography: Its public plan, and its regions with their names, without blocks.
+        request_id: The request under which it was charged.
+        ledger: Id of the ledger that paid; None where it brought a ledger of its own, or none.
+        population, dataset: Whom it is about, and the data of theirs that were read; None where `ledger` is None.
     """
 
     path: Path
@@ -78,10 +74,8 @@ class JointCost(Described):
 
     Attributes:
         earlier: Each earlier release, with what the plan measures again or almost again.
-        cost: The joint cost of the plan and all releases, in the measure of the plan; in rho where measures differ (epsilon costs at most
-            epsilon^2/2).
-        epsilon: The epsilon of the plan and all releases together at `delta`, rounded up.
-        delta: The delta at which `epsilon` holds.
+        cost: That of all of them, in the measure of the plan; in rho where measures differ (epsilon costs at most epsilon^2/2).
+        epsilon, delta: The epsilon of all of them at delta, rounded up.
     """
 
     earlier: tuple[tuple[Earlier, Differencing], ...]
@@ -192,7 +186,7 @@ def earlier_of(release: Release, path: Path) -> Earlier:
     Raises:
         ParameterError: it is of another domain.
     """
-    if release.statement["domain"] != DOMAIN:
+    if release.statement["domain"] != "tables":
         raise ParameterError(str(path), "is no release of tables", "name one")
     plan, geography = read_plan(release.folder)
     account = release.statement["account"]
@@ -226,12 +220,8 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
     events: Counter[Accounted] = Counter()
     for one in plans:
         events.update(dict(events_of(one.guarantee)))
-    return JointCost(
-        compared,
-        _sum([each.cost for each in plans]),
-        approximate_events(frozenset(events.items()), DELTA, fully_adaptive=True).epsilon,
-        DELTA,
-    )
+    whole = approximate_events(frozenset(events.items()), DELTA, fully_adaptive=True)
+    return JointCost(compared, _sum([each.cost for each in plans]), whole.epsilon, DELTA)
 
 
 def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
@@ -249,22 +239,14 @@ def _sum(costs: Sequence[Cost]) -> Cost:
     """The sum of costs: epsilon where all are of pure DP, otherwise rho."""
     if all(isinstance(cost, Epsilon) for cost in costs):
         return Epsilon(sum((cost.amount for cost in costs), Fraction(0)))
-    return Rho(sum((_rho(cost) for cost in costs), Fraction(0)))
-
-
-def _rho(cost: Cost) -> Fraction:
     # Pure epsilon-DP is (epsilon^2/2)-zCDP (Bun and Steinke 2016, Proposition 1.4).
-    return cost.amount * cost.amount / 2 if isinstance(cost, Epsilon) else cost.amount
+    rhos = (cost.amount * cost.amount / 2 if isinstance(cost, Epsilon) else cost.amount for cost in costs)
+    return Rho(sum(rhos, Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True)
 class ToppedUp:
-    """A plan that adds to an open earlier release.
-
-    Attributes:
-        plan: The plan that adds to the earlier release, with its `top_up`.
-        folder: The folder of the earlier release.
-    """
+    """A plan, with its `top_up`, that adds to the open earlier release in a folder."""
 
     plan: Plan
     folder: Path

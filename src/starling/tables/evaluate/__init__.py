@@ -57,9 +57,7 @@ class Errors:
 
     Attributes:
         rows: How many numbers.
-        error: Sum of errors, in persons.
-        absolute: Sum of absolute errors.
-        square: Sum of squared errors.
+        error, absolute, square: Sums of errors, in persons, of absolute and of squared errors.
         variance: Sum of the variances that the release states.
         covered: How many intervals hold the true count.
     """
@@ -109,7 +107,6 @@ class Class:
         size: Where the size class begins, a value of SIZES.
         branch: From 0 on, or -1 for groups that are bare totals by plan.
         number: One of NUMBERS.
-        errors: The errors of these numbers.
     """
 
     level: str
@@ -121,14 +118,8 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups of one level and size class.
-
-    Attributes:
-        level: Name of the level.
-        size: Where the size class begins.
-        groups: How many there are.
-        suppressed: How many of them are not published.
-        persons: Persons in suppressed groups, once for each group.
+    """Groups of one level and size class: how many there are, how many of them are not published, and the persons in those, once for each
+    group.
     """
 
     level: str
@@ -143,12 +134,11 @@ class Evaluation:
     """Errors of a release.
 
     Attributes:
-        title: The title of the release's plan.
+        title: That of the release's plan.
         levels: The title of each level by its name, in plan order: "(COUNTY, 2)" is "County, detailed".
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.
         details: What a group of each branch gets.
-        aggregates: The errors of sums, means and quantiles.
     """
 
     title: str
@@ -177,10 +167,9 @@ def evaluate(
     """Compare a release with the exact counts it was drawn from.
 
     Args:
-        plan: The plan of the release.
-        geography: The geography of the release.
+        plan, geography: Those of the release.
         persons: The records it was made from, opened.
-        release: The folder of the release, with data/t1.parquet and data/t2.parquet.
+        release: Its folder, with data/t1.parquet and data/t2.parquet.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
@@ -219,14 +208,7 @@ def _with_truth(plan: Plan, geography: Geography, tables: "Published", exact: Ex
 
 
 class Published:
-    """The tables of a release folder, read piece by piece in batches.
-
-    Args:
-        folder: The folder of the release.
-
-    Raises:
-        SourceError: when data/t1.parquet or data/t2.parquet is missing or not readable.
-    """
+    """The tables of a release folder, read piece by piece in batches; raises SourceError where one is missing or not readable."""
 
     def __init__(self, folder: Path) -> None:
         self._tables: dict[str, ds.Dataset] = {}

@@ -28,8 +28,6 @@ class AggregateErrors:
     """One statistic of one aggregate, over all its groups.
 
     Attributes:
-        title: The aggregate in words.
-        statistic: size, sum, mean, or a quantile.
         groups: Groups that have the statistic, published and in truth: an empty group has no mean.
         mean_absolute_error: In records for sizes, in the unit of the column for sums and means, in ranks for quantiles.
         coverage: The share of the groups whose interval, or rank margin, holds the truth.

@@ -11,9 +11,6 @@ from starling.tables.plan import Detail
 class DetailRows:
     """The rows of T2 of every branch, known by their codes.
 
-    Args:
-        detail: The chain of partitions of the plan.
-
     Attributes:
         detail: The chain of partitions of the plan.
         holding: Which of the finest cells each row is the sum of: float64 (rows, cells) of 0 and 1, for a product of matrices that is
@@ -40,16 +37,9 @@ class DetailRows:
     def numbers(self, batch: pa.RecordBatch) -> Int64:
         """The number of each row among `detail.of_codes`; -1 for one that no branch has."""
         places = (
-            _positions(batch[column], pa.array(texts, pa.string()))
+            pc.fill_null(pc.index_in(batch[column].cast(pa.string()), pa.array(texts, pa.string())), -1)
             for column, texts in zip(self.detail.columns, self._texts, strict=True)
         )
         # A plan without detail has no columns of it, and no row.
-        numbers: Int64 = np.broadcast_to(self._number[tuple(places)], (len(batch),))
-        return numbers
-
-
-def _positions(labels: pa.Array, known: pa.Array) -> Int64:
-    """Position of each label among the known ones; -1 for none."""
-    places = pc.fill_null(pc.index_in(labels.cast(pa.string()), known), -1)
-    positions: Int64 = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    return positions
+        number = self._number[tuple(place.to_numpy(zero_copy_only=False) for place in places)]
+        return np.broadcast_to(number, (len(batch),))

@@ -23,8 +23,7 @@ class AggregatePreview:
     """One aggregate.
 
     Attributes:
-        aggregate: The aggregate itself.
-        groups: Its groups; None without a geography.
+        groups: How many it has; None without a geography.
         margins: Of each kind of number the 95 % margin: of a size in records, of a sum in the unit of its column, of a mean in that unit by
             the size of the group ("mean of 1,000"), of a quantile in ranks, that is in records.
         ranks_off: Of quantiles, about how many records each is off on average, by either way of measuring; empty for sums.

@@ -58,11 +58,7 @@ def _steps() -> Iterator[tuple[int, int]]:
 def read_sizes(path: Path) -> Mapping[str, Sizes]:
     """Sizes of groups from a CSV file: `size,groups`, or `level,size,groups` with levels as "COUNTY detailed".
 
-    Args:
-        path: A public file that says how many groups have how many persons.
-
-    Returns:
-        By level; under the empty name for every level, where the file names none.
+    The file is public. Gives sizes by level; under the empty name for every level, where the file names none.
 
     Raises:
         PlanError: for anything else, with file and line.
@@ -107,7 +103,6 @@ class ExpectedDetail:
     """The detail that the groups of a level that are measured in two stages will get.
 
     Attributes:
-        level: The level.
         stated: Whether the sizes were given; otherwise assumed.
         suppressed: Part that is left out of the tables.
         branches: Parts published by each partition, the bare total first; with `suppressed` they add up to 1.

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from starling.planfile.pipe_separated import NULL
 from starling.privacy.compiled import compiled
+from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.tables.source.fields import (
     BLOCK_FIELDS,
     BLOCK_WIDTHS,
@@ -26,8 +27,6 @@ from starling.tables.source.fields import (
     Bytes,
     Fields,
     Records,
-    age_at,
-    code_at,
     is_null,
     is_utf8,
     number,
@@ -37,13 +36,36 @@ from starling.tables.source.fields import (
 from starling.tables.source.lines import MOST_BYTES, Columns
 from starling.tables.source.lookup import Int16, Int32, Int64, Lookup
 
+_MOST_DIGITS = 9
+Flags = npt.NDArray[np.bool_]
+
 
 class _Field(NamedTuple):
-    """A column as a dictionary: row i has the text `text[bounds[which[i]]:bounds[which[i] + 1]]`; bounds are (texts + 1,)."""
+    """A column by its different texts, and what each of them says; all but `which` are of shape (texts,).
+
+    Attributes:
+        which: int32 (rows,), the text of each row.
+        lengths: int64, bytes.
+        numbers: int32, the number that up to nine digits write, else -1.
+        odd: Whether it holds a NUL, what would end a field or a line early, or no UTF-8.
+        null: Whether it is empty or says Null.
+        boolean: Whether it says True or False.
+    """
 
     which: Int32
-    bounds: Int64
-    text: Bytes
+    lengths: Int64
+    numbers: Int32
+    odd: Flags
+    null: Flags
+    boolean: Flags
+
+    def number(self, width: int) -> Int32:
+        """The number that exactly `width` digits of each text write, else -1."""
+        return np.where(self.lengths == width, self.numbers, np.int32(-1))
+
+    def code(self, code_of: Int16) -> Int16:
+        """The index of the code that each text writes; no code is 0000, so entry 0 of `code_of` serves all that is no code."""
+        return code_of[np.maximum(self.number(4), 0)]
 
 
 def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: bool) -> tuple[Records, Int16, Int32]:
@@ -53,19 +75,24 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
     malformed = _malformed(fields, rows)
     block, of_block = np.zeros(rows, np.int64), malformed.copy()
     for column, width, power, fault in zip(columns.block, BLOCK_WIDTHS, POWERS, BLOCK_FIELDS, strict=True):
-        value = _numbers(fields[column].bounds, fields[column].text, width)
-        which = fields[column].which
+        value, which = fields[column].number(width), fields[column].which
         block = block * power + value[which]
         of_block |= np.where(value < 0, np.int32(fault), np.int32(0))[which]
     races = np.full((rows, len(columns.races)), NO_CODE, np.int16)
     for place, column in enumerate(columns.races):
         field = fields[column]
-        races[:, place] = _race_codes(field.bounds, field.text, book.code_of)[field.which]
+        races[:, place] = np.where(field.null, NO_CODE, field.code(book.code_of))[field.which]
     age, sex, span = fields[columns.age], fields[columns.sex], fields[columns.span]
-    spans = _codes(span.bounds, span.text, book.code_of)[span.which]
-    others = _other_faults(fields, columns, spans, book) if explain else np.zeros(0, np.int32)
-    ages, sexes = _ages(age.bounds, age.text)[age.which], _numbers(sex.bounds, sex.text, 1)[sex.which]
-    of_rows = Fields(malformed, block, of_block, ages, sexes, spans, races, others)
+    ages = np.where((age.lengths <= 3) & (age.numbers <= TOP_AGE), age.numbers, np.int32(-1))[age.which]
+    spans = span.code(book.code_of)[span.which]
+    others = np.zeros(rows if explain else 0, np.int32)
+    if explain:
+        others[spans == book.unknown] |= SPAN
+        if columns.cenrace >= 0:
+            others[(fields[columns.cenrace].number(2) < 0)[fields[columns.cenrace].which]] |= CENRACE
+        if columns.householder >= 0:
+            others[~fields[columns.householder].boolean[fields[columns.householder].which]] |= HOUSEHOLDER
+    of_rows = Fields(malformed, block, of_block, ages, sex.number(1)[sex.which], spans, races, others)
     return records_of(of_rows, min(columns.read, len(columns.races)), book)
 
 
@@ -76,96 +103,36 @@ def _field(column: pa.Array) -> _Field:
     which = pc.fill_null(coded.indices.cast(pa.int32()), len(texts))
     texts = pa.concat_arrays([texts, pa.array([NULL], pa.large_string())])
     _, bounds, data = texts.buffers()
-    return _Field(
-        which.to_numpy(zero_copy_only=False),
-        np.frombuffer(bounds, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1],
-        np.frombuffer(data, dtype=np.uint8),
-    )
+    starts = np.frombuffer(bounds, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    numbers, flags = np.empty(len(texts), np.int32), np.zeros((3, len(texts)), np.bool_)
+    _read(starts, np.frombuffer(data, dtype=np.uint8), numbers, flags)
+    return _Field(which.to_numpy(zero_copy_only=False), np.diff(starts), numbers, *flags)
 
 
 def _malformed(fields: list[_Field], rows: int) -> Int32:
     """Faults of rows that no line can hold, int32 (rows,)."""
     faults = np.zeros(rows, np.int32)
-    lengths = [np.diff(field.bounds) for field in fields]
-    if sum(int(each.max()) + 1 for each in lengths) > MOST_BYTES:
-        whole = sum(each[field.which] + 1 for each, field in zip(lengths, fields, strict=True)) - 1
+    if sum(int(each.lengths.max()) + 1 for each in fields) > MOST_BYTES:
+        whole = sum(each.lengths[each.which] + 1 for each in fields) - 1
         faults[whole > MOST_BYTES] = LONG
     for field in fields:
-        odd = _odd(field.bounds, field.text)
-        if odd.any():
-            faults[odd[field.which]] |= TEXT
-    return faults
-
-
-def _other_faults(fields: list[_Field], columns: Columns, spans: Int16, book: Lookup) -> Int32:
-    """Faults that drop no record and are not of race codes, int32 (rows,)."""
-    faults = np.where(spans == book.unknown, np.int32(SPAN), np.int32(0))
-    if columns.cenrace >= 0:
-        field = fields[columns.cenrace]
-        faults[(_numbers(field.bounds, field.text, 2) < 0)[field.which]] |= CENRACE
-    if columns.householder >= 0:
-        field = fields[columns.householder]
-        faults[~_true_or_false(field.bounds, field.text)[field.which]] |= HOUSEHOLDER
+        if field.odd.any():
+            faults[field.odd[field.which]] |= TEXT
     return faults
 
 
 @compiled
-def _odd(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
-    """Whether each text holds a NUL, what would end a field or a line early, or no UTF-8."""
-    odd = np.zeros(len(bounds) - 1, np.bool_)
-    for one in range(len(odd)):
+def _read(bounds: Int64, text: Bytes, numbers: Int32, flags: Flags) -> None:
+    """What each text says into `numbers`, and into `flags`, (3, texts), whether it is odd, Null, and True or False."""
+    for one in range(len(numbers)):
+        start, stop = bounds[one], bounds[one + 1]
         high = np.uint8(0)
-        for place in range(bounds[one], bounds[one + 1]):
+        for place in range(start, stop):
             byte = text[place]
             high |= byte
             if byte == 0 or byte == 10 or byte == 13 or byte == 124:  # noqa: PLR1714 - a tuple here costs a search
-                odd[one] = True
-        if high >= 0x80 and not is_utf8(text, bounds[one], bounds[one + 1]):
-            odd[one] = True
-    return odd
-
-
-@compiled
-def _numbers(bounds: Int64, text: Bytes, width: int) -> Int32:
-    """The number that exactly `width` digits of each text write, else -1."""
-    numbers = np.empty(len(bounds) - 1, np.int32)
-    for one in range(len(numbers)):
-        numbers[one] = number(text, bounds[one], bounds[one + 1], width)
-    return numbers
-
-
-@compiled
-def _ages(bounds: Int64, text: Bytes) -> Int32:
-    """The years that each text writes, else -1."""
-    ages = np.empty(len(bounds) - 1, np.int32)
-    for one in range(len(ages)):
-        ages[one] = age_at(text, bounds[one], bounds[one + 1])
-    return ages
-
-
-@compiled
-def _codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
-    """The index of the code that each text writes."""
-    codes = np.empty(len(bounds) - 1, np.int16)
-    for one in range(len(codes)):
-        codes[one] = code_at(text, bounds[one], bounds[one + 1], code_of)
-    return codes
-
-
-@compiled
-def _race_codes(bounds: Int64, text: Bytes, code_of: Int16) -> Int16:
-    """The index of the code that each text writes; NO_CODE where it is empty or says Null."""
-    codes = _codes(bounds, text, code_of)
-    for one in range(len(codes)):
-        if is_null(text, bounds[one], bounds[one + 1]):
-            codes[one] = NO_CODE
-    return codes
-
-
-@compiled
-def _true_or_false(bounds: Int64, text: Bytes) -> npt.NDArray[np.bool_]:
-    """Whether each text says True or False."""
-    flags = np.empty(len(bounds) - 1, np.bool_)
-    for one in range(len(flags)):
-        flags[one] = says_true_or_false(text, bounds[one], bounds[one + 1])
-    return flags
+                flags[0, one] = True
+        if high >= 0x80 and not is_utf8(text, start, stop):
+            flags[0, one] = True
+        numbers[one] = number(text, start, stop, stop - start) if 0 < stop - start <= _MOST_DIGITS else -1
+        flags[1, one], flags[2, one] = is_null(text, start, stop), says_true_or_false(text, start, stop)
