@@ -300,7 +300,7 @@ class TablesRelease(DomainRelease):
             problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
             raise ParameterError("count", problem, "use the measurements")
         estimate = Fraction(row["count"])
-        if self.plan.variants.add_up and self._moves(row):
+        if self.plan.variants.add_up and row["region_type"] in self._in_sums:
             return Value(estimate, deviation=row["standard_deviation"])
         level = self._levels[row["region_type"], row["iteration_code"]]
         group = tuple(row[column] for column in GROUP)
@@ -315,13 +315,9 @@ class TablesRelease(DomainRelease):
             *(each.measurements[place] for each in self.plan.variants.releases),
         )
 
-    def _moves(self, row: dict[str, Any]) -> bool:
-        """Whether a number's noise is that of a least-squares estimate."""
-        return row["region_type"] in self._in_sums
-
     @cached_property
     def _in_sums(self) -> frozenset[str]:
-        """The levels of regions that take part in sums."""
+        """The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate."""
         return frozenset(level.geography for level in self.plan.levels if nested(self.plan, level.geography))
 
 

@@ -2,7 +2,7 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -45,6 +45,11 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     caption: str
     words: bool = False
+
+    @classmethod
+    def of(cls, lines: Sequence[Mapping[str, str]], caption: str, *, words: bool = False) -> "Table":
+        """A table of one line or more, each of which has its cells by the names of the columns."""
+        return cls(tuple(lines[0]), tuple(tuple(line.values()) for line in lines), caption, words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,23 +69,17 @@ def _picture(column: str, place: int, rows: list[dict[str, Any]]) -> Picture:
 
 def charged(plan: Plan) -> tuple[Table, ...]:
     """What each aggregate costs, and what it is off by; nothing where there are none."""
-    rows = tuple(
-        (
-            title(plan, each.aggregate),
-            decimal_up(each.aggregate.level.budget),
-            str(each.aggregate.level.stability),
-            each.margins_text,
-        )
+    lines = [
+        {
+            "Sums and quantiles": title(plan, each.aggregate),
+            plan.cost.symbol: decimal_up(each.aggregate.level.budget),
+            "Groups of one person": str(each.aggregate.level.stability),
+            f"{short_percent(float(CONFIDENCE))} margins": each.margins_text,
+        }
         for each in preview_aggregates(plan)
-    )
-    header = (
-        "Sums and quantiles",
-        plan.cost.symbol,
-        "Groups of one person",
-        f"{short_percent(float(CONFIDENCE))} margins",
-    )
+    ]
     caption = f"Budget of each column's sums and quantiles; {plan.cost} in all"
-    return (Table(header, rows, caption, words=True),) if rows else ()
+    return (Table.of(lines, caption, words=True),) if lines else ()
 
 
 def section(means: Means) -> Section:

@@ -22,6 +22,7 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
         partial(shares, titles, names, counts, "detail"),
         "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
     )
+    # The names of details are the plan's, and may be those of other columns.
     rows = tuple(
         (
             title,
@@ -32,13 +33,8 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
         )
         for title, level, line in zip(titles, plan.levels, counts, strict=True)
     )
-    header = (
-        "Level",
-        "Regions",
-        plan.wording.iterations.capitalize(),
-        *(name.capitalize() for name in names),
-        "Thresholds",
-    )
+    details = (name.capitalize() for name in names)
+    header = ("Level", "Regions", plan.wording.iterations.capitalize(), *details, "Thresholds")
     steps = (plan.detail.names[branch] for branch in range(1, plan.detail.steps + 1))
     larger = "sex by age" if plan.detail == SEX_BY_AGE else ", then ".join(steps)
     text = f"""
@@ -62,12 +58,15 @@ def leaves_out(plan: Plan) -> bool:
 
 def _groups(plan: Plan, geography: Geography) -> Section:
     """How many groups each level has, where each gets a total alone."""
-    rows = tuple(
-        (level_title(plan, level), f"{regions:,}", f"{len(level.iterations):,}", f"{regions * len(level.iterations):,}")
+    lines = [
+        {
+            "Level": level_title(plan, level),
+            "Regions": f"{regions:,}",
+            "Groups of a region": f"{len(level.iterations):,}",
+            "Groups": f"{regions * len(level.iterations):,}",
+        }
         for level in plan.levels
         for regions in [len(geography.regions[level.geography])]
-    )
-    table = Table(("Level", "Regions", "Groups of a region", "Groups"), rows, "Groups of each level")
-    return Section(
-        "Which groups there are", "Each group of the plan gets a total, and no more detail.", tables=(table,)
-    )
+    ]
+    text = "Each group of the plan gets a total, and no more detail."
+    return Section("Which groups there are", text, tables=(Table.of(lines, "Groups of each level"),))

@@ -94,7 +94,7 @@ def labels(geography: Geography, level: Level, piece: Piece) -> list[pa.Array]:
 class GroupFile(ABC, Generic[T]):
     """A file, and its pieces, one in each row group. Raises InvalidRelease where it cannot hold the groups of the level.
 
-    Args: `name` is the path in the folder of the release, and `number` what its pieces have for a level.
+    `name` is the path in the folder of the release, and `number` what its pieces have for a level.
     """
 
     def __init__(

@@ -111,30 +111,23 @@ def charged(plan: Plan) -> Section:
     scale = "scale" if plan.measure == "epsilon" else "σ"
     # What is drawn: once, first and second; or again of an earlier release, where all of a group is drawn alike.
     drawn = {"stage2": "Noise of the new measurement"} if tops_up else _DRAWN if plan.staged else _DRAWN_ONCE
-    rows = [
-        (
-            level_title(plan, level),
-            decimal_up(level.budget),
-            str(level.stability),
-            decimal_up(level.budget / plan.degree(level)),
-            *(
-                ""
+    in_margin = f"{_percent(CONFIDENCE)} margin of one {'published' if tops_up else 'such'} number"
+    lines = [
+        {
+            "Level": level_title(plan, level),
+            symbol: decimal_up(level.budget),
+            "Groups of one person": str(level.stability),
+            f"{symbol} of a group": decimal_up(level.budget / plan.degree(level)),
+            **{
+                f"{name} ({scale})": ""
                 if level.single_stage and which in _STAGES and not tops_up
                 else _scale(getattr(plan.stage_noise(level), which))
-                for which in drawn
-            ),
-            f"± {margin(plan.noise(level, total_only=level.single_stage), missing()):,}",
-        )
+                for which, name in drawn.items()
+            },
+            in_margin: f"± {margin(plan.noise(level, total_only=level.single_stage), missing()):,}",
+        }
         for level in plan.levels
     ]
-    header = (
-        "Level",
-        symbol,
-        "Groups of one person",
-        f"{symbol} of a group",
-        *(f"{name} ({scale})" for name in drawn.values()),
-        f"{_percent(CONFIDENCE)} margin of one {'published' if tops_up else 'such'} number",
-    )
     distribution = "discrete Laplace (two-sided geometric)" if plan.measure == "epsilon" else "discrete Gaussian"
     text = f"""
         {plan.wording.level} One person can be in several groups of a
@@ -147,8 +140,8 @@ def charged(plan: Plan) -> Section:
         text += f"""
         A person lives in the United States or in Puerto Rico, never in both, so the larger of two sums is charged: {each}.
         """
-    table = Table(header, tuple(rows), f"Budget and noise of each level; {plan.cost} in all")
-    levels = (*_joint(plan), table) if plan.levels else ()
+    caption = f"Budget and noise of each level; {plan.cost} in all"
+    levels = (*_joint(plan), Table.of(lines, caption)) if lines else ()
     return Section("What was charged", text, tables=(*levels, *aggregate_pages.charged(plan)))
 
 

@@ -121,7 +121,9 @@ def _plan(data: Any) -> Plan:
         raise ValueError
     levels = tuple(_level(each, by_code) for each in data["levels"])
     of_census = {name: census for name, census in CENSUS.items() if name not in data}
-    aggregates = tuple(_aggregate(each, by_code) for each in data.get("aggregates", []))
+    aggregates = tuple(
+        decode(Aggregate, each, {"level": _level(each["level"], by_code)}) for each in data.get("aggregates", [])
+    )
     records = (
         decode(CustomRecords, data["records"])
         if "records" in data
@@ -131,11 +133,6 @@ def _plan(data: Any) -> Plan:
     fields = {key: each for key, each in data.items() if key not in CENSUS_RECORDS}
     plan: Plan = decode(Plan, {**of_census, **fields, "records": None}, known)
     return plan
-
-
-def _aggregate(data: Any, by_code: Mapping[str, Iteration]) -> Aggregate:
-    aggregate: Aggregate = decode(Aggregate, data, {"level": _level(data["level"], by_code)})
-    return aggregate
 
 
 def _level(data: Any, iterations: Mapping[str, Iteration]) -> Level:
@@ -207,6 +204,7 @@ def bounds(plan: Plan) -> dict[str, Json]:
 
 def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
     """The plan's choices and each level's noise."""
+    sql, named = plan.records.counting(plan.detail)
     return {
         "name": "SafeTab",
         "source": SOURCE,
@@ -216,15 +214,10 @@ def parameters(plan: Plan, geography: Geography) -> dict[str, Json]:
         **choices_json(plan),
         "confidence": str(CONFIDENCE),
         "branches": [plan.detail.names[branch] for branch in range(len(plan.detail.sizes))],
-        "counting": _counting(plan),
+        "counting": {"sql": sql, "tables": dict[str, Json](named)},
         "levels": [_level_parameters(plan, geography, level) for level in plan.levels],
         **aggregate_parameters(plan, geography),
     }
-
-
-def _counting(plan: Plan) -> dict[str, Json]:
-    sql, named = plan.records.counting(plan.detail)
-    return {"sql": sql, "tables": dict[str, Json](named)}
 
 
 def _level_parameters(plan: Plan, geography: Geography, level: Level) -> dict[str, Json]:

@@ -116,11 +116,7 @@ def _packed(columns: tuple[Column, ...], records: Unnumbered) -> pa.Array:
 
 
 class PackedGroups:
-    """Numbers of the values of groups that rows have as bytes, in the order in which they are met; confidential.
-
-    Args:
-        columns: The columns of groups.
-    """
+    """Numbers of the values of the columns of groups that rows have as bytes, in the order in which they are met; confidential."""
 
     def __init__(self, columns: tuple[Column, ...]) -> None:
         self._columns = columns

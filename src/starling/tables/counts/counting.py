@@ -45,16 +45,8 @@ def count_in_shares(
 ) -> Generator[pa.RecordBatch, None, None]:
     """DuckDB's answers to a text, each distinct within SHARE records and up to a batch more.
 
-    Args:
-        text: The SQL.
-        name: What it calls the records.
-        batches: The records, in their order.
-        schema: Their columns.
-        public: Other tables of the text.
-        limits: What DuckDB may use in all.
-
-    Raises:
-        OutputError: memory or disk do not suffice.
+    The text names the records, which are batches of a schema, and other tables, which are public; `limits` are those of all of DuckDB.
+    Raises OutputError when memory or disk do not suffice.
     """
     # Half of the processors count while the others read. Nearly every record is a group of its own, so that several threads
     # on one share would spend more on putting their groups together than they save.

@@ -21,37 +21,21 @@ MOST_PERSONS: Final = 255
 
 
 class Sets(NamedTuple):
-    """Sets of race codes by number, compressed: the codes of set i are `codes[offsets[i]:offsets[i + 1]]`.
-
-    Attributes:
-        offsets: int64 (sets + 1,).
-        codes: int16, distinct code indices of each set.
-    """
+    """Sets of values by number, compressed: those of set i are `codes[offsets[i]:offsets[i + 1]]`, distinct indices in `plan.codes`."""
 
     offsets: Int64
     codes: Int16
 
 
 class Iterations(NamedTuple):
-    """The iterations of each code, or of each set, compressed like `Sets`: positions in `Level.iterations`.
-
-    Attributes:
-        offsets: int64 (codes + 1,) or (sets + 1,).
-        positions: int32.
-    """
+    """The iterations of each code, or of each set, compressed like `Sets`: positions in `Level.iterations`."""
 
     offsets: Int64
     positions: Int32
 
 
 class Memberships(NamedTuple):
-    """Who is in which iterations of a level.
-
-    Attributes:
-        race: The race iterations of each set of race codes.
-        ethnicity: The ethnicity iterations of each ethnicity code.
-        iterations: How many the level has.
-    """
+    """The race iterations of each set of race codes, the ethnicity iterations of each ethnicity code, and how many the level has."""
 
     race: Iterations
     ethnicity: Iterations
@@ -63,8 +47,7 @@ class Portion(NamedTuple):
 
     Attributes:
         units: The units that the records are of, int64.
-        starts: Where each unit's records begin in `records`, int64 of the shape of `units`.
-        stops: Where they end.
+        starts, stops: Where each unit's records begin and end in `records`, int64 of the shape of `units`.
         records: int64, each from the highest bit down: number of the set of race codes (32 bits), index of the ethnicity code (16), cell of
             sex and age, 0 to 45 (8), persons, at least 1 (8).
     """
@@ -85,38 +68,33 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
         alone: The alone iterations of each code: a set is in those that all of its codes share, the empty set in none.
         iterations: How many iterations the level has; no position is both combined and alone.
     """
-    count = len(sets.offsets) - 1
-    offsets = np.zeros(count + 1, np.int64)
-    positions = np.empty(0, np.int32)
+    count, most = len(sets.offsets) - 1, 0
+    for code in sets.codes:
+        most += combined.offsets[code + 1] - combined.offsets[code] + alone.offsets[code + 1] - alone.offsets[code]
+    offsets, positions = np.zeros(count + 1, np.int64), np.empty(most, np.int32)
     # Of each iteration, the last set that met it, and (alone) how many of that set's codes it holds.
     seen = np.full(iterations, -1, np.int64)
     held = np.zeros(iterations, np.int64)
-    for fill in (False, True):
-        seen[:] = -1
-        if fill:
-            positions = np.empty(offsets[count], np.int32)
-        end = 0
-        for row in range(count):
-            first, last = sets.offsets[row], sets.offsets[row + 1]
-            for place in range(first, last):
-                code = sets.codes[place]
-                for at in range(combined.offsets[code], combined.offsets[code + 1]):
-                    one = combined.positions[at]
-                    if seen[one] != row:
-                        seen[one] = row
-                        if fill:
-                            positions[end] = one
-                        end += 1
-                for at in range(alone.offsets[code], alone.offsets[code + 1]):
-                    one = alone.positions[at]
-                    held[one] = held[one] + 1 if seen[one] == row else 1
+    end = 0
+    for row in range(count):
+        first, last = sets.offsets[row], sets.offsets[row + 1]
+        for place in range(first, last):
+            code = sets.codes[place]
+            for at in range(combined.offsets[code], combined.offsets[code + 1]):
+                one = combined.positions[at]
+                if seen[one] != row:
                     seen[one] = row
-                    if held[one] == last - first:
-                        if fill:
-                            positions[end] = one
-                        end += 1
-            offsets[row + 1] = end
-    return Iterations(offsets, positions)
+                    positions[end] = one
+                    end += 1
+            for at in range(alone.offsets[code], alone.offsets[code + 1]):
+                one = alone.positions[at]
+                held[one] = held[one] + 1 if seen[one] == row else 1
+                seen[one] = row
+                if held[one] == last - first:
+                    positions[end] = one
+                    end += 1
+        offsets[row + 1] = end
+    return Iterations(offsets, positions[:end].copy())
 
 
 @compiled
@@ -147,14 +125,8 @@ def sort_by_unit(
 ) -> None:
     """Put rows where their unit's records go, as records of at most MOST_PERSONS.
 
-    Args:
-        unit: The unit of each row.
-        races: Number of the set of race codes.
-        qspan: Index of the ethnicity code.
-        cell: Sex and age.
-        persons: How many, at least 1.
-        place: Where the next record of each unit goes, int64 (units,); moved on.
-        records: int64, as in `Portion`; written.
+    `races` are numbers of sets of race codes, `qspan` indices of ethnicity codes, `persons` at least 1; `place`, int64 (units,), says where
+    the next record of each unit goes and is moved on, and `records`, as in `Portion`, is written.
     """
     for row in range(len(unit)):
         key = (np.int64(races[row]) << 32) | (np.int64(qspan[row]) << 16) | (np.int64(cell[row]) << 8)
@@ -169,14 +141,8 @@ def sort_by_unit(
 
 @compiled
 def add_totals(portion: Portion, region: Int32, first: int, members: Memberships, totals: Int64) -> None:
-    """Add records to `totals`.
-
-    Args:
-        portion: Records of units that lie in a region of the piece.
-        region: The region of every unit.
-        first: First region of the piece.
-        members: The iterations that the records are in.
-        totals: int64 (regions * iterations,), region-major; added to in place.
+    """Add records, of units that lie in a region of a piece, to `totals`, int64 (regions * iterations,), region-major; `region` is that of
+    every unit, `first` the first one of the piece.
     """
     # Taken out of their tuples once: a tuple of arrays counts references wherever it is touched.
     units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
@@ -195,15 +161,9 @@ def add_totals(portion: Portion, region: Int32, first: int, members: Memberships
 
 @compiled
 def add_cells(portion: Portion, region: Int32, first: int, members: Memberships, row: Int32, table: Int64) -> None:
-    """Add records to the cells of chosen groups.
+    """Add records to the cells of chosen groups, with the arguments of `add_totals`.
 
-    Args:
-        portion: Records of units that lie in a region of the piece.
-        region: The region of every unit.
-        first: First region of the piece.
-        members: The iterations that the records are in.
-        row: int32 (regions * iterations,): row of each group in `table`, -1 for a group that was not chosen.
-        table: int64 (chosen, cells); added to in place.
+    `row`, int32 (regions * iterations,), is the row of each group in `table`, int64 (chosen, cells); -1 for one that was not chosen.
     """
     units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     race, race_at = members.race.positions, members.race.offsets

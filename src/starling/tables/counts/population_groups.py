@@ -28,12 +28,7 @@ SMALL: Final = 1 << 18
 class GroupCounts:
     """Exact counts of every group of a plan: confidential, to be reached by `publish` or `inspect` alone.
 
-    Args:
-        plan: Levels and iterations.
-        geography: Regions, and which units are in them.
-        records: The counted records of all units.
-        sets: The sets of values that the records number, such as sets of race codes: those of each attribute by its kind, in one order.
-        spread: The records of each aggregate of the plan.
+    The counted records number the sets of values of each attribute, by its kind, in one order; `spread` are those of each aggregate.
     """
 
     __slots__ = ("_geography", "_level", "_plan", "_records", "_sets", "_small", "_spread")

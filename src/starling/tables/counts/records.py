@@ -27,11 +27,9 @@ Run: TypeAlias = tuple[int, int]
 
 
 class Part(NamedTuple):
-    """Records of some units that stand together in a run.
+    """Records of some units that stand together in a run: so many from a place on.
 
     Attributes:
-        place: Where the first record lies.
-        length: How many records there are.
         units: The units that the records are of, int64, ascending.
         starts, stops: Where the records of each unit begin and end, int64, of the shape of `units`.
     """
@@ -44,12 +42,7 @@ class Part(NamedTuple):
 
 
 class Runs(ABC):
-    """Counted records of all units, in runs that are sorted by unit.
-
-    Args:
-        units: How many finest geographic units there are.
-        spill: Where they are put.
-    """
+    """Counted records of all of so many finest geographic units, put into a spill in runs that are sorted by unit."""
 
     def __init__(self, units: int, spill: Spill) -> None:
         self.units, self._spill = units, spill

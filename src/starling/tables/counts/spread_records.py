@@ -30,13 +30,7 @@ FEW: Final = 4
 
 
 class SpreadRecords(Runs):
-    """The records of all aggregates that are of one column and of the same cells.
-
-    Args:
-        aggregate: One of these aggregates.
-        units: How many areas there are.
-        spill: Where they are put.
-    """
+    """The records of all aggregates that are of one column and of the same cells, such as `aggregate`."""
 
     def __init__(self, aggregate: Aggregate, units: int, spill: Spill) -> None:
         super().__init__(units, spill)
@@ -105,11 +99,8 @@ def limbs(numbers: pa.Decimal128Array) -> tuple[Int64, Int64]:
 def joined(table: Int64, *, wide: bool) -> GroupNumbers:
     """The two numbers of sums, from their limbs: integers of Python where the column is wide; else int64, each at most LARGEST.
 
-    No number is above LARGEST but with more than 2^31 records. To count it as that moves no two sums further apart.
-
-    Args:
-        table: int64 (groups, 4): lower and upper limb of the first number, then of the second.
-        wide: Whether the column is wide.
+    No number is above LARGEST but with more than 2^31 records. To count it as that moves no two sums further apart. `table` is int64
+    (groups, 4): lower and upper limb of the first number, then of the second.
     """
     low, high = table[:, 0::2], table[:, 1::2]
     high, low = high + (low >> LIMB), low & _LOW
@@ -132,14 +123,8 @@ def _sort_by_unit(unit: Int32, groups: Int32, cell: Int64, weight: Int64, place:
 
 @compiled
 def add_weights(portion: Portion, region: Int32, first: int, members: Memberships, table: Int64) -> None:
-    """Add records to the cells of all groups of a piece.
-
-    Args:
-        portion: Records of units that lie in a region of the piece.
-        region: The region of every unit.
-        first: First region of the piece.
-        members: The iterations that the records are in.
-        table: int64 (regions * iterations, cells), region-major; added to in place.
+    """Add records to the cells of all groups of a piece, `table`, int64 (regions * iterations, cells); other arguments as of
+    `kernels.add_totals`.
     """
     units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     positions, offsets = members.race.positions, members.race.offsets

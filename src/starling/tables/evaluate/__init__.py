@@ -167,7 +167,8 @@ def evaluate(
     """Compare a release with the exact counts it was drawn from.
 
     Args:
-        plan, geography: Those of the release.
+        plan: That of the release.
+        geography: Its regions.
         persons: The records it was made from, opened.
         release: Its folder, with data/t1.parquet and data/t2.parquet.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.

@@ -65,14 +65,19 @@ def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
 
 
 def _of_aggregates(evaluation: Evaluation) -> Section:
-    rows = tuple(
-        (each.title, each.statistic, f"{each.groups:,}", rounded(each.mean_absolute_error), _percent(each.coverage))
+    lines = [
+        {
+            "Aggregate": each.title,
+            "Statistic": each.statistic,
+            "Groups": f"{each.groups:,}",
+            "Mean absolute error": rounded(each.mean_absolute_error),
+            "Held by interval or margin": _percent(each.coverage),
+        }
         for each in evaluation.aggregates
-    )
-    header = ("Aggregate", "Statistic", "Groups", "Mean absolute error", "Held by interval or margin")
+    ]
     text = "Errors are in records for sizes, in the unit of the column for sums and means, in ranks for quantiles."
     caption = f"{MARK}. Errors over all groups that have the statistic"
-    return Section("Sums, means and quantiles", text, tables=(Table(header, rows, caption, words=True),))
+    return Section("Sums, means and quantiles", text, tables=(Table.of(lines, caption, words=True),))
 
 
 def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:

@@ -47,11 +47,8 @@ def coded(texts: pa.Array, row: npt.NDArray[np.integer]) -> pa.DictionaryArray:
 
 
 class Records:
-    """Texts of every field that can occur, made once.
-
-    Args:
-        land: Blocks, by whose position people say where they live.
-        mix: Codes, by whose position people say which they have.
+    """Texts of every field that can occur, made once; people say by positions in the land where they live, and in the mix which codes
+    they have.
     """
 
     def __init__(self, land: Land, mix: Mix) -> None:
@@ -97,13 +94,7 @@ def _texts_of(numbers: Int32, width: int) -> tuple[pa.Array, Int32]:
 
 
 class PopulationGenerator:
-    """Invented persons of a plan on a land.
-
-    Args:
-        plan: Gives the code book, and the most race codes of a person.
-        land: Where they live.
-        seed: Public.
-    """
+    """Invented persons on a land, from a public seed; the plan gives the code book, and the most race codes of a person."""
 
     def __init__(self, plan: Plan, land: Land, seed: int) -> None:
         self._land, self._seed = land, seed

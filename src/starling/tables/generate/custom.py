@@ -75,18 +75,9 @@ def persons_of(records: CustomRecords, rows: int | None = None) -> int:
 def write_custom(
     records: CustomRecords, folder: Path, *, persons: int, seed: int, form: Format, workers: int
 ) -> tuple[Path, dict[str, int]]:
-    """Write invented records as a file of the folder.
+    """Write invented records of so many persons, or households, as a file of the folder.
 
-    Args:
-        records: What the plan says of its records.
-        folder: Where the file is made.
-        persons: How many persons, or households, have records.
-        seed: Public.
-        form: Of the file: "text" is CSV.
-        workers: Threads.
-
-    Returns:
-        The file, and how many areas, persons or households, and records there are.
+    Gives the file, and how many areas, persons or households, and records there are.
 
     Raises:
         ParameterError: a field is read in two ways that no value fits.
@@ -113,25 +104,18 @@ def write_custom(
 
 
 class _Counted:
-    """A file that knows how many records it was given.
-
-    Args:
-        writer: Writes them.
-    """
+    """A file that knows how many records it was given."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.records = 0
 
     def encode(self, table: pa.Table) -> tuple[int, Any]:
-        """These rows and how many they are; safe in any thread."""
         return len(table), self._writer.encode(table)
 
     def write(self, encoded: tuple[int, Any]) -> None:
-        """Append what `encode` gave."""
         self.records += encoded[0]
         self._writer.write(encoded[1])
 
     def close(self) -> None:
-        """Finish the file."""
         self._writer.close()

@@ -22,13 +22,7 @@ SECOND: Final = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Codes of a list.
-
-    Attributes:
-        codes: The codes, one or more.
-        separator: What stands between several; "" where a field says one.
-        most: How many different ones a field says at most.
-    """
+    """Codes of a list, one or more; a field says up to `most` different ones with a separator between them, or one."""
 
     codes: tuple[str, ...]
     separator: str = ""
@@ -37,13 +31,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers between two bounds, in units of the last place.
-
-    Attributes:
-        low: The least.
-        high: The largest.
-        places: Digits after the point.
-    """
+    """Numbers between two bounds, both included, in units of the last of so many places after the point."""
 
     low: int
     high: int

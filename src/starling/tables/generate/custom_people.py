@@ -72,12 +72,7 @@ Values: TypeAlias = One | Several
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CustomPeople:
-    """The records of some persons, person by person.
-
-    Attributes:
-        person: int64 (records,): whose each is, from 0.
-        fields: What they say, by the name of the field.
-    """
+    """The records of some persons, person by person: whose each is, int64 (records,) from 0, and what they say by the name of the field."""
 
     person: Int64
     fields: Mapping[str, Values]
@@ -109,14 +104,7 @@ class _Chances:
 
 
 class CustomMix:
-    """What a plan's fields and areas say about how common everything is.
-
-    Args:
-        rng: Draws the weights.
-        fields: The fields of a record.
-        areas: The smallest areas and their regions.
-        most: Records of a person, at most.
-    """
+    """How common everything is that fields and areas of a plan may say, drawn by `rng`; a person has up to `most` records."""
 
     def __init__(self, rng: np.random.Generator, fields: Sequence[FieldGroup], areas: CustomAreas, most: int) -> None:
         self._fields, self._most = fields, most

@@ -19,14 +19,7 @@ Format: TypeAlias = Literal["text", "parquet"]
 
 
 class TextWriter:
-    """Lines of fields below a header; texts are in quotes where one needs it.
-
-    Args:
-        path: The file to make.
-        schema: The columns, in their order.
-        texts: Whatever a text of them may hold.
-        form: How text says them.
-    """
+    """Lines of fields below a header; all texts are in quotes where one of those that there may be needs it."""
 
     def __init__(self, path: Path, schema: pa.Schema, texts: Iterable[str] = (), form: TextFormat = PLAIN) -> None:
         # A line of one field that says nothing would be no record, unless it is in quotes.

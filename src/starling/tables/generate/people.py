@@ -92,13 +92,9 @@ def _pyramid() -> Float64:
 
 
 class Mix:
-    """What a home says about who lives there.
+    """What a home says about who lives there, who has up to `most_codes` race codes, 1 to 8.
 
-    Args:
-        rng: Draws the short lists of codes of tracts, counties and areas, and the share of ethnicities.
-        definitions: The code book.
-        land: Where the homes are.
-        most_codes: Race codes of a person, 1 to 8.
+    `rng` draws the short lists of codes of tracts, counties and areas, and the share of ethnicities.
     """
 
     def __init__(self, rng: np.random.Generator, definitions: Definitions, land: Land, most_codes: int) -> None:

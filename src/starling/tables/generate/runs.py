@@ -44,13 +44,9 @@ def stream(seed: int, *which: int) -> np.random.Generator:
 
 
 def write_runs(sink: Sink[E], make: Callable[[range], E], rows: int, workers: int) -> None:
-    """All rows into a file: made and encoded by several threads, written in order, with a bounded number of runs in memory.
+    """So many rows into a file, which is closed at the end: written in order, with a bounded number of runs in memory.
 
-    Args:
-        sink: The file, which is closed at the end.
-        make: Gives the rows of a range in the form of the file; it is called by any thread.
-        rows: How many there are.
-        workers: Threads.
+    Several threads call `make`, which gives the rows of a range in the form of the file.
     """
     runs = (range(start, min(start + RUN, rows)) for start in range(0, rows, RUN))
     with closing(sink), closing(in_order(make, runs, workers)) as encoded_runs:

@@ -92,13 +92,8 @@ def later_weight(noise: CombinedStageNoise) -> Fraction:
 
 
 def combined(plan: Plan, level: Level, earlier: Measured, later: Measured) -> Measured:
-    """The measurements of a piece, each value from both; stage-1 totals and branches are those of the earlier release.
-
-    Args:
-        plan: A plan that tops up an earlier release.
-        level: The level of the piece.
-        earlier: What the earlier release published, combined in its turn where that one topped up another.
-        later: What was drawn now.
+    """The measurements of a piece, each value from what was drawn now and what the earlier release published, combined in its turn where
+    that one topped up another; stage-1 totals and branches are those of the earlier release.
     """
     total_only = np.repeat(earlier.branch < 0, np.diff(earlier.offsets(plan.detail)))
     values = earlier.values.copy()

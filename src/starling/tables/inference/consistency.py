@@ -81,10 +81,7 @@ def _by_parent(first: int, parents: Sequence[Int64]) -> tuple[list[Rows], list[I
 def make_consistent(plan: Plan, regions: Mapping[str, Sequence[str]], totals: Mapping[int, Estimated]) -> None:
     """Replace the totals of all nested levels, by their position in `plan.levels`, by consistent whole ones.
 
-    Args:
-        plan: The released plan.
-        regions: The ids of the regions of each geography level, ascending.
-        totals: The totals as they were measured: independent, unbiased.
+    They are independent and unbiased, as measured; `regions` has the ids of each geography level, ascending.
     """
     for chain in nested_chains(plan):
         _Chain(plan, chain, regions, totals).run()

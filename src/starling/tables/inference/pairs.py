@@ -44,13 +44,8 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class PairErrors:
-    """The errors of what follows from a pair.
-
-    Attributes:
-        size: Standard deviation of the size, in records.
-        sum: Standard deviation of the sum, in units of the last place.
-        size_margin: Half the width of the interval of the size.
-        sum_margin: Half the width of the interval of the sum.
+    """The standard deviations of the size, in records, and of the sum, in units of the last place, that follow from a pair, and half the
+    widths of their intervals.
     """
 
     size: float
@@ -74,13 +69,8 @@ def pair_errors(aggregate: Aggregate, noise: Distribution, missing: Fraction) ->
 def sizes_and_sums(
     aggregate: Aggregate, pairs: GroupNumbers, noise: Distribution, missing: Fraction
 ) -> tuple[Interval, Interval]:
-    """The sizes, in records, and the sums, in units of the last place, of groups.
-
-    Args:
-        aggregate: What was measured.
-        pairs: A and B of each group, (groups, 2).
-        noise: The noise of each.
-        missing: The chance that an interval misses.
+    """The sizes, in records, and the sums, in units of the last place, of groups, from A and B of each, (groups, 2), and the noise in them;
+    an interval misses with a chance of `missing`.
     """
     errors = pair_errors(aggregate, noise, missing)
     size, whole = linear(aggregate, pairs)

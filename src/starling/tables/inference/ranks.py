@@ -36,14 +36,8 @@ class Classes:
 
 
 def quantile_classes(nodes: Int64, shape: Tree, share: Fraction, noise: Distribution, missing: Fraction) -> Classes:
-    """The quantile of a share in groups.
-
-    Args:
-        nodes: The noisy numbers of each group, int64 (groups, nodes).
-        shape: The tree.
-        share: q, above 0 and below 1.
-        noise: The noise of a node.
-        missing: The chance that an interval misses.
+    """The quantile of a share, above 0 and below 1, in groups of noisy nodes, int64 (groups, nodes); `missing` is the chance that an
+    interval misses.
     """
     # Whole numbers, so that doubles add them exactly: b times L - q N.
     off = nodes.astype(np.float64) @ _weights(shape, share)

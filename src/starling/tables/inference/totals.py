@@ -102,13 +102,7 @@ def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | 
 def moved_deviation(one: float, size: int, terms: int, total: Float64) -> Float64:
     """Standard deviation of a run of `terms` of `size` cells whose total was made to add up and deviates by `total`, but for rounding.
 
-    What is apart from the total, and its part of the total, which are uncorrelated.
-
-    Args:
-        one: Standard deviation of a cell as measured.
-        size: How many cells the group has.
-        terms: How many cells the run has.
-        total: Standard deviation of the total, float64 of any shape.
+    What is apart from the total, and its part of the total, which are uncorrelated; a cell as measured deviates by `one`.
     """
     part = terms / size
     deviation: Float64 = np.sqrt(terms * one * one * (1 - part) + part * part * total * total)
@@ -157,12 +151,7 @@ def corrected_deviations(
 ) -> tuple[float, ...]:
     """The standard deviation of the sum of each run of `terms` cells of a group, in their order; of its total for all cells.
 
-    Args:
-        stage1: The distribution of the stage-1 total.
-        stage2: The distribution of each cell.
-        cells: How many cells the group has.
-        weight: a, the share of the stage-1 total, in (0, 1).
-        terms: How many cells a run has, which divides them into runs.
+    `weight` is a, the share of the stage-1 total, in (0, 1).
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
     >>> distributions = DiscreteGaussian(Fraction(9)), DiscreteGaussian(Fraction(1))

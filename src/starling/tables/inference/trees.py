@@ -142,10 +142,7 @@ def rounded_below(counts: Floats, parents: Int64, parent: Int64) -> Int64:
 
     A child whose parent lies within 1 of the sum of its children is moved by less than 1.
 
-    Args:
-        counts: The children's estimates, float64 (regions, columns).
-        parents: Rounded counts of the parents, int64 (parents, columns).
-        parent: The parent of each region, ascending.
+    The children's estimates are (regions, columns), the parents' rounded counts (parents, columns), the parent of each region ascending.
     """
     down = np.floor(counts)
     rounded = down.astype(np.int64)

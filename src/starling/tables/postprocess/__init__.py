@@ -54,16 +54,15 @@ class Tabulated:
 
 
 def tabulate(plan: Plan, geography: Geography, measurements: Measurements) -> Iterator[Tabulated]:
-    """T1 and T2, piece by piece.
-
-    Args:
-        plan: The released plan.
-        geography: The public regions of the plan.
-        measurements: What the mechanism drew.
-    """
+    """T1 and T2, piece by piece."""
     # Sums reach over all pieces, so these are read once before.
     added_up = AddedUp(plan, geography, measurements) if plan.variants.add_up else None
-    detail, columns = plan.detail, _label_columns(plan.detail)
+    detail = plan.detail
+    # The columns of every kind of T2 row: the branches after one another, each as `Estimates.cells` lays it out.
+    codes = [detail.codes(row) for rows in detail.rows for row in rows]
+    columns = {
+        name: pa.array([each[place] for each in codes], pa.string()) for place, name in enumerate(detail.columns)
+    }
     schema, rows_of_branch = t2_schema(detail), np.array(detail.row_counts)
     first_label = np.cumsum(rows_of_branch) - rows_of_branch
     for piece, measured in measurements:
@@ -99,9 +98,3 @@ def _table(
         "post_processed": pa.array(numbers.count != numbers.estimate),
     }
     return pa.table({name: columns[name] for name in schema.names})
-
-
-def _label_columns(detail: Detail) -> dict[str, pa.Array]:
-    """The columns of every kind of T2 row: the branches after one another, each as `Estimates.cells` lays it out."""
-    codes = [detail.codes(row) for rows in detail.rows for row in rows]
-    return {name: pa.array([each[place] for each in codes], pa.string()) for place, name in enumerate(detail.columns)}

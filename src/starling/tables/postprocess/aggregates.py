@@ -60,14 +60,7 @@ class _Rows:
 def tabulate_aggregates(
     plan: Plan, geography: Geography, drawn: AggregateMeasurements, *, hidden: bool = True
 ) -> Iterator[pa.Table]:
-    """T3, piece by piece: groups in plan order, the statistics of a group together.
-
-    Args:
-        plan: The released plan.
-        geography: The public regions of the plan.
-        drawn: What the mechanism drew.
-        hidden: As of `means`.
-    """
+    """T3, piece by piece: groups in plan order, the statistics of a group together; `hidden` as of `means`."""
     for piece, numbers in drawn:
         aggregate = plan.aggregates[piece.level]
         yield _table(geography, piece, aggregate, list(_statistics(plan, aggregate, numbers, hidden=hidden)))

@@ -58,14 +58,7 @@ symmetric distribution with log-concave density (release/intervals.py)."""
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Published numbers and their errors, one each of any number of groups.
-
-    Attributes:
-        count: The numbers, int64.
-        deviation: Standard deviation of the noise, float64.
-        lower: Lower end of the interval, included, int64.
-        upper: Upper end of the interval, included, int64.
-    """
+    """Published numbers of some groups, int64, the standard deviations of their noise, and the ends of their intervals, included."""
 
     count: Int64
     deviation: Float64
@@ -75,27 +68,14 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Consistent:
-    """Totals of a piece that add up with all others.
-
-    Attributes:
-        count: The totals, int64 (groups,).
-        variance: Variance of the noise, float64 (groups,).
-    """
+    """Totals of a piece that add up with all others, int64 (groups,), and the variances of their noise."""
 
     count: Int64
     variance: Float64
 
 
 def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: Int64) -> Total:
-    """The totals of groups of one branch, from their two measurements.
-
-    Args:
-        plan: The released plan.
-        level: The level of the groups.
-        kind: The branch of the groups.
-        stage1: Stage-1 totals, int64 (groups,).
-        sums: Sums of the stage-2 values, int64 (groups,).
-    """
+    """The totals of groups of the branch `kind`, from their stage-1 totals and the sums of their stage-2 values, int64 (groups,) each."""
     weight = stage1_share(plan, level, kind)
     count = sums + corrections(stage1, sums, weight) if weight else sums
     deviation = np.full(len(sums), deviation_of(plan, level, kind))
@@ -152,15 +132,7 @@ def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, F
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers that are published, one row each.
-
-    Attributes:
-        count: The number as published, int64.
-        estimate: The number before clamping, int64.
-        deviation: Standard deviation of the noise in it, float64.
-        lower: Lower end of the interval, included, before clamping, int64.
-        upper: Upper end of the interval, included, before clamping, int64.
-    """
+    """Numbers as published, one row each, and before clamping: the estimate, its standard deviation, the ends of its interval."""
 
     count: Int64
     estimate: Int64
@@ -198,14 +170,7 @@ class Estimates:
 
 
 def estimate(plan: Plan, level: Level, measured: Measured, consistent: Consistent | None = None) -> Estimates:
-    """What is published of a piece.
-
-    Args:
-        plan: The released plan.
-        level: The level of the piece.
-        measured: The measurements of the piece.
-        consistent: The totals of the piece after they were made to add up; None where the plan or the level has none.
-    """
+    """What is published of a piece; `consistent` are its totals after they were made to add up, None where there are none."""
     starts = measured.offsets(plan.detail)
     groups = np.flatnonzero(_published(plan, level, measured, starts))
     branch = measured.branch[groups]

@@ -12,7 +12,7 @@ from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
-from starling.tables.preview.levels import Error
+from starling.tables.preview.levels import Error, SizePreview
 
 if TYPE_CHECKING:
     from starling.tables.preview import Preview
@@ -38,34 +38,23 @@ def sections_of(seen: "Preview", details: Sequence[ExpectedDetail]) -> Sequence[
 
 
 def _cost(seen: "Preview") -> Section:
-    counted = seen.overview.groups is not None
-    rows = tuple(
-        (
-            level_title(seen.overview.plan, each.level),
-            decimal_up(each.cost.amount),
-            "; ".join(map(str, each.level.targets)) or "a budget is stated",
-            *(
-                ["" if each.level.single_stage else ", ".join(f"{threshold:,}" for threshold in each.level.thresholds)]
-                if seen.overview.plan.staged
-                else []
-            ),
-            *([f"{each.groups:,}"] if each.groups is not None else []),
-        )
-        for each in seen.overview.levels
-    )
-    header = (
-        "Level",
-        seen.overview.plan.cost.symbol,
-        "Promised margins",
-        *(["Thresholds"] if seen.overview.plan.staged else []),
-        *(["Groups"] if counted else []),
-    )
+    plan = seen.overview.plan
+    lines = []
+    for each in seen.overview.levels:
+        line = {"Level": level_title(plan, each.level), plan.cost.symbol: decimal_up(each.cost.amount)}
+        line["Promised margins"] = "; ".join(map(str, each.level.targets)) or "a budget is stated"
+        if plan.staged:
+            cuts = () if each.level.single_stage else each.level.thresholds
+            line["Thresholds"] = ", ".join(f"{threshold:,}" for threshold in cuts)
+        if each.groups is not None:
+            line["Groups"] = f"{each.groups:,}"
+        lines.append(line)
     text = """
         Noise is added at a scale that the plan fixes, so its errors are known before any record is read: what follows is computed
         from the plan, by the exact distributions of the noise, and holds whatever the data are. A margin is the smallest number of
         persons that the error exceeds in at most 5 of 100 cases; an interval reaches so far up and so far down.
     """
-    return Section("What is planned", text, tables=(Table(header, rows, "Levels of the plan", words=True),))
+    return Section("What is planned", text, tables=(Table.of(lines, "Levels of the plan", words=True),))
 
 
 def _kinds(seen: "Preview") -> Section:
@@ -93,23 +82,21 @@ def _kinds(seen: "Preview") -> Section:
 
 def _aggregates(seen: "Preview") -> Section:
     plan = seen.overview.plan
-    rows = tuple(
-        (
-            title(plan, each.aggregate),
-            decimal_up(each.aggregate.level.budget),
-            each.margins_text,
-            each.ways_text,
-            *([f"{each.groups:,}"] if each.groups is not None else []),
-        )
+    lines = [
+        {
+            "Statistics": title(plan, each.aggregate),
+            plan.cost.symbol: decimal_up(each.aggregate.level.budget),
+            "95 % margins": each.margins_text,
+            "Way": each.ways_text,
+            **({"Groups": f"{each.groups:,}"} if each.groups is not None else {}),
+        }
         for each in seen.aggregates
-    )
-    counted = any(each.groups is not None for each in seen.aggregates)
-    header = ("Statistics", plan.cost.symbol, "95 % margins", "Way", *(["Groups"] if counted else []))
+    ]
     text = """
         Margins of sizes are in records, of sums and means in the unit of the column; that of a mean depends on how many records a group
         has. A quantile is off by ranks: so many records lie between it and the true one at the most, in 95 of 100 cases.
     """
-    return Section("Sums, means and quantiles", text, tables=(Table(header, rows, "Of each group", words=True),))
+    return Section("Sums, means and quantiles", text, tables=(Table.of(lines, "Of each group", words=True),))
 
 
 def _margin(error: Error | None) -> Tile | None:
@@ -119,17 +106,9 @@ def _margin(error: Error | None) -> Tile | None:
 def _sizes(seen: "Preview") -> Section:
     names = seen.overview.plan.detail.short_names
     staged = [level for level in seen.levels if level.sizes]
-    persons = tuple(size.persons for size in staged[0].sizes) if staged else ()
     titles = [level_title(seen.overview.plan, level.overview.level) for level in staged]
-    grid: list[list[Tile | None]] = []
-    for level in staged:
-        line: list[Tile | None] = []
-        for size in level.sizes:
-            part = size.relative_margin
-            shown = "" if part is None or part >= 1 else f"\n{short_percent(part)}"
-            line.append(Tile(f"± {size.total.margin:,}{shown}", 1.0 if part is None else relative_shade(part)))
-        grid.append(line)
-    columns = [f"{number:,}" for number in persons]
+    grid = [[_size_tile(size) for size in level.sizes] for level in staged]
+    columns = [f"{size.persons:,}" for size in staged[0].sizes] if staged else []
     caption = (
         "95 % margin of the total of a group, in persons and as a part of its true size, for groups of some true sizes: darker where"
         " the error is large beside the size. Each at the detail that the group most likely gets."
@@ -161,6 +140,12 @@ def _sizes(seen: "Preview") -> Section:
     return Section(
         "How far totals will be off, by size", text, pictures, (Table(header, rows, "Totals by level and size"),)
     )
+
+
+def _size_tile(size: SizePreview) -> Tile:
+    part = size.relative_margin
+    shown = "" if part is None or part >= 1 else f"\n{short_percent(part)}"
+    return Tile(f"± {size.total.margin:,}{shown}", 1.0 if part is None else relative_shade(part))
 
 
 def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:

@@ -72,10 +72,7 @@ class Unnumbered(NamedTuple):
 def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Generator[Batch, None, None]:
     """All records that are counted, in the order of the file, of columns without a unit, which would have to bound the records of a person.
 
-    Args:
-        records: The checked records.
-        numbers: Number the sets of values, one for each column of groups that says several, in their order; sets that were not met
-            before are entered.
+    `numbers` number the sets of values, one for each column of groups that says several, in their order.
 
     Raises:
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
@@ -132,22 +129,16 @@ def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
 
 
 class _Reading:
-    """Turns tables of fields into batches.
-
-    Args:
-        columns: What is read.
-    """
+    """Turns tables of fields into batches."""
 
     def __init__(self, columns: RecordColumns) -> None:
         self._columns = columns
         self._reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
 
     def of_part(self, source: Records, part: Part) -> Iterator[Unnumbered]:
-        """The batches of a part of a file."""
         return map(self.of_table, tables(source, part, coded_fields(self._columns)))
 
     def of_table(self, table: pa.Table) -> Unnumbered:
-        """The records of a table that are counted."""
         columns = self._columns
         fields = {name: table[name].combine_chunks() for name in columns.fields}
         single = [self._values(each, fields) for each in columns.single]

@@ -46,13 +46,7 @@ def validate_declared(records: DeclaredRecords, *, most: int = SHOWN) -> NotPriv
     """Read all records and list for the custodian what breaks the rules of reading, and what is read otherwise than it may be meant.
 
     Notes are columns of one value of which a record says none, values beyond the most that are read, and those that count as "other".
-
-    Args:
-        records: The checked records.
-        most: How many faults are listed, and how many notes; all are counted.
-
-    Raises:
-        SourceError: the files are gone, or are not what was checked.
+    Otherwise as `source.validate`.
     """
     return inspect(Confidential(partial(_validated, records, most)))
 
@@ -69,29 +63,20 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
     problems = check.problems.findings(tuple(check.decisive(records.name)))
     notes = check.notes.findings()
     if records.columns.unit is not None:
-        notes = _with(notes, _persons(records, records.columns.unit), most)
+        more = _persons(records, records.columns.unit)
+        by_field = Counter(notes.by_field) + Counter(more.by_field)
+        notes = Findings(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
     return Validated(problems, notes, phrase, {"records": total, "counted": counted})
 
 
 def _persons(records: DeclaredRecords, unit: Unit) -> Findings:
-    """What is said of whose the records are that are counted."""
     with closing(unnumbered(records)) as batches:
         persons = persons_of((each.person for each in batches), unit.most)
     return notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
 
 
-def _with(notes: Findings, more: Findings, most: int) -> Findings:
-    by_field = Counter(notes.by_field) + Counter(more.by_field)
-    return Findings(notes.total + more.total, dict(by_field), (*more.listed, *notes.listed)[:most])
-
-
 class _Check:
-    """Collects faults and notes of records.
-
-    Args:
-        columns: What is read of them.
-        most: How many faults are listed, and how many notes.
-    """
+    """Collects faults and notes of records, of which `most` are listed."""
 
     def __init__(self, columns: RecordColumns, most: int) -> None:
         self.problems, self.notes = Tally(most, DROPPED), Tally(most, NOTHING)
@@ -113,7 +98,7 @@ class _Check:
             fields = [table[name].combine_chunks() for name in column.fields]
             values = record_values(column, self._reads[column], fields)
             missing, outside = ~_any(values, values.numbers != MISSING), _any(values, values.numbers == OUTSIDE)
-            name, what = ", ".join(column.fields), _outside(column.domain)
+            name, (what, _, _) = ", ".join(column.fields), _outside(column.domain)
             if isinstance(column.domain, Codes) and column.domain.other:
                 self.notes.add(name, f"{what}, and counts as the declared other value", outside, lines, file)
                 other = "is missing, and counts as the declared other value"
@@ -139,8 +124,7 @@ class _Check:
     ) -> None:
         if not outside.any():
             return
-        name, what = ", ".join(column.fields), _outside(column.domain)
-        kind, codes = _kind(column.domain)
+        name, (what, kind, codes) = ", ".join(column.fields), _outside(column.domain)
         if isinstance(column.domain, Periods):
             each = [times_of(field, self._format) for field in fields]
             none = outside & np.logical_or.reduce([no_times(times) for times in each])
@@ -202,24 +186,14 @@ def _more(column: Column, values: RecordValues) -> Faulty:
     return np.asarray(full[np.where(numbers < 0, -1 - numbers, len(several))])
 
 
-def _kind(domain: Domain) -> tuple[Kind, tuple[str, ...]]:
-    """What values of a domain should be, and its codes."""
+def _outside(domain: Domain) -> tuple[str, Kind, tuple[str, ...]]:
+    """What is wrong with a value outside a domain, what it should be, and its codes."""
     match domain:
         case Codes():
-            return "code", domain.codes
-        case Periods():
-            return "text", ()
-        case _:
-            return "number", ()
-
-
-def _outside(domain: Domain) -> str:
-    match domain:
-        case Codes():
-            return "is none of the codes of the plan"
+            return "is none of the codes of the plan", "code", domain.codes
         case Integers():
-            return f"is not a whole number from {domain.low} to {domain.high}"
+            return f"is not a whole number from {domain.low} to {domain.high}", "number", ()
         case Periods():
-            return "is a time in none of the periods"
+            return "is a time in none of the periods", "text", ()
         case Decimals():
-            return "is no number"
+            return "is no number", "number", ()

@@ -194,11 +194,7 @@ def sets(column: Column, values: RecordValues, most: int) -> tuple[Int32, Int32]
     """The set of values of each record, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
 
     A field that says nothing gives no value; one that says anything outside the domain gives `column.outside`, or the declared other value.
-
-    Args:
-        column: Says what stands for a value outside the domain.
-        values: What the records say.
-        most: The most different values that are read of a record.
+    Up to `most` different values are read of a record.
     """
     numbers = np.where(values.numbers == OUTSIDE, _other(column), values.numbers)
     set_numbers = np.empty(len(values.offsets) - 1, dtype=np.int32)

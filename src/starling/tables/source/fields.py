@@ -38,14 +38,7 @@ BLANK: Final = -1
 
 
 class Fault(NamedTuple):
-    """How a fault is described.
-
-    Attributes:
-        bit: The bit that stands for it.
-        field: Column, or "line".
-        problem: The condition that failed.
-        fix: One thing to do.
-    """
+    """How a fault is described: the bit that stands for it, its column or "line", the condition that failed, and one thing to do."""
 
     bit: int
     field: str
@@ -197,12 +190,8 @@ def is_utf8(data: Bytes, start: int, stop: int) -> bool:
 
 @compiled
 def race_set(written: Int16, read: int, several: Int16) -> int:
-    """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`.
-
-    Args:
-        written: int16, the code of each race field, NO_CODE from the first empty one on.
-        read: How many of them count.
-        several: int16 (8,), overwritten: a set of two or more codes, ascending, the rest -1.
+    """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`, int16 (8,), ascending, the
+    rest -1. `written` has the code of each race field, NO_CODE from the first empty one on; so many of them count.
     """
     count = 0
     for column in range(read):
@@ -214,13 +203,7 @@ def race_set(written: Int16, read: int, several: Int16) -> int:
 
 @compiled
 def race_faults(written: Int16, read: int, unknown: int) -> int:
-    """Faults of race fields, which drop no record.
-
-    Args:
-        written: int16, the code of each race field, NO_CODE where it is empty.
-        read: How many of them count.
-        unknown: What stands for text that is no code.
-    """
+    """Faults of race fields, which drop no record: `written` has the code of each, of which `read` count; `unknown` is no code."""
     faults, ended = 0, False
     for column in range(len(written)):
         if written[column] == NO_CODE:
@@ -274,10 +257,7 @@ def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16,
     """The records that are not dropped, in order; their sets of two or more race codes, int16 (sets, 8), ascending, the rest -1; and the
     faults of each row where they are explained, int32.
 
-    Args:
-        fields: What the rows say.
-        read: How many race fields count.
-        book: What fields are looked up in.
+    So many race fields count.
     """
     # A tuple of arrays counts references wherever it is touched.
     malformed, of_block, age, sex, race = fields.malformed, fields.of_block, fields.age, fields.sex, fields.race

@@ -159,9 +159,7 @@ def scan(
         book: What they are looked up in.
         explain: Whether every fault of every line is kept, in the order of lines; else faults are empty.
 
-    Returns:
-        The records that are not dropped, in order; their sets of two or more race codes, int16 (sets, 8), ascending, the rest -1;
-        faults of each line, int32 (lines,).
+    Gives what `records_of` does.
     """
     most = max(stop - first, 0) // columns.fields + 1  # a line with all its fields has at least as many bytes as fields
     if explain:

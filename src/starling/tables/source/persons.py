@@ -66,11 +66,7 @@ def known_columns(plan: Plan) -> tuple[str, ...]:
 
 
 def open_persons(path: str | Path, plan: Plan) -> Persons:
-    """Check the public shape of the person records.
-
-    Args:
-        path: Pipe-delimited text with a header; or Parquet, a file or a folder of parts with one schema.
-        plan: Says which columns are needed.
+    """Check the public shape of the person records: pipe-delimited text with a header, or Parquet: a file or a folder of parts.
 
     Raises:
         SourceError: when it is missing, not a plain file, or lacks a column; all missing columns at once.

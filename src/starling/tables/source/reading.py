@@ -45,14 +45,7 @@ ROWS: Final = 1 << 18
 
 
 class Chunk(NamedTuple):
-    """Some consecutive lines.
-
-    Attributes:
-        part: The file they are in.
-        records: The records that count.
-        several: The sets of two or more race codes of these records, as `lines.scan` gives them.
-        faults: The faults of each line, when they are explained.
-    """
+    """Some consecutive lines of a file: what `fields.records_of` gives of them."""
 
     part: Path
     records: Records
@@ -64,13 +57,6 @@ def read(
     persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, chunk: int = CHUNK
 ) -> Generator[Chunk, None, None]:
     """All records, in the order of the file.
-
-    Args:
-        persons: The file or files, whose header fitted the plan.
-        plan: Says how many race columns are read.
-        book: What text is looked up in.
-        explain: Whether the faults of every line are listed.
-        chunk: Bytes of text read at once.
 
     Raises:
         SourceError: when the file is gone, or is no longer the one whose header was checked, or ends early. Never because of what a
@@ -207,13 +193,7 @@ _CODE: Final = np.dtype("<i2")
 
 
 class Part(NamedTuple):
-    """Where some records lie.
-
-    Attributes:
-        file: Position in `Persons.files`.
-        begin: First byte of text, or row group of Parquet.
-        stop: One past the last.
-    """
+    """Where some records lie: position in `Persons.files`, first byte of text or row group of Parquet, and one past the last."""
 
     file: int
     begin: int
@@ -221,13 +201,7 @@ class Part(NamedTuple):
 
 
 def person_parts(persons: Persons, plan: Plan, book: Lookup, *, chunk: int = CHUNK) -> Parts:
-    """The records as a table of SCHEMA, to be read in parts.
-
-    Args:
-        persons: The checked file or files; a worker needs them under the same paths.
-        plan: Says which columns are read.
-        book: What text is looked up in; public, and goes to every worker.
-        chunk: Bytes of text that a worker reads at once.
+    """The records as a table of SCHEMA, to be read in parts by workers, who need the files under the same paths.
 
     Raises:
         SourceError: when a Parquet file is gone, or is no longer what was checked; workers do not say why they fail.
@@ -268,12 +242,7 @@ def _batch(chunk: Chunk) -> pa.RecordBatch:
 
 
 def as_codes(races: Int32, several: Int16) -> pa.BinaryArray:
-    """Sets of race codes as themselves.
-
-    Args:
-        races: int32 (records,): as `lines.Records` has them.
-        several: int16 (sets, 8): the sets of two or more codes, ascending, the rest -1.
-    """
+    """Sets of race codes as themselves; arguments as `fields.records_of` gives them."""
     codes = np.full((len(races), MOST_RACE_CODES), -1, dtype=_CODE)
     codes[:, 0] = races - 1
     codes[races < 0] = several[-1 - races[races < 0]]

@@ -6,7 +6,6 @@ the coding or the file, not the records. They pass `trust.inspect`, so the answe
 """
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -64,16 +63,7 @@ def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = 
     """Read all records and list for the custodian what breaks the record rules.
 
     Notes are records outside the plan's states and codes after a Null. Lines after the header (Parquet: rows) are counted, blank ones
-    included, and the records that a release counts.
-
-    Args:
-        plan: Says which codes and states there are, and how many race columns are read.
-        geography: Says which blocks there are.
-        persons: The file, whose header fitted the plan.
-        most: How many faults are listed, and how many notes; all are counted.
-
-    Raises:
-        SourceError: when the file is no longer the one whose header was checked.
+    included, and the records that a release counts. Otherwise as `source.validate`.
     """
     return inspect(Confidential(partial(_validated, plan, geography, persons, most)))
 
@@ -89,16 +79,13 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
             tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
-    damaged = [path for path in persons.files if persons.kind == "parquet" and lines[path] < _rows(path)]
+    stored = {path: pq.read_metadata(path).num_rows for path in persons.files if persons.kind == "parquet"}
+    damaged = [path for path, rows in stored.items() if lines[path] < rows]
     missing = [Problem("line", DAMAGED, "write the file again", path.name) for path in damaged]
     whole = sum(lines.values())
     decisive = (*missing, *_decisive(persons, problems, notes, whole, counted))
     phrase = f"{whole:,} records, {counted:,} of them counted"
     return Validated(problems.findings(decisive), notes.findings(), phrase, {"lines": whole, "counted": counted})
-
-
-def _rows(path: Path) -> int:
-    return int(pq.read_metadata(path).num_rows)
 
 
 def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:

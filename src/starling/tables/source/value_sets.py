@@ -14,12 +14,7 @@ NONE = -1
 
 
 class ValueSets:
-    """The sets of values of one attribute that were met.
-
-    Args:
-        outside: The largest value: what stands for any that the attribute does not have.
-        most: The most values that are read of a record.
-    """
+    """The sets of up to `most` values of one attribute that were met; `outside`, the largest, stands for any that it does not have."""
 
     def __init__(self, outside: int, most: int) -> None:
         self._first = outside + 2
@@ -28,11 +23,8 @@ class ValueSets:
         self._slots = np.full(4096, -1, dtype=np.int32)
 
     def number(self, sets: Int32, several: Int16 | Int32) -> None:
-        """Replace, in place, each `sets[i] = -1 - j` by the number of the set `several[j]`; by one thread at a time.
-
-        Args:
-            sets: int32 (records,): numbers of sets of up to one value; below 0 a row of `several`.
-            several: int16 or int32 (rows, most): ascending different values, the rest NONE.
+        """Replace, in place, each `sets[i] = -1 - j` by the number of the set `several[j]`, of ascending different values, the rest NONE;
+        by one thread at a time.
         """
         needed = self._used + len(several)
         if needed > len(self._keys):
