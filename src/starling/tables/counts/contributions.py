@@ -21,7 +21,7 @@ from starling.engine.delimited import Part
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Aggregate, Plan
 from starling.tables.plan.columns import Column
-from starling.tables.source.declared_reading import Unnumbered, unnumbered, unnumbered_part
+from starling.tables.source.declared_reading import Batch, unnumbered, unnumbered_part
 from starling.tables.source.declared_records import DeclaredRecords
 
 Kind: TypeAlias = tuple[str, tuple[int, ...]]
@@ -61,20 +61,18 @@ def all_contributions(plan: Plan, records: DeclaredRecords) -> Generator[pa.Reco
         yield from map(partial(contribution, plan, records.columns.groups), batches)
 
 
-def contribution(plan: Plan, columns: tuple[Column, ...], records: Unnumbered) -> pa.RecordBatch:
+def contribution(plan: Plan, columns: tuple[Column, ...], batch: Batch) -> pa.RecordBatch:
     """The rows of a batch of records."""
-    batch = records.batch
-    columns_of_row = [
-        (batch.area, pa.int32()),
-        (_packed(columns, records), pa.binary()),
-        (cell_of(plan, batch.detail, len(batch.area)), pa.int16()),
-        *((each, pa.int64()) for each in numbers_of(plan, batch.numbers)),
-    ]
-    arrays = [each if isinstance(each, pa.Array) else pa.array(each, kind) for each, kind in columns_of_row]
     content = content_of(plan)
-    if records.person is None:
+    arrays = [
+        pa.array(batch.area, pa.int32()),
+        _packed(columns, batch),
+        pa.array(cell_of(plan, batch.detail, len(batch.area)), pa.int16()),
+        *(pa.array(each, pa.int64()) for each in numbers_of(plan, batch.numbers)),
+    ]
+    if batch.person is None:
         return pa.record_batch(arrays, schema=content)
-    return pa.record_batch([records.person, *arrays], schema=pa.schema([PERSON, *content]))
+    return pa.record_batch([batch.person, *arrays], schema=pa.schema([PERSON, *content]))
 
 
 def cell_of(plan: Plan, detail: tuple[Int32, ...], records: int) -> Int64:
@@ -96,10 +94,10 @@ def numbers_of(plan: Plan, numbers: tuple[Int64, ...]) -> list[Int64]:
     return columns
 
 
-def _packed(columns: tuple[Column, ...], records: Unnumbered) -> pa.Array:
+def _packed(columns: tuple[Column, ...], batch: Batch) -> pa.Array:
     """The values of each record as bytes, four for each: of a column the value, or its values ascending and what ends them."""
-    rows, waiting, parts = len(records.batch.area), iter(records.several), []
-    for column, values_of_column in zip(columns, records.batch.groups, strict=True):
+    rows, waiting, parts = len(batch.area), iter(batch.several), []
+    for column, values_of_column in zip(columns, batch.groups, strict=True):
         if not column.several:
             parts.append(values_of_column[:, None])
             continue

@@ -18,8 +18,9 @@ Memory: a few batches, whatever the number of records. They come in the order of
 machine. A text is looked up once in a batch, however many of its records have it.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
 from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import reader, record_values, sets, values
+from starling.tables.source.declared_values import Read, reader, record_values, sets, values
 from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import ValueSets
 
@@ -44,27 +45,17 @@ class Batch(NamedTuple):
     Attributes:
         area: int32: the smallest area, by its place among the codes; 0 for all where no column says it.
         groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record has
-            several, the number of their set (value_sets.py).
+            several, the number of their set (value_sets.py), and before these have numbers what `ValueSets.number` takes.
         detail: int32 of each attribute of the detail: the number of the value.
         numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_numbers.py).
+        several: The sets of two or more values, of each attribute of groups that may have them.
+        person: Whose each record is; None where each record is protected by itself.
     """
 
     area: Int32
     groups: tuple[Int32, ...]
     detail: tuple[Int32, ...]
-    numbers: tuple[Int64, ...] = ()
-
-
-class Unnumbered(NamedTuple):
-    """A batch whose sets have no numbers yet.
-
-    Attributes:
-        batch: The records; of a column of several values as `ValueSets.number` takes them.
-        several: The sets of two or more values, of each such column.
-        person: Whose each record is; None where each record is protected by itself.
-    """
-
-    batch: Batch
+    numbers: tuple[Int64, ...]
     several: tuple[Int32, ...]
     person: pa.Array | None
 
@@ -78,19 +69,12 @@ def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Gen
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
     """
     assert records.columns.unit is None
+    several = [place for place, column in enumerate(records.columns.groups) if column.several]
     with closing(unnumbered(records)) as batches:
-        for each in batches:
-            yield numbered(records.columns, each, numbers)
-
-
-def numbered(columns: RecordColumns, records: Unnumbered, numbers: Sequence[ValueSets]) -> Batch:
-    """A batch with the numbers of its sets."""
-    waiting = iter(zip(numbers, records.several, strict=True))
-    for column, sets_of in zip(columns.groups, records.batch.groups, strict=True):
-        if column.several:
-            number, rows = next(waiting)
-            number.number(sets_of, rows)
-    return records.batch
+        for batch in batches:
+            for place, number, rows in zip(several, numbers, batch.several, strict=True):
+                number.number(batch.groups[place], rows)
+            yield batch
 
 
 def check_unchanged(records: DeclaredRecords) -> None:
@@ -103,24 +87,22 @@ def check_unchanged(records: DeclaredRecords) -> None:
         raise SourceError("records", "are not what was checked", "leave the file alone")
 
 
-def unnumbered(records: DeclaredRecords) -> Generator[Unnumbered, None, None]:
+def unnumbered(records: DeclaredRecords) -> Generator[Batch, None, None]:
     """All records that are counted, in the order of the file; raises as `read_declared` does."""
     check_unchanged(records)
-    source, work = records.source, _Reading(records.columns)
+    source, coded = records.source, coded_fields(records.columns)
+    batch = _reading(records.columns)
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
-        for batches in in_order(lambda part: list(work.of_part(source, part)), source.parts):
+        for batches in in_order(lambda part: list(map(batch, tables(source, part, coded))), source.parts):
             yield from batches
     else:
-        coded = coded_fields(records.columns)
-        rows = (table for part in source.parts for table in tables(source, part, coded))
-        yield from in_order(work.of_table, rows)
+        yield from in_order(batch, (table for part in source.parts for table in tables(source, part, coded)))
 
 
-def unnumbered_part(records: DeclaredRecords, part: Part) -> Iterator[Unnumbered]:
+def unnumbered_part(records: DeclaredRecords, part: Part) -> Iterator[Batch]:
     """The records of a part of files that are counted, in their order, in a worker of a cluster; raises as `read_declared` does."""
-    assert isinstance(records.source, Records)
-    return _Reading(records.columns).of_part(records.source, part)
+    return map(_reading(records.columns), tables(records.source, part, coded_fields(records.columns)))
 
 
 def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
@@ -128,42 +110,32 @@ def coded_fields(columns: RecordColumns) -> tuple[str, ...]:
     return tuple(dict.fromkeys(field for each in (*columns.single, *columns.groups) for field in each.fields))
 
 
-class _Reading:
-    """Turns tables of fields into batches."""
+def _reading(columns: RecordColumns) -> Callable[[pa.Table], Batch]:
+    """What turns a table of fields into the records of it that are counted."""
+    reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
+    return partial(_batch, columns, reads)
 
-    def __init__(self, columns: RecordColumns) -> None:
-        self._columns = columns
-        self._reads = {each: reader(each.domain, columns.format) for each in (*columns.single, *columns.groups)}
 
-    def of_part(self, source: Records, part: Part) -> Iterator[Unnumbered]:
-        return map(self.of_table, tables(source, part, coded_fields(self._columns)))
-
-    def of_table(self, table: pa.Table) -> Unnumbered:
-        columns = self._columns
-        fields = {name: table[name].combine_chunks() for name in columns.fields}
-        single = [self._values(each, fields) for each in columns.single]
-        readable = np.ones(len(table), dtype=np.bool_)
-        for column, numbers in zip(columns.single, single, strict=True):
-            readable &= numbers < column.outside
-        person = None if columns.unit is None else labels(fields[columns.unit.field])
-        if person is not None:
-            readable &= person.is_valid().to_numpy(zero_copy_only=False)
-            person = person.filter(pa.array(readable))
-        several, groups = [], []
-        for column in columns.groups:
-            if column.several:
-                values = record_values(column, self._reads[column], [fields[name] for name in column.fields])
-                numbers, rows = sets(column, values, column.most)
-                several.append(rows)
-            else:
-                numbers = self._values(column, fields)
-            groups.append(numbers[readable])
-        left = [numbers[readable] for numbers in single]
-        area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
-        measured = tuple(
-            units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers
-        )
-        return Unnumbered(Batch(area, tuple(groups), tuple(left), measured), tuple(several), person)
-
-    def _values(self, column: Column, fields: dict[str, pa.Array]) -> Int32:
-        return values(column, self._reads[column], fields[column.fields[0]])
+def _batch(columns: RecordColumns, reads: Mapping[Column, Read], table: pa.Table) -> Batch:
+    fields = {name: table[name].combine_chunks() for name in columns.fields}
+    single = [values(each, reads[each], fields[each.fields[0]]) for each in columns.single]
+    readable = np.ones(len(table), dtype=np.bool_)
+    for column, numbers in zip(columns.single, single, strict=True):
+        readable &= numbers < column.outside
+    person = None if columns.unit is None else labels(fields[columns.unit.field])
+    if person is not None:
+        readable &= person.is_valid().to_numpy(zero_copy_only=False)
+        person = person.filter(pa.array(readable))
+    several, groups = [], []
+    for column in columns.groups:
+        if column.several:
+            of_records = record_values(column, reads[column], [fields[name] for name in column.fields])
+            numbers, rows = sets(column, of_records, column.most)
+            several.append(rows)
+        else:
+            numbers = values(column, reads[column], fields[column.fields[0]])
+        groups.append(numbers[readable])
+    left = [numbers[readable] for numbers in single]
+    area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
+    measured = (units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers)
+    return Batch(area, tuple(groups), tuple(left), tuple(measured), tuple(several), person)
