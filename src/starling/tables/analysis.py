@@ -10,7 +10,7 @@ Intervals hold over all groups before suppression. Groups that were left out are
 of what was published, and `left_out` says how many groups are missing from it.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -108,12 +108,7 @@ def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
 
 
 class TablesRelease(DomainRelease):
-    """An opened release of tables.
-
-    Attributes:
-        plan: The public plan of the release.
-        geography: The public regions of the release.
-    """
+    """An opened release of tables, with its public plan and regions."""
 
     questions: ClassVar[Any] = Rows | Sum | Ratio
 
@@ -183,17 +178,17 @@ class TablesRelease(DomainRelease):
 
     def _planned(self, wanted: Mapping[str, Wanted]) -> int:
         """How many groups of the plan have the wanted values of the columns GROUP."""
-        planned = 0
         sets = {name: {values} if isinstance(values, str) else set(values) for name, values in wanted.items()}
-        for level in self.plan.levels:
-            if str(level.geography) not in sets.get("region_type", {str(level.geography)}):
-                continue
-            regions = self.geography.regions[level.geography]
-            codes = [each.code for each in level.iterations]
-            planned += len(sets.get("region_id", set(regions)) & set(regions)) * len(
-                sets.get("iteration_code", set(codes)) & set(codes)
-            )
-        return planned
+
+        def chosen(column: str, known: Iterable[str]) -> int:
+            return len(set(known) & sets[column] if column in sets else set(known))
+
+        return sum(
+            chosen("region_type", [str(level.geography)])
+            * chosen("region_id", self.geography.regions[level.geography])
+            * chosen("iteration_code", [each.code for each in level.iterations])
+            for level in self.plan.levels
+        )
 
     def _answered(self, question: Any) -> Json:
         """Of sums and ratios, the number and its interval, how many released numbers are in it, and how many groups are missing from it."""

@@ -114,14 +114,13 @@ class TablesPublication(Publication[Exact, Measurements]):
 
     def mechanism(self, folder: Path, create: Create) -> Measuring | SafeTab | Remeasurement:
         """What the plan asks for."""
-        if self.plan.aggregates:
-            keep_levels = partial(keep_measurements, folder, create, self.plan, self.regions)
-            of_aggregates = partial(aggregates.keep_aggregates, folder, create, self.plan, self.regions)
-            levels = SafeTab(self.plan, self.regions, keep_levels)
-            return Measuring(levels, Aggregation(self.plan, self.regions, of_aggregates))
         keep = partial(keep_measurements, folder, create, self.plan, self.regions)
+        levels = SafeTab(self.plan, self.regions, keep)
+        if self.plan.aggregates:
+            of_aggregates = partial(aggregates.keep_aggregates, folder, create, self.plan, self.regions)
+            return Measuring(levels, Aggregation(self.plan, self.regions, of_aggregates))
         if self.plan.variants.top_up is None:
-            return SafeTab(self.plan, self.regions, keep)
+            return levels
         return Remeasurement(self.plan, read_measurements(folder, self.plan, self.regions, EARLIER), keep)
 
     def read(self, folder: Path) -> Measurements:

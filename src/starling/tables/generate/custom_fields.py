@@ -40,12 +40,8 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times from one on until another, in microseconds since 1970.
-
-    Attributes:
-        low: The first.
-        high: The end, which is not among them.
-        step: DAY where all bounds are days, SECOND where they are seconds, 1 otherwise; it divides both bounds.
+    """Times from one on until another, in microseconds since 1970; the step is DAY where all bounds are days, else SECOND, or 1, where
+    it divides both.
     """
 
     low: int

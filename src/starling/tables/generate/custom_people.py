@@ -43,12 +43,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """What records say in a field of one value.
-
-    Attributes:
-        numbers: int64 (records,): the place among the codes, the units of a number, or microseconds.
-        filled: bool (records,): whether the field says anything.
-    """
+    """What records say in a field of one value: the place among the codes, the units of a number, or microseconds, and whether anything."""
 
     numbers: Int64
     filled: Flags
@@ -56,12 +51,7 @@ class One:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Several:
-    """What records say in a field of several codes.
-
-    Attributes:
-        numbers: int64: the places of the codes, ascending within a record, the records one after another.
-        lengths: int64 (records,): how many there are of each.
-    """
+    """What records say in a field of several codes: their places, ascending within a record, and how many there are of each."""
 
     numbers: Int64
     lengths: Int64

@@ -96,12 +96,8 @@ def _sweep(
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is known of a group by what was published of it.
-
-    Attributes:
-        low: The stage-1 total was at least this, or None.
-        high: The stage-1 total was below this, or None.
-        bar: The sum of the stage-2 values is above this, or None.
+    """What is known of a group by what was published of it: the stage-1 total was at least `low` and below `high`, and the sum of the
+    stage-2 values is above `bar`, each of which may be None.
     """
 
     low: int | None = None

@@ -24,13 +24,7 @@ _FIX: Final = "look at `plan`, or take `number` of a table and its rows"
 
 @dataclass(frozen=True, slots=True)
 class ChosenGroups:
-    """Groups of one level whose sum is the number of people with the given values.
-
-    Attributes:
-        level: The level.
-        regions: Ids of its regions.
-        codes: Codes of its iterations.
-    """
+    """Groups of one level, by ids of regions and codes of iterations, whose sum is the number of people with the given values."""
 
     level: Level
     regions: tuple[str, ...]

@@ -47,12 +47,7 @@ Number = TypeVar("Number", np.int64, np.float64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
-    """Estimates of one level.
-
-    Attributes:
-        count: The estimated counts, float64 (regions, iterations).
-        variance: The variance of each estimate, float64 (regions, iterations).
-    """
+    """Estimates of the counts of one level, and their variances, float64 (regions, iterations)."""
 
     count: Floats
     variance: Floats
@@ -70,11 +65,8 @@ def child_sums(values: Floats, parent: Int64, parents: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Climbed:
-    """A tree after the way up.
-
-    Attributes:
-        best: The best estimates of each level, top first, from each node and all below it.
-        below: The sum of the children's estimates, for each level but the last.
+    """A tree after the way up: the best estimates of each level, top first, from each node and all below it, and, but for the last
+    level, the sums of the children's.
     """
 
     best: list[Estimated]

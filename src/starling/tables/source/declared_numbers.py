@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from starling.engine.delimited import labels, plain
 from starling.engine.plain_text import NAN, plain_numbers
 from starling.tables.plan.columns import Column, Decimals, Integers, in_units, places_of
+from starling.tables.source.declared_values import is_number
 from starling.tables.source.lookup import Int64
 from starling.text_format import PLAIN, TextFormat
 
@@ -25,11 +26,8 @@ _NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 class ParsedNumbers(NamedTuple):
-    """What the fields of a column say, of the shape of the column.
-
-    Attributes:
-        units: float64: the number in units of its last place, rounded, before it is clamped; NaN where there is none.
-        missing: Whether the field says nothing, or NaN.
+    """What fields say: float64, the number in units of its last place, rounded, before it is clamped, NaN where there is none; and whether
+    the field says nothing, or NaN.
     """
 
     units: npt.NDArray[np.float64]
@@ -48,11 +46,7 @@ def units_above(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> In
 def parse_numbers(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> ParsedNumbers:
     """The numbers of a field, as they are written but for rounding; `form` is that of text."""
     plain_field = plain(field)
-    if (
-        pa.types.is_integer(plain_field.type)
-        or pa.types.is_floating(plain_field.type)
-        or pa.types.is_decimal(plain_field.type)
-    ):
+    if is_number(plain_field.type):
         typed, missing = plain_field.cast(pa.float64(), safe=False), plain_field.is_null()
     else:
         text = plain_numbers(labels(plain_field), form)

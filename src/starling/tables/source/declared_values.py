@@ -63,8 +63,7 @@ def fits(column: Column, kind: pa.DataType) -> str:
         case Codes():
             return label_fits(kind)
         case Integers() | Decimals():
-            number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-            return "" if number else "text or a number"
+            return "" if is_number(kind) else "text or a number"
         case Periods():
             return "" if pa.types.is_timestamp(kind) or pa.types.is_date(kind) else "text, a date or a time"
 
@@ -73,6 +72,11 @@ def label_fits(kind: pa.DataType) -> str:
     """What the type of a field of labels must be instead of this one; "" where it fits."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return "" if _is_text(kind) or pa.types.is_null(kind) or pa.types.is_integer(kind) else "text or an integer"
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a type is one of numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _is_text(kind: pa.DataType) -> bool:
