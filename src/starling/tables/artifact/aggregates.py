@@ -90,10 +90,10 @@ def read_aggregates(folder: Path, plan: Plan, geography: Geography) -> Aggregate
 
 def means_hidden(folder: Path, plan: Plan) -> bool:
     """Whether intervals of means are of all numbers where a group may be empty: not in releases made before that was so."""
-    return not any(_made_before(folder, plan, each) for each in plan.aggregates)
+    return not any(_has_earlier_form(folder, plan, each) for each in plan.aggregates)
 
 
-def _made_before(folder: Path, plan: Plan, aggregate: Aggregate) -> bool:
+def _has_earlier_form(folder: Path, plan: Plan, aggregate: Aggregate) -> bool:
     try:
         return bool(pq.read_schema(folder / aggregate_path(plan, aggregate)).equals(schema_of(aggregate, before=True)))
     except (OSError, pa.ArrowException):
@@ -103,7 +103,7 @@ def _made_before(folder: Path, plan: Plan, aggregate: Aggregate) -> bool:
 class _AggregateFile(GroupFile[GroupNumbers]):
     def __init__(self, folder: Path, plan: Plan, geography: Geography, number: int) -> None:
         aggregate = plan.aggregates[number]
-        schema = schema_of(aggregate, before=_made_before(folder, plan, aggregate))
+        schema = schema_of(aggregate, before=_has_earlier_form(folder, plan, aggregate))
         super().__init__(folder, aggregate_path(plan, aggregate), schema, geography, aggregate.level, number)
         self._numbers, self._wide = numbers_of(plan, aggregate), aggregate.wide
         selected = aggregate.quantiles is not None and aggregate.quantiles.way == "selection"
