@@ -2,19 +2,23 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from starling.tables.generate import runs
+from starling.tables.generate.files import ParquetWriter
 from starling.tables.generate.runs import NOTE, NOTICE, stream, write_note, write_runs
 
 
-class Recorder:
+class Recorder(ParquetWriter):
+    """A file that remembers what it was given."""
+
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.closed = False
 
-    def write(self, encoded: list[int]) -> None:
-        self.rows += encoded
+    def write(self, encoded: pa.Table) -> None:
+        self.rows += encoded["row"].to_pylist()
 
     def close(self) -> None:
         self.closed = True
@@ -24,13 +28,15 @@ class Recorder:
 def test_runs_are_written_in_order_and_the_file_is_closed(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setattr(runs, "RUN", 5)
     remaining = Recorder()
-    write_runs(remaining, list, rows, 3)
-    assert remaining.rows == list(range(rows))
+    # Two records of each row.
+    many = write_runs(remaining, lambda run: pa.table({"row": [*run, *run]}), rows, 3)
+    assert many == len(remaining.rows) == 2 * rows
+    assert list(dict.fromkeys(remaining.rows)) == list(range(rows))
     assert remaining.closed
 
 
 def test_a_file_is_closed_whatever_fails() -> None:
-    def fails(run: range) -> list[int]:
+    def fails(run: range) -> pa.Table:
         raise OSError(run)
 
     remaining = Recorder()

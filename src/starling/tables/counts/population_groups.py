@@ -15,7 +15,7 @@ import numpy as np
 
 from starling.engine.machine import processors
 from starling.tables.counts import kernels
-from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Portion, Sets
+from starling.tables.counts.kernels import Int32, Int64, Iterations, Memberships, Sets
 from starling.tables.counts.records import Records, Runs
 from starling.tables.counts.spread_records import SpreadRecords, add_weights, joined
 from starling.tables.measurements import GroupNumbers
@@ -51,11 +51,7 @@ class GroupCounts:
             totals: Int64 = self._all_cells(piece).sum(axis=1)
             return totals
         level = self._of(self._plan.levels[piece.level])
-
-        def add(portion: Portion, totals: Int64) -> None:
-            kernels.add_totals(portion, level.region, piece.first, level.members, totals)
-
-        return _added(self._records, level, piece, (piece.groups,), add)
+        return _added(self._records, level, piece, (piece.groups,), kernels.add_totals)
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
         """Persons by finest cell in the chosen groups of a piece: int64 (len(groups), cells), in the order asked for."""
@@ -67,15 +63,10 @@ class GroupCounts:
     def aggregate(self, piece: Piece, /) -> GroupNumbers:
         """The exact numbers of every group of a piece of an aggregate, (groups, cells), as plan/aggregates.py defines them."""
         aggregate = self._plan.aggregates[piece.level]
-        level = self._of(aggregate.level)
-
-        def add(portion: Portion, table: Int64) -> None:
-            add_weights(portion, level.region, piece.first, level.members, table)
-
-        records = self._spread[piece.level]
-        if aggregate.quantiles is not None:
-            return _added(records, level, piece, (piece.groups, aggregate.cells), add)
-        return joined(_added(records, level, piece, (piece.groups, 2 * aggregate.cells), add), wide=aggregate.wide)
+        of_sums = aggregate.quantiles is None
+        shape = piece.groups, aggregate.cells * (2 if of_sums else 1)
+        table = _added(self._spread[piece.level], self._of(aggregate.level), piece, shape, add_weights)
+        return joined(table, wide=aggregate.wide) if of_sums else table
 
     def _all_cells(self, piece: Piece) -> Int64:
         """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""
@@ -88,11 +79,8 @@ class GroupCounts:
         level = self._of(self._plan.levels[piece.level])
         row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
-
-        def add(portion: Portion, table: Int64) -> None:
-            kernels.add_cells(portion, level.region, piece.first, level.members, row, table)
-
-        return _added(self._records, level, piece, (len(chosen), self._plan.detail.finest), add)
+        shape = len(chosen), self._plan.detail.finest
+        return _added(self._records, level, piece, shape, kernels.add_cells, row)
 
     def _of(self, level: Level) -> "_Level":
         """What the pieces of a level share, made when its first piece is asked for."""
@@ -143,9 +131,9 @@ def _of_codes(plan: Plan, level: Level, kind: str, *, alone: bool) -> Iterations
 
 
 def _added(
-    records: Runs, level: _Level, piece: Piece, shape: tuple[int, ...], add: Callable[[Portion, Int64], None]
+    records: Runs, level: _Level, piece: Piece, shape: tuple[int, ...], add: Callable[..., None], *more: Int32
 ) -> Int64:
-    """What `add` adds, to zeros of a shape, for all records of the piece: by threads, each of which adds to an array of its own."""
+    """What a kernel adds, to zeros of a shape, for all records of the piece: by threads, each of which adds to an array of its own."""
     parts = records.parts(np.sort(level.units[level.starts[piece.first] : level.starts[piece.stop]]))
     one_at_a_time = Lock()
 
@@ -156,7 +144,7 @@ def _added(
                 part = next(parts, None)
             if part is None:
                 return sums
-            add(records.read(part), sums)
+            add(records.read(part), level.region, piece.first, level.members, *more, sums)
 
     with ThreadPoolExecutor(processors()) as pool:
         sums = list(pool.map(work, range(processors())))

@@ -3,7 +3,6 @@
 Memory holds the geography and a few runs of persons, however many there are.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -105,7 +104,7 @@ class PopulationGenerator:
     def write(self, folder: Path, form: Format, workers: int) -> Path:
         """Write their records as a file of the folder."""
         path = folder / f"{PERSONS}.{ENDINGS[form]}"
-        _write(_opened(path, PERSON_COLUMNS, form), self._persons, int(self._land.persons.sum()), workers)
+        write_runs(_opened(path, PERSON_COLUMNS, form), self._persons, int(self._land.persons.sum()), workers)
         return path
 
     def _persons(self, rows: range) -> pa.Table:
@@ -116,7 +115,7 @@ class PopulationGenerator:
     def write_land(self, folder: Path, form: Format, workers: int) -> Path:
         """Write the blocks as a file of the folder, and names of their regions beside it."""
         path = folder / f"{GEOGRAPHY}.{ENDINGS[form]}"
-        _write(_opened(path, COLUMNS, form), self._records.blocks, len(self._land.state), workers)
+        write_runs(_opened(path, COLUMNS, form), self._records.blocks, len(self._land.state), workers)
         named = [NAMES_COLUMNS, *region_names(stream(self._seed, _NAMES), self._land)]
         (folder / NAMES).write_text("".join("|".join(line) + "\n" for line in named), encoding="utf-8")
         return path
@@ -138,7 +137,3 @@ def sizes(land: Land) -> dict[str, int]:
 
 def _opened(path: Path, names: tuple[str, ...], form: Format) -> Writer:
     return WRITERS[form](path, pa.schema([(name, CODED) for name in names]), (), AS_TEXT)
-
-
-def _write(writer: Writer, make: Callable[[range], pa.Table], rows: int, workers: int) -> None:
-    write_runs(writer, lambda run: writer.encode(make(run)), rows, workers)

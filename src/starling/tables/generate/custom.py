@@ -4,7 +4,7 @@ Memory holds the areas and a few runs of persons, however many there are.
 """
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from starling.tables.generate.custom_fields import DAY, FieldDomain, Numbers, Texts, Times, fields_of
 from starling.tables.generate.custom_people import CustomMix, One, Several, Values, mean_records
-from starling.tables.generate.files import WRITERS, Format, Writer
+from starling.tables.generate.files import WRITERS, Format
 from starling.tables.generate.runs import RUN, stream, write_runs
 from starling.tables.plan.columns import MOST_PLACES
 from starling.tables.plan.custom_records import EVERYWHERE, CustomRecords
@@ -89,7 +89,7 @@ def write_custom(
     schema = pa.schema([*kinds, *([] if unit is None else [(unit.field, pa.int64())])])
     texts = [text for each in domains.values() if isinstance(each, Texts) for text in (each.separator, *each.codes)]
     path = folder / f"{RECORDS}.{ENDINGS[form]}"
-    file = _Counted(WRITERS[form](path, schema, texts, records.format))
+    writer = WRITERS[form](path, schema, texts, records.format)
 
     def rows_of(run: range) -> pa.Table:
         people = mix.draw(stream(seed, _PEOPLE, run.start // RUN), len(run))
@@ -98,24 +98,6 @@ def write_custom(
             columns[unit.field] = pa.array(run.start + 1 + people.person)
         return pa.table(columns)
 
-    write_runs(file, lambda run: file.encode(rows_of(run)), persons, workers)
+    written = write_runs(writer, rows_of, persons, workers)
     many = {"areas": len(records.areas.codes)} if records.areas != EVERYWHERE else {}
-    return path, {**many, f"{records.protects}s": persons, "records": file.records}
-
-
-class _Counted:
-    """A file that knows how many records it was given."""
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self.records = 0
-
-    def encode(self, table: pa.Table) -> tuple[int, Any]:
-        return len(table), self._writer.encode(table)
-
-    def write(self, encoded: tuple[int, Any]) -> None:
-        self.records += encoded[0]
-        self._writer.write(encoded[1])
-
-    def close(self) -> None:
-        self._writer.close()
+    return path, {**many, f"{records.protects}s": persons, "records": written}

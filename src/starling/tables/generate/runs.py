@@ -8,14 +8,13 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 from starling.engine.machine import in_order
-
-E = TypeVar("E")
-E_contra = TypeVar("E_contra", contravariant=True)
+from starling.tables.generate.files import Writer
 
 NOTE: Final = "GENERATED.json"
 NOTICE: Final = (
@@ -26,32 +25,27 @@ RUN: Final = 1 << 18
 """Rows of one run; part of what the seed means, so not an option."""
 
 
-class Sink(Protocol[E_contra]):
-    """A file that takes runs of rows in its own form."""
-
-    def write(self, encoded: E_contra) -> None:
-        """Append a run."""
-        ...
-
-    def close(self) -> None:
-        """Finish the file."""
-        ...
-
-
 def stream(seed: int, *which: int) -> np.random.Generator:
     """One of the independent random streams of a seed."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=which)))
 
 
-def write_runs(sink: Sink[E], make: Callable[[range], E], rows: int, workers: int) -> None:
-    """So many rows into a file, which is closed at the end: written in order, with a bounded number of runs in memory.
+def write_runs(writer: Writer, make: Callable[[range], pa.Table], rows: int, workers: int) -> int:
+    """What `make` gives for so many rows, into a file that is closed at the end; gives how many records there are.
 
-    Several threads call `make`, which gives the rows of a range in the form of the file.
+    Several threads make and encode runs, which are written in order, with a bounded number of them in memory.
     """
-    runs = (range(start, min(start + RUN, rows)) for start in range(0, rows, RUN))
-    with closing(sink), closing(in_order(make, runs, workers)) as encoded_runs:
-        for run in encoded_runs:
-            sink.write(run)
+
+    def encoded(run: range) -> tuple[int, Any]:
+        table = make(run)
+        return len(table), writer.encode(table)
+
+    runs, records = (range(start, min(start + RUN, rows)) for start in range(0, rows, RUN)), 0
+    with closing(writer), closing(in_order(encoded, runs, workers)) as encoded_runs:
+        for many, run in encoded_runs:
+            records += many
+            writer.write(run)
+    return records
 
 
 def write_note(folder: Path, seed: int, title: str, sizes: Mapping[str, int], more: Mapping[str, Any]) -> None:
