@@ -8,7 +8,7 @@ def test_bits_are_distinct_and_each_is_told() -> None:
     report = [fault.bit for fault in (*fields.PROBLEMS, *fields.NOTES)]
     assert len(set(report)) == len(report)
     assert all(bit.bit_count() == 1 and bit < 2**31 for bit in report)
-    others = {"BLANK", "MOST_RACE_CODES", "NO_CODE", "TOP_AGE", "_STATE"}
+    others = {"MALFORMED", "MOST_RACE_CODES", "NO_CODE", "TOP_AGE", "_STATE"}
     named = {
         value
         for name, value in vars(fields).items()

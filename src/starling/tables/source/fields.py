@@ -33,8 +33,8 @@ HOUSEHOLDER: Final = 1 << 21
 CENRACE: Final = 1 << 22
 OUTSIDE: Final = 1 << 23
 IGNORED_CODES: Final = 1 << 24
-BLANK: Final = -1
-"""No fault: an empty line gives no record."""
+MALFORMED: Final = 1 << 25
+"""Beside the faults for which nothing else of a line is looked at; alone for an empty line, which gives no record."""
 
 
 class Fault(NamedTuple):
@@ -189,24 +189,24 @@ def is_utf8(data: Bytes, start: int, stop: int) -> bool:
 
 
 @compiled
-def race_set(written: Int16, read: int, several: Int16) -> int:
-    """The set of race codes of a record: 0 empty, `code + 1` one code, -1 where it was written to `several`, int16 (8,), ascending, the
-    rest -1. `written` has the code of each race field, NO_CODE from the first empty one on; so many of them count.
+def race_set(race: Int16, row: int, read: int, several: Int16) -> int:
+    """The set of race codes of a row: 0 empty, `code + 1` one code, -1 where it was written to `several`, int16 (8,), ascending, the
+    rest -1. `race` has the code of each race field, NO_CODE from the first empty one on; so many of them count.
     """
     count = 0
     for column in range(read):
-        if written[column] == NO_CODE:
+        if race[row, column] == NO_CODE:
             break
-        count = insert(several, count, written[column])
+        count = insert(several, count, race[row, column])
     return set_of(several, count)
 
 
 @compiled
-def race_faults(written: Int16, read: int, unknown: int) -> int:
-    """Faults of race fields, which drop no record: `written` has the code of each, of which `read` count; `unknown` is no code."""
+def race_faults(race: Int16, row: int, read: int, unknown: int) -> int:
+    """Faults of race fields, which drop no record: `race` has the code of each, of which `read` count; `unknown` is no code."""
     faults, ended = 0, False
-    for column in range(len(written)):
-        if written[column] == NO_CODE:
+    for column in range(race.shape[1]):
+        if race[row, column] == NO_CODE:
             ended = True
             if column == 0:
                 faults |= NO_RACE
@@ -214,7 +214,7 @@ def race_faults(written: Int16, read: int, unknown: int) -> int:
             faults |= IGNORED_CODES
         elif column >= read:
             faults |= TOO_MANY_CODES
-        elif written[column] == unknown:
+        elif race[row, column] == unknown:
             faults |= RACES << column
     return faults
 
@@ -232,21 +232,19 @@ class Fields(NamedTuple):
     """What the fields of some lines or rows say, as columns of one length.
 
     Attributes:
-        malformed: int32, faults for which nothing else of a line is looked at; BLANK for one that is empty.
         block: int64, the number of the block, as `plan.geography.block_ids` makes it.
-        of_block: int32, faults of the fields that write it, or those of `malformed`.
-        age: int32, years, or -1.
-        sex: int32, what the field says, or -1.
+        faults: int32, those of the fields that write it, or of a line that is MALFORMED.
+        age: int8, years, or -1.
+        sex: int8, what the field says, or -1.
         span: int16, index of the ethnicity code.
         race: int16 (rows, race fields), the code of each, NO_CODE where it is empty; unless explained, up to the first such field alone.
         others: int32, faults that drop no record and are not of race fields; empty where they are not explained.
     """
 
-    malformed: Int32
     block: Int64
-    of_block: Int32
-    age: Int32
-    sex: Int32
+    faults: Int32
+    age: npt.NDArray[np.int8]
+    sex: npt.NDArray[np.int8]
     span: Int16
     race: Int16
     others: Int32
@@ -260,10 +258,10 @@ def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16,
     So many race fields count.
     """
     # A tuple of arrays counts references wherever it is touched.
-    malformed, of_block, age, sex, race = fields.malformed, fields.of_block, fields.age, fields.sex, fields.race
-    block, span, others = fields.block, fields.span, fields.others
+    block, of_fields, age, sex, race = fields.block, fields.faults, fields.age, fields.sex, fields.race
+    span, others = fields.span, fields.others
     states, blocks, units, slots = book.states, book.blocks, book.units, book.slots
-    rows, explain = len(malformed), len(others) > 0
+    rows, explain = len(block), len(others) > 0
     unit, races, qspan = np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int16)
     sexes, ages = np.empty(rows, np.int8), np.empty(rows, np.int8)
     several, faults = np.empty((rows, MOST_RACE_CODES), np.int16), np.empty(len(others), np.int32)
@@ -271,13 +269,12 @@ def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16,
     # By itself, so that the processor waits for the memory of many rows at once.
     for row in range(rows):
         where[row] = -1
-        if of_block[row] == 0 and states[block[row] // _STATE]:
+        if of_fields[row] == 0 and states[block[row] // _STATE]:
             where[row] = find_block(block[row], blocks, slots)
     records, sets = 0, 0
     for row in range(rows):
-        fault = int(np.int64(malformed[row]))
-        if fault == 0:
-            fault = int(np.int64(of_block[row]))
+        fault = int(np.int64(of_fields[row]))
+        if fault & MALFORMED == 0:
             if fault == 0 and where[row] < 0:
                 fault = BLOCK if states[block[row] // _STATE] else OUTSIDE
             if age[row] < 0:
@@ -287,14 +284,14 @@ def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16,
             if fault == 0:
                 unit[records], sexes[records], ages[records] = units[where[row]], sex[row], age[row]
                 qspan[records] = span[row]
-                races[records] = race_set(race[row], read, several[sets])
+                races[records] = race_set(race, row, read, several[sets])
                 if races[records] < 0:
                     races[records] -= sets
                     sets += 1
                 records += 1
             if explain:
-                fault |= race_faults(race[row], read, book.unknown) | others[row]
+                fault |= race_faults(race, row, read, book.unknown) | others[row]
         if explain:
-            faults[row] = 0 if fault == BLANK else fault
+            faults[row] = fault & ~MALFORMED
     records_read = Records(unit[:records], races[:records], qspan[:records], sexes[:records], ages[:records])
     return records_read, several[:sets], faults

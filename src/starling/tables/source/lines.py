@@ -16,13 +16,13 @@ import numpy as np
 
 from starling.privacy.compiled import compiled
 from starling.tables.source.fields import (
-    BLANK,
     BLOCK_FIELDS,
     BLOCK_WIDTHS,
     CENRACE,
     FIELDS,
     HOUSEHOLDER,
     LONG,
+    MALFORMED,
     NO_CODE,
     POWERS,
     SPAN,
@@ -120,12 +120,14 @@ def _block(data: Bytes, starts: Int64, columns: Int64) -> tuple[int, int]:
 
 
 @compiled
-def _race_codes(data: Bytes, starts: Int64, columns: Int64, code_of: Int16, written: Int16, whole: bool) -> None:
-    """The code of each race field into `written`: up to the first empty one, or `whole`."""
+def _race_codes(
+    data: Bytes, starts: Int64, columns: Int64, code_of: Int16, race: Int16, line: int, whole: bool
+) -> None:
+    """The code of each race field into a line of `race`: up to the first empty one, or `whole`."""
     for column in range(len(columns)):
         start, stop = starts[columns[column]], starts[columns[column] + 1] - 1
         empty = is_null(data, start, stop)
-        written[column] = NO_CODE if empty else code_at(data, start, stop, code_of)
+        race[line, column] = NO_CODE if empty else code_at(data, start, stop, code_of)
         if empty and not whole:
             break
 
@@ -164,8 +166,8 @@ def scan(
     most = max(stop - first, 0) // columns.fields + 1  # a line with all its fields has at least as many bytes as fields
     if explain:
         most = int(np.count_nonzero(data[first : max(stop, first)] == 10)) + 1
-    malformed, block, of_block = np.empty(most, np.int32), np.empty(most, np.int64), np.empty(most, np.int32)
-    age, sex, span = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int16)
+    block, faults = np.empty(most, np.int64), np.empty(most, np.int32)
+    age, sex, span = np.empty(most, np.int8), np.empty(most, np.int8), np.empty(most, np.int16)
     race, others = np.empty((most, len(columns.races)), np.int16), np.empty(most if explain else 0, np.int32)
     starts = np.zeros(columns.fields + 1, np.int64)
     at_age, at_sex, at_span, at_block, at_races = columns.age, columns.sex, columns.span, columns.block, columns.races
@@ -174,25 +176,25 @@ def scan(
     while place < stop:
         end, text, fault = _split(data, place, starts)
         if text == place:
-            fault = BLANK
+            fault = MALFORMED
         place = end + 1
         if fault != 0 and not explain:
             continue
-        malformed[line] = of_block[line] = fault
         if fault == 0:
-            block[line], of_block[line] = _block(data, starts, at_block)
+            block[line], faults[line] = _block(data, starts, at_block)
             age[line] = age_at(data, starts[at_age], starts[at_age + 1] - 1)
             sex[line] = number(data, starts[at_sex], starts[at_sex + 1] - 1, 1)
             span[line] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
-            _race_codes(data, starts, at_races, code_of, race[line], explain)
+            _race_codes(data, starts, at_races, code_of, race, line, explain)
             if explain:
                 others[line] = _other_faults(data, starts, columns, book)
+        else:
+            faults[line] = fault | MALFORMED
         line += 1
     lines = slice(0, line)
     fields = Fields(
-        malformed[lines],
         block[lines],
-        of_block[lines],
+        faults[lines],
         age[lines],
         sex[lines],
         span[lines],

@@ -20,6 +20,7 @@ from starling.tables.source.fields import (
     CENRACE,
     HOUSEHOLDER,
     LONG,
+    MALFORMED,
     NO_CODE,
     POWERS,
     SPAN,
@@ -72,8 +73,7 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
     """Read every row of a batch of strings; what comes back is as from `lines.scan`, a line for each row."""
     fields = [_field(column) for column in batch.columns]
     rows = batch.num_rows
-    malformed = _malformed(fields, rows)
-    block, of_block = np.zeros(rows, np.int64), malformed.copy()
+    block, of_block = np.zeros(rows, np.int64), np.zeros(rows, np.int32)
     for column, width, power, fault in zip(columns.block, BLOCK_WIDTHS, POWERS, BLOCK_FIELDS, strict=True):
         value, which = fields[column].number(width), fields[column].which
         block = block * power + value[which]
@@ -83,7 +83,7 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
         field = fields[column]
         races[:, place] = np.where(field.null, NO_CODE, field.code(book.code_of))[field.which]
     age, sex, span = fields[columns.age], fields[columns.sex], fields[columns.span]
-    ages = np.where((age.lengths <= 3) & (age.numbers <= TOP_AGE), age.numbers, np.int32(-1))[age.which]
+    ages = np.where((age.lengths <= 3) & (age.numbers <= TOP_AGE), age.numbers, np.int32(-1)).astype(np.int8)[age.which]
     spans = span.code(book.code_of)[span.which]
     others = np.zeros(rows if explain else 0, np.int32)
     if explain:
@@ -92,7 +92,10 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
             others[(fields[columns.cenrace].number(2) < 0)[fields[columns.cenrace].which]] |= CENRACE
         if columns.householder >= 0:
             others[~fields[columns.householder].boolean[fields[columns.householder].which]] |= HOUSEHOLDER
-    of_rows = Fields(malformed, block, of_block, ages, sex.number(1)[sex.which], spans, races, others)
+    sexes = sex.number(1).astype(np.int8)[sex.which]
+    malformed = _malformed(fields, rows)
+    faults = np.where(malformed, malformed, of_block)
+    of_rows = Fields(block, faults, ages, sexes, spans, races, others)
     return records_of(of_rows, min(columns.read, len(columns.races)), book)
 
 
@@ -114,10 +117,10 @@ def _malformed(fields: list[_Field], rows: int) -> Int32:
     faults = np.zeros(rows, np.int32)
     if sum(int(each.lengths.max()) + 1 for each in fields) > MOST_BYTES:
         whole = sum(each.lengths[each.which] + 1 for each in fields) - 1
-        faults[whole > MOST_BYTES] = LONG
+        faults[whole > MOST_BYTES] = LONG | MALFORMED
     for field in fields:
         if field.odd.any():
-            faults[field.odd[field.which]] |= TEXT
+            faults[field.odd[field.which]] |= TEXT | MALFORMED
     return faults
 
 

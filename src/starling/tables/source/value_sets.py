@@ -35,9 +35,8 @@ class ValueSets:
             self._slots = np.full(4 << needed.bit_length(), -1, dtype=np.int32)
             _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
         numbers = np.empty(len(several), dtype=np.int32)
-        self._used = _enter(several.astype(np.int32, copy=False), self._keys, self._used, self._slots, numbers)
-        met = sets < 0
-        sets[met] = self._first + numbers[-1 - sets[met]]
+        self._used = _enter(several, self._keys, self._used, self._slots, numbers)
+        _put(sets, numbers, self._first)
 
     def rows(self) -> tuple[Int64, Int32]:
         """All sets by number, compressed: offsets int64 (sets + 1,), and values int32, ascending within a set."""
@@ -48,17 +47,19 @@ class ValueSets:
 
 
 @compiled
-def _start(key: Int32, slots: Int32) -> int:
+def _start(key: Int16 | Int32, slots: Int32) -> int:
     """Where the search for a set begins, in a table of a power of two slots (multiplicative hashing of value after value)."""
     mixed = np.uint64(0)
     for value in key:
+        if value == NONE:
+            break
         mixed = (mixed ^ np.uint64(np.int64(value) + 1)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(32)
     return int(np.int64(mixed & np.uint64(len(slots) - 1)))
 
 
 @compiled
-def _same(one: Int32, other: Int32) -> bool:
+def _same(one: Int32, other: Int16 | Int32) -> bool:
     for place in range(len(one)):  # noqa: SIM110 - a generator is not compiled
         if one[place] != other[place]:
             return False
@@ -66,7 +67,7 @@ def _same(one: Int32, other: Int32) -> bool:
 
 
 @compiled
-def _enter(rows: Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) -> int:
+def _enter(rows: Int16 | Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) -> int:
     """Find or enter each row, for which there is room; `numbers` gets their places in `keys`. Gives how many are used then."""
     for row in range(len(rows)):
         slot = _start(rows[row], slots)
@@ -78,6 +79,14 @@ def _enter(rows: Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) ->
             used += 1
         numbers[row] = slots[slot]
     return used
+
+
+@compiled
+def _put(sets: Int32, numbers: Int32, first: int) -> None:
+    """Replace, in place, each `sets[i] = -1 - j` by `first + numbers[j]`."""
+    for record in range(len(sets)):
+        if sets[record] < 0:
+            sets[record] = first + numbers[-1 - sets[record]]
 
 
 @compiled
