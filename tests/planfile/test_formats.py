@@ -2,9 +2,12 @@
 
 import pytest
 
-from starling.planfile.formats import read_format
+from starling.planfile.formats import FORMAT_KEY
+from starling.planfile.grammar import Table
 from starling.planfile.toml import parse
 from starling.text_format import PLAIN, TextFormat
+
+PLAN = Table({"format": FORMAT_KEY})
 
 
 def test_marks_are_read_by_name_and_as_they_are() -> None:
@@ -20,8 +23,8 @@ dates = "%d.%m.%Y"
 encoding = "{encoding}"
 sheet = "a b"
 """
-        assert read_format(parse(text, "plan.toml")) == wanted
-    assert read_format(parse("", "plan.toml")) == PLAIN
+        assert PLAN.read(parse(text, "plan.toml")) == {"format": wanted}
+    assert PLAN.read(parse("", "plan.toml")) == {"format": PLAIN}
 
 
 @pytest.mark.parametrize(
@@ -37,5 +40,5 @@ sheet = "a b"
 )
 def test_every_fault_is_named_with_its_key(line: str, problem: str) -> None:
     top = parse(f"[format]\n{line}\n", "plan.toml")
-    assert read_format(top) == PLAIN
+    assert PLAN.parse(top) == {"format": None}
     assert [f"{each.field} {each.problem}; {each.fix}".startswith(problem) for each in top.problems] == [True]

@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[Kind, Any, Any, Any, str]] = {
         "key is not a pair; give two",
     ),
     "tables": (kinds.tables(INNER), [{"low": 1}], ({"low": 1},), {"low": 1}, "key is not a list of tables"),
-    "inline": (kinds.inline(INNER, "key = [{ low = 1 }]"), [{"low": 1}], ({"low": 1},), [], "write it like key = "),
+    "inline": (kinds.tables(INNER, "key = [{ low = 1 }]"), [{"low": 1}], ({"low": 1},), [], "write it like key = "),
 }
 
 

@@ -1,7 +1,7 @@
 """`[format]` of a plan file: how text says its records (text_format.py), where that is not as usual."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import table
@@ -61,14 +61,3 @@ FORMAT: Final = Table(
 )
 FORMAT_KEY: Final = Key("How text says the records, where that is not as usual.", table(FORMAT), default=PLAIN)
 """The key `format` of a plan, whose field has the same name."""
-
-
-def read_format(top: Section) -> TextFormat:
-    """The format that a plan states; the usual one where it states none, or after a refusal."""
-    return (FORMAT.parse(top.table("format")) if "format" in top.values else None) or PLAIN
-
-
-def format_values(form: TextFormat) -> dict[str, Any]:
-    """The key `format` of a plan with the values that `read_format` reads; none for the usual format."""
-    stated = FORMAT.values(form)
-    return {"format": stated} if stated else {}

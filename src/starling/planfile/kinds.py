@@ -128,31 +128,20 @@ def table(inside: Table) -> Kind:
     return Kind("table", inside.schema(), read, write, of_whole=inside.make is None, inside=inside)
 
 
-def tables(inside: Table) -> Kind:
-    """`[[key]]`: what each of them makes, or its fields, as a tuple."""
+def tables(inside: Table, example: str = "") -> Kind:
+    """`[[key]]`, or by an example `key = [{...}, ...]`: what each of them makes, or its fields, as a tuple."""
 
     def read(section: Section, key: str, values: Values) -> tuple[Any, ...]:
-        return tuple(inside.parse(each, values) for each in section.tables(key))
+        stated = section.inline(key, example) if example else section.tables(key)
+        return tuple(inside.parse(each, values) for each in stated)
 
-    return _list_of(inside, "list of tables", read)
+    def write(wholes: Any) -> list[dict[str, Any]] | None:
+        return list(map(inside.values, wholes)) or None
+
+    schema = {"type": "array", "minItems": 1, "items": inside.schema()}
+    return Kind(f"list of {'inline ' if example else ''}tables", schema, read, write, inside=inside)
 
 
 def later(inside: Table) -> Kind:
     """`[[key]]`, each read once all other keys of the file are known: as sections."""
     return replace(tables(inside), read=lambda section, key, _: section.tables(key))
-
-
-def inline(inside: Table, example: str) -> Kind:
-    """`key = [{...}, ...]`: what each of them makes, or its fields, as a tuple."""
-
-    def read(section: Section, key: str, values: Values) -> tuple[Any, ...]:
-        return tuple(inside.parse(each, values) for each in section.inline(key, example))
-
-    return _list_of(inside, "list of inline tables", read)
-
-
-def _list_of(inside: Table, words: str, read: Callable[[Section, str, Values], Any]) -> Kind:
-    def write(wholes: Any) -> list[dict[str, Any]] | None:
-        return list(map(inside.values, wholes)) or None
-
-    return Kind(words, {"type": "array", "minItems": 1, "items": inside.schema()}, read, write, inside=inside)

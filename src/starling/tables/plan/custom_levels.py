@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, Final, get_args
 
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import TEXT, TEXTS, aside, choice, inline
+from starling.planfile.kinds import TEXT, TEXTS, aside, choice, tables
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.tables.plan.aggregate_margins import EXAMPLE, MARGIN, least_budget
@@ -190,7 +190,7 @@ SUM: Final = Table(
         "budget": BUDGET,
         "margins": Key(
             "In place of a budget: margins of error that the numbers keep.",
-            inline(MARGIN, EXAMPLE),
+            tables(MARGIN, EXAMPLE),
             default=(),
             value=lambda _: None,
         ),

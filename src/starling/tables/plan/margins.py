@@ -10,7 +10,7 @@ from typing import Final
 
 from starling.errors import ParameterError
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import aside, choice, exact, inline, whole
+from starling.planfile.kinds import aside, choice, exact, tables, whole
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Float, Section
 from starling.planfile.values import exact_text
@@ -155,4 +155,4 @@ def _read_margins(section: Section, key: str, values: Values) -> list[tuple[Sect
     return [(each, target) for each, target in read if target is not None]
 
 
-MARGINS: Final = replace(inline(_MARGIN, EXAMPLE), read=_read_margins)
+MARGINS: Final = replace(tables(_MARGIN, EXAMPLE), read=_read_margins)
