@@ -61,7 +61,6 @@ WHOLE_HOUSE = {
 }
 """Tests of the house as a whole, not of one module; they stand directly in tests/."""
 TESTED_ELSEWHERE = {
-    "tables/plan/attributes.py": "values; test_census_records.py makes them, test_stability.py counts by them",
     "cli/serving_add.py": "test_serving_data.py adds data by one command, killed at each of its steps",
     "release/table_comparison.py": "test_table_files.py compares what it wrote, and what was changed",
     "genome/arrays.py": "names of types",

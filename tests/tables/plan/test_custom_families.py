@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.tables.plan.attributes import Attribute
+from starling.tables.plan.codebook import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers, Periods
 from starling.tables.plan.custom_families import EVERYBODY, CustomFamily, CustomGroup
 

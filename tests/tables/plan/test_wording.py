@@ -5,7 +5,7 @@ from dataclasses import fields
 from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.wording import CENSUS, CUSTOM, WITHOUT_REGIONS
 from tests.tables.plan.test_custom_grammar import LEAST
-from tests.tables.plan.test_regions import custom_plan
+from tests.tables.plan.test_geography_regions import custom_plan
 from tests.tables.small import small_plan
 
 OF_THE_CENSUS = ("race", "ethnicity", "state", "count" + "y", "Census", "AIANNH", "block")

@@ -36,7 +36,7 @@ from starling.tables.plan import (
 )
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.custom_records import CustomRecords
-from starling.tables.plan.regions import stated_regions
+from starling.tables.plan.geography import stated_regions
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"

@@ -4,13 +4,21 @@ from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.detail import Detail
-from starling.tables.plan.geography import MOST_GROUPS, Geography, Piece, aggregate_pieces, pieces, read_geography
+from starling.tables.plan.geography import (
+    MOST_GROUPS,
+    Geography,
+    Piece,
+    aggregate_pieces,
+    known_regions,
+    pieces,
+    read_geography,
+    read_regions,
+)
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve
 from starling.tables.plan.readable import shipped, waiting
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
-from starling.tables.plan.regions import known_regions, read_regions
 from starling.tables.plan.variants import CombinedStageNoise, Noise, StageNoise, TopUp, Variants
 
 __all__ = [

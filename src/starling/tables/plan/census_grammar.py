@@ -175,7 +175,7 @@ def read_census_plan(top: Section, folder: Path) -> Choices:
         raise PlanError(problems=top.problems)
     records = CensusRecords(fields["max_race_codes"], fields["states"], fields["puerto_rico"])
     tabulated = {key: definitions.tabulated(GeographyLevel(key[0]), key[1]) for key in stated}
-    return solve_choices(top, fields, stated, tabulated, definitions, records, **CENSUS_PARTS)
+    return solve_choices(top, fields, stated, tabulated, definitions=definitions, records=records, **CENSUS_PARTS)
 
 
 def _definitions(top: Section, folder: Path) -> Definitions | None:

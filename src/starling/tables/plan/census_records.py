@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from starling.errors import PlanError, Problem
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel
+from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Attribute, Definitions, GeographyLevel
 from starling.tables.plan.columns import Column, Unit
 from starling.tables.plan.counting_sql import counted, counting_sql
 from starling.tables.plan.custom_families import CustomFamily

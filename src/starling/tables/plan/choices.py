@@ -11,9 +11,8 @@ from starling.errors import PlanError
 from starling.privacy.budget import Measure
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
-from starling.tables.plan.attributes import Attribute
 from starling.tables.plan.census_records import CensusRecords
-from starling.tables.plan.codebook import ITERATION_LEVELS, Definitions, GeographyLevel
+from starling.tables.plan.codebook import ITERATION_LEVELS, Attribute, Definitions, GeographyLevel
 from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.levels import Level
@@ -85,7 +84,7 @@ class Choices:
     @property
     def records_of_one(self) -> int:
         """k: the most records that are counted of one person, or of one household where that is protected."""
-        return 1 if self.records.unit is None else self.records.unit.most
+        return most_of_one(self.records)
 
     def degree(self, level: Level) -> int:
         """What the budget of a level is divided by for what a group of it spends on one record.
@@ -110,6 +109,11 @@ class Choices:
     def codes(self) -> tuple[str, ...]:
         """All values that groups are made of, such as race and ethnicity codes, ascending: the code indices of the counting kernel."""
         return tuple(code for code, _ in self.definitions.codes)
+
+
+def most_of_one(records: Records) -> int:
+    """The most records that are counted of whom a plan protects."""
+    return 1 if records.unit is None else records.unit.most
 
 
 def degree(measure: Measure, stability: int, records: int) -> int:

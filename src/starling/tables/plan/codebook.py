@@ -39,6 +39,24 @@ class GeographyLevel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """What groups are made of: an attribute of a record, whose values are free of those of every other attribute.
+
+    A level's groups look at one attribute each, by a set of its values. All that stability and counting ask of an attribute is how many
+    values a record can have of it: the Census's race codes, of which it has several, and its ethnicity code are two like any others.
+
+    Attributes:
+        kind: The attribute's name, by which iterations say what they look at.
+        most: The most values that are read of a record, at least 1; a record may have none.
+        separate: Whether its one value is counted beside the set of all other values of a record, as the Census's ethnicity code is.
+    """
+
+    kind: str
+    most: int
+    separate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Iteration:
     """A characteristic iteration: a set of values of one attribute, such as race or ethnicity codes, alone or alone-or-in-combination.
 

@@ -3,13 +3,14 @@
 import csv
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import PlanError
 from starling.planfile.foreign import content
-from starling.planfile.grammar import Key, Table, Values
-from starling.planfile.kinds import EXACT, TEXTS, aside, text, texts
+from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.planfile.kinds import EXACT, TEXTS, text, texts, unread, whole
 from starling.planfile.public_text import public_text
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
@@ -158,24 +159,48 @@ def read_table(section: Section, folder: Path, form: TextFormat) -> list[list[st
     return rows
 
 
-def _domain_key(what: str, words: str, schema: dict[str, Any], **values: Any) -> Key:
-    """A key of a domain; of each class of domains, by its name, the value that it has."""
+def _domain_values(domain: Domain) -> dict[str, Any]:
+    """The keys that state a domain."""
+    match domain:
+        case Codes():
+            named = any(code != text for code, text in domain.values)
+            values = dict(domain.values) if named else list(domain.codes)
+            return {"values": values, "other": domain.other or None}
+        case Integers():
+            return {"from": domain.low, "to": domain.high}
+        case Decimals():
+            low, high = (exact_text(bound / Fraction(10) ** domain.places) for bound in (domain.low, domain.high))
+            rounded = {"decimals": domain.places} if domain.places >= 0 else {"unit": 10**-domain.places}
+            return {"from": low, "to": high, **rounded}
+    return {"periods": list(domain.edges)}
 
-    def value(column: Column) -> Any:
-        of_class = values.get(type(column.domain).__name__)
-        return of_class(column.domain) if of_class else None
 
-    return Key(what, aside(words, schema), default={}, value=value)
-
-
-def _bound(name: str) -> dict[str, Any]:
-    return {
-        "Integers": lambda domain: getattr(domain, name),
-        "Decimals": lambda domain: exact_text(getattr(domain, name) / Fraction(10) ** domain.places),
-    }
+def _of_domain(key: str, column: Column) -> Any:
+    return _domain_values(column.domain).get(key)
 
 
 _NAMED: Final = {"anyOf": [TEXTS, {"type": "object", "additionalProperties": {"type": "string"}}]}
+_EXACT: Final = Kind("exact number", EXACT, lambda *_: {})
+_DOMAIN: Final[dict[str, tuple[str, Kind]]] = {
+    "values": (
+        "The values as a list, or codes with their texts.",
+        Kind("list of texts, or table", _NAMED, lambda *_: {}),
+    ),
+    "file": ("Instead: a public CSV file of the codes, with their texts in a second column.", text("")),
+    "other": ("One of the values, which a record has whose field is missing or says none of them.", text("")),
+    "from": ("Instead: the least number, a whole one unless the column has decimals.", _EXACT),
+    "to": ("The largest number.", _EXACT),
+    "decimals": (
+        "How many digits after the point are kept of numbers that sums and quantiles are made of.",
+        whole(0, MOST_PLACES),
+    ),
+    "unit": (
+        "In place of decimals: the power of ten to which such numbers are rounded; it divides the bounds.",
+        whole(10, 10**MOST_PLACES),
+    ),
+    "periods": ("Instead: dates at which periods begin, and at which the last one ends.", texts("")),
+}
+"""What each key of a domain means, and its kind of values."""
 COLUMN: Final = Table(
     {
         "name": Key(
@@ -188,48 +213,10 @@ COLUMN: Final = Table(
             default=(),
             value=lambda column: None if column.fields == (column.name,) else column.fields,
         ),
-        "values": _domain_key(
-            "The values as a list, or codes with their texts.",
-            "list of texts, or table",
-            _NAMED,
-            Codes=lambda domain: (
-                dict(domain.values) if any(code != text for code, text in domain.values) else list(domain.codes)
-            ),
-        ),
-        "file": _domain_key(
-            "Instead: a public CSV file of the codes, with their texts in a second column.", "text", {"type": "string"}
-        ),
-        "other": _domain_key(
-            "One of the values, which a record has whose field is missing or says none of them.",
-            "text",
-            {"type": "string", "minLength": 1},
-            Codes=lambda domain: domain.other or None,
-        ),
-        "from": _domain_key(
-            "Instead: the least number, a whole one unless the column has decimals.",
-            "exact number",
-            EXACT,
-            **_bound("low"),
-        ),
-        "to": _domain_key("The largest number.", "exact number", EXACT, **_bound("high")),
-        "decimals": _domain_key(
-            "How many digits after the point are kept of numbers that sums and quantiles are made of.",
-            f"whole number, 0 to {MOST_PLACES}",
-            {"type": "integer", "minimum": 0, "maximum": MOST_PLACES},
-            Decimals=lambda domain: domain.places if domain.places >= 0 else None,
-        ),
-        "unit": _domain_key(
-            "In place of decimals: the power of ten to which such numbers are rounded; it divides the bounds.",
-            "power of ten",
-            {"type": "integer", "minimum": 10, "maximum": 10**MOST_PLACES},
-            Decimals=lambda domain: 10**-domain.places if domain.places < 0 else None,
-        ),
-        "periods": _domain_key(
-            "Instead: dates at which periods begin, and at which the last one ends.",
-            "list of texts",
-            TEXTS,
-            Periods=lambda domain: list(domain.edges),
-        ),
+        **{
+            key: Key(what, unread(kind), default={}, value=partial(_of_domain, key))
+            for key, (what, kind) in _DOMAIN.items()
+        },
         "separator": Key(
             "The mark between several values in a field.",
             text('write the one mark between values, such as ";"'),
@@ -237,7 +224,7 @@ COLUMN: Final = Table(
         ),
         "most": Key(
             "How many different values are read of a record, the first.",
-            aside(f"whole number, 1 to {MOST_SEVERAL}", {"type": "integer", "minimum": 1, "maximum": MOST_SEVERAL}),
+            unread(whole(1, MOST_SEVERAL)),
             default={},
             value=lambda column: column.most if column.several else None,
         ),

@@ -13,8 +13,7 @@ from typing import Final
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.codebook import Iteration
+from starling.tables.plan.codebook import Attribute, Iteration
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers
 
 EVERYBODY: Final = "everybody"

@@ -69,10 +69,9 @@ def _check_records(section: Section, values: Values) -> None:
 
 
 def _of_a(unit: str) -> Key:
-    kind = aside(f"whole number, 1 to {MOST_RECORDS:,}", {"type": "integer", "minimum": 1, "maximum": MOST_RECORDS})
     return Key(
         f"k, the most records of a {unit} that are counted, where a {unit} is protected.",
-        kind,
+        unread(whole(1, MOST_RECORDS)),
         default={},
         value=lambda plan: plan.records_of_one if plan.records.protects == unit else None,
     )
@@ -333,16 +332,15 @@ def read_custom(top: Section, folder: Path) -> Choices:
         fields["records"] = records
         stated = read_levels(fields["levels"], fields)
         PlanError.check(top.problems)
-        aggregates = read_aggregates(fields, records)
         return solve_choices(
             top,
             fields,
             stated,
             {key: tuple(each for each in records.definitions.iterations if each.level == key[1]) for key in stated},
-            records.definitions,
-            records,
-            fields["detail"],
-            fields["regions"],
-            tuple(family.name for family in families),
-            aggregates,
+            aggregates=read_aggregates(fields, records),
+            definitions=records.definitions,
+            detail=fields["detail"],
+            families=tuple(family.name for family in families),
+            records=records,
+            regions=fields["regions"],
         )

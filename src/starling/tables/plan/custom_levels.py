@@ -20,7 +20,7 @@ from starling.tables.plan.aggregates import (
     Way,
     better_way,
 )
-from starling.tables.plan.choices import Choices, degree
+from starling.tables.plan.choices import Choices, degree, most_of_one
 from starling.tables.plan.columns import Column, Decimals, Integers, places_of
 from starling.tables.plan.custom_columns import in_units, number_text
 from starling.tables.plan.custom_records import EVERYWHERE, CustomRecords, custom_records
@@ -227,7 +227,6 @@ AGGREGATES: Final = {"sums": SUM, "quantiles": QUANTILE}
 def read_aggregates(fields: Mapping[str, Any], records: CustomRecords) -> tuple[Aggregate, ...]:
     """[[sums]] and [[quantiles]], in plan order; `fields` are those of the file, its regions and its records included."""
     aggregates: dict[tuple[int, int, str, bool], Aggregate] = {}
-    of_one = 1 if records.unit is None else records.unit.most
     regions, measure = fields["regions"], fields["measure"]
     for kind, table in AGGREGATES.items():
         for section in fields[kind]:
@@ -240,7 +239,7 @@ def read_aggregates(fields: Mapping[str, Any], records: CustomRecords) -> tuple[
             level = Level(
                 values["key"][0], values["family"], budget, (), iterations, stability(iterations, records.attributes)
             )
-            shared = degree(measure, level.stability, of_one)
+            shared = degree(measure, level.stability, most_of_one(records))
             place = (regions.order(level.geography), level.iteration_level, column.name, kind == "quantiles")
             if place in aggregates:
                 section.refuse("of", f"{column.name} is there with these groups already", "give each once")

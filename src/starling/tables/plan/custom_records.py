@@ -20,8 +20,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem, shown
 from starling.release.codec import OPTIONAL
 from starling.tables.plan.aggregates import Aggregate
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.codebook import Definitions
+from starling.tables.plan.codebook import Attribute, Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.counting_sql import CUSTOM_SQL, custom_tables
 from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily

@@ -69,23 +69,7 @@ def write_first_plan(
         OutputError: the plan file is there, does not end in .toml, or cannot be written.
     """
     path = plan_path(out)
-    values = first_values(path.parent, title, columns, regions, budget, unit, detail, sums)
-    plan = Plan.of(values, folder=path.parent)
-    write_new(path, toml_of(values))
-    return plan
-
-
-def first_values(
-    folder: Path,
-    title: str,
-    columns: Sequence[str],
-    regions: Sequence[str],
-    budget: Fraction,
-    unit: Unit | None = None,
-    detail: Sequence[str] = (),
-    sums: Sequence[str] = (),
-) -> dict[str, Any]:
-    """The values of the plan file in a folder; arguments and errors as those of `write_first_plan`."""
+    folder = path.parent
     declared = [declaration(each, folder) for each in columns]
     by_name = {column["name"]: column for column in declared}
     for field, names in (("--detail", detail), ("--sum", sums)):
@@ -120,7 +104,9 @@ def first_values(
         }
     if sums:
         values["sums"] = [{"of": name, **each, "budget": share} for name in sums for each in places]
-    return values
+    plan = Plan.of(values, folder=folder)
+    write_new(path, toml_of(values))
+    return plan
 
 
 def _cuts(column: dict[str, Any]) -> Any:

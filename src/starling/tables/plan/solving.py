@@ -11,11 +11,8 @@ from typing import Any, TypeAlias
 from starling.errors import PlanError, Problem
 from starling.planfile.toml import Section
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting, cheapest_gamma
-from starling.tables.plan.aggregates import Aggregate
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.choices import Choices, Records, degree, within
-from starling.tables.plan.codebook import Definitions, Iteration
-from starling.tables.plan.detail import Detail
+from starling.tables.plan.choices import Choices, degree, most_of_one, within
+from starling.tables.plan.codebook import Attribute, Iteration
 from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.stability import stability
@@ -72,12 +69,7 @@ def solve_choices(
     fields: Mapping[str, Any],
     stated: Mapping[Key, Stated],
     tabulated: Mapping[Key, tuple[Iteration, ...]],
-    definitions: Definitions,
-    records: Records,
-    detail: Detail,
-    regions: RegionLevels,
-    families: tuple[str, ...],
-    aggregates: tuple[Aggregate, ...] = (),
+    **parts: Any,
 ) -> Choices:
     """The choices of a plan file; raises PlanError with all problems of its levels.
 
@@ -86,18 +78,10 @@ def solve_choices(
         fields: What its grammar has read.
         stated: What it states of each level.
         tabulated: The iterations of each level.
-        definitions: See `Choices`, as all that follow.
-        records: ...
-        detail: ...
-        regions: ...
-        families: ...
-        aggregates: ...
+        parts: Records, definitions, detail, regions, families and aggregates of `Choices`.
     """
-    measure, variants = (
-        fields["measure"],
-        Variants(*(fields[key] for key in ("both_stages", "add_up", "given_published"))),
-    )
-    of_one = 1 if records.unit is None else records.unit.most
+    variants = Variants(*(fields[key] for key in ("both_stages", "add_up", "given_published")))
+    records, regions, measure = parts["records"], parts["regions"], fields["measure"]
     settings = {}
     for key, each in stated.items():
         _check_targets(each.targets, tabulated[key], each.thresholds or (1,))
@@ -105,33 +89,20 @@ def solve_choices(
             bound = stability(tabulated[key], records.attributes)
         except PlanError:
             bound = 1  # refused by `population_levels`
-        share = degree(measure, bound, of_one)
-        settings[key] = Setting(
-            measure, fields["gamma"] or Fraction(1, 2), share, each.thresholds, variants.both_stages, detail
-        )
+        gamma, shared = fields["gamma"] or Fraction(1, 2), degree(measure, bound, most_of_one(records))
+        settings[key] = Setting(measure, gamma, shared, each.thresholds, variants.both_stages, parts["detail"])
     PlanError.check(top.problems)
     gamma, budgets = _solved(top, stated, settings, fields["gamma"], regions)
     PlanError.check(top.problems)
     in_order = sorted(stated, key=lambda key: (regions.order(key[0]), key[1]))
+    priced = ((key, replace(stated[key], budget=budgets[key]), tabulated[key]) for key in in_order)
     with within(top.file):
         return Choices(
-            title=fields["title"],
-            measure=measure,
-            levels=population_levels(
-                ((key, replace(stated[key], budget=budgets[key]), tabulated[key]) for key in in_order),
-                records.attributes,
-            ),
+            levels=population_levels(priced, records.attributes),
             gamma=gamma,
-            suppression=fields["suppression"],
-            allow_negative=fields["allow_negative"],
-            definitions=definitions,
             variants=variants,
-            detail=detail,
-            regions=regions,
-            families=families,
-            records=records,
-            aggregates=aggregates,
-            data_structure=fields["data_structure"],
+            **{key: fields[key] for key in ("title", "measure", "suppression", "allow_negative", "data_structure")},
+            **parts,
         )
 
 

@@ -1,6 +1,6 @@
 """How many population groups of a level one person can be in, from the public definitions alone.
 
-The most. A person has of each attribute a set R of at most m values, m public (attributes.py). At a level the person is in the
+The most. A person has of each attribute a set R of at most m values, m public (`Attribute`). At a level the person is in the
 iterations of the attribute: union of AIC(c) over the values c in R, intersection of Alone(c) over them (none without values). The
 values of one attribute are free of those of the others, so the most iterations that one person can be in is the sum, over the
 attributes, of
@@ -37,8 +37,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
-from starling.tables.plan.attributes import Attribute
-from starling.tables.plan.codebook import Iteration
+from starling.tables.plan.codebook import Attribute, Iteration
 
 MOST_STEPS: Final = 20_000
 """Most steps of one search for the most that some sets cover."""
