@@ -108,7 +108,12 @@ def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
 
 
 class TablesRelease(DomainRelease):
-    """An opened release of tables, with its public plan and regions."""
+    """An opened release of tables.
+
+    Attributes:
+        plan: The public plan of the release.
+        geography: The public regions of the release.
+    """
 
     questions: ClassVar[Any] = Rows | Sum | Ratio
 

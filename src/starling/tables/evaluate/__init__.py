@@ -167,10 +167,10 @@ def evaluate(
     """Compare a release with the exact counts it was drawn from.
 
     Args:
-        plan: That of the release.
-        geography: Its regions.
+        plan: The plan of the release.
+        geography: The geography of the release.
         persons: The records it was made from, opened.
-        release: Its folder, with data/t1.parquet and data/t2.parquet.
+        release: The folder of the release, with data/t1.parquet and data/t2.parquet.
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:

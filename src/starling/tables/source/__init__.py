@@ -36,7 +36,14 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
 def validate(plan: Plan, geography: Geography, records: Opened, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what breaks the rules that a release reads them by.
 
-    So many faults are listed, and so many notes; all are counted. Raises SourceError where the records are no longer what was checked.
+    Args:
+        plan: Public choices.
+        geography: The regions of the plan.
+        records: The checked records.
+        most: How many faults are listed, and how many notes; all are counted.
+
+    Raises:
+        SourceError: the records are no longer what was checked.
     """
     if isinstance(records, Persons):
         return validate_persons(plan, geography, records, most=most)
