@@ -137,6 +137,8 @@ def of_genome(folder: Path) -> dict[str, Any]:
         "generated": plan.generate(folder / "invented"),
         "preview": plan.preview(question),
         "release": release,
+        "answer": release.answer,
+        "answers": plan.release(prefix, genome.Explore("g", "r2", Fraction(1, 5), Fraction(9))).answer,
     }
 
 

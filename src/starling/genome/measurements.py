@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from starling.release.session import Fields
+
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(Fields):
     """How many SNPs are significant: from `low` to `high`, both included."""
 
     low: int
@@ -13,14 +15,14 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectedSnps:
+class SelectedSnps(Fields):
     """Ids of SNPs, in the order in which they were selected."""
 
     snps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Fields):
     """A run of SNPs of the list.
 
     Attributes:

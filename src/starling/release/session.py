@@ -6,6 +6,7 @@ it is escaped: titles and names come from files of others.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from html import escape
 from importlib import import_module
@@ -92,6 +93,42 @@ class InSession:
 
     def __dir__(self) -> list[str]:
         return public(self)
+
+
+class Fields(InSession):
+    """A dataclass that a notebook shows by its fields; a tuple of dataclasses is a table of its own."""
+
+    __slots__ = ()
+
+    def _facts(self) -> list[tuple[str, str]]:
+        single = [(name, value) for name, value in self._named() if not _records(value)]
+        return [("answer", type(self).__name__), *((name, _shown(value)) for name, value in single)]
+
+    def _parts(self) -> Sequence[Part]:
+        parts: list[Part] = []
+        for name, value in self._named():
+            if _records(value):
+                rows = [[_shown(getattr(each, one.name)) for one in fields(each)] for each in value]
+                parts += [name, ([one.name for one in fields(value[0])], rows)]
+        return parts
+
+    def _named(self) -> list[tuple[str, Any]]:
+        value: Any = self
+        return [(each.name, getattr(value, each.name)) for each in fields(value)]
+
+
+def _records(value: object) -> bool:
+    """Whether a value is a tuple of dataclasses."""
+    return isinstance(value, tuple) and bool(value) and is_dataclass(value[0])
+
+
+def _shown(value: Any) -> str:
+    """A value of a field in a few words: of a dataclass its own fields, of a number four digits."""
+    if is_dataclass(value):
+        return ", ".join(f"{each.name} {_shown(getattr(value, each.name))}" for each in fields(value))
+    if isinstance(value, tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    return f"{value:.4g}" if isinstance(value, float) else "none" if value is None else str(value)
 
 
 class Described(InSession):

@@ -22,6 +22,7 @@ from starling.genome.inference.answers import (
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, Question, SnpCorr, SnpPval
+from starling.release.session import Fields
 
 CONFIDENCE: Final = 1 - ALPHA
 """The chance that an interval, or a statement about a selection, holds; each on its own."""
@@ -54,7 +55,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class PValue:
+class PValue(Fields):
     """The p-value of a SNP.
 
     Attributes:
@@ -88,7 +89,7 @@ class PValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlated:
+class Correlated(Fields):
     """The correlation of two SNPs.
 
     Attributes:
@@ -107,7 +108,7 @@ class Correlated:
 
 
 @dataclass(frozen=True, slots=True)
-class Exploration:
+class Exploration(Fields):
     """What an exploration found.
 
     Attributes:
