@@ -4,7 +4,7 @@ A public function refuses arguments of another kind than it takes (arguments.py)
 """
 
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from types import FunctionType, ModuleType
@@ -53,3 +53,13 @@ def lazy(package: str, homes: Mapping[str, str], packages: Collection[str] = ())
     room = sys.modules[package]
     room.__class__ = _Lazy
     room.__dict__.update(_homes=homes, _packages=packages)
+
+
+def later(place: str) -> Callable[..., Any]:
+    """What stands at a place, "package.module:name", imported when it is called."""
+
+    def called(*args: Any, **named: Any) -> Any:
+        module, name = place.split(":")
+        return getattr(import_module(module), name)(*args, **named)
+
+    return called

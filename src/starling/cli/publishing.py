@@ -24,18 +24,7 @@ LEFT_OUT: Final = ("yes", "as_json", "request_id", "zip_file")
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a release goes and who pays for it, as the options of a command say it.
-
-    Attributes:
-        out: The folder to make.
-        zip_file: The zip file to make besides; None for none.
-        ledger: The URL of the ledger that pays; None for a fresh one inside the folder.
-        dataset: The name under which the records are registered in the ledger.
-        analyst: The analyst whose grant pays.
-        request_id: The id under which the charge is found again; None for a fresh one.
-        unvalidated: Whether files may be read that nobody accepted.
-        yes: Whether to spend without asking.
-    """
+    """Where a release goes and who pays for it, as the options of a command say it; without a ledger, a fresh one inside the folder."""
 
     out: Path
     zip_file: Path | None

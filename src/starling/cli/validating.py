@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What is to be listed, and in which ledger the files are accepted, as the options of a command say it.
-
-    Attributes:
-        everything: Whether every finding is listed.
-        accept: Whether the ledger is to keep that these files were looked at.
-        repeated: Whether files are accepted without reading their records, which hold the bytes that were accepted before.
-        ledger: The URL of the ledger; None where nothing is accepted.
-        dataset: The name under which the records are registered in the ledger.
-        yes: Whether to accept without asking, whatever was found.
-    """
+    """What is to be listed, and in which ledger the files are accepted, as the options of a command say it."""
 
     everything: bool
     accept: bool

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError, StarlingWarning
 from starling.genome.plan.grammar import PLAN
-from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented, Verbs
+from starling.lazy import later
+from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
     from starling.genome.generate import Linkage
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from starling.release.checks import Checks
     from starling.release.described import Generated
     from starling.release.plots import Plots
-    from starling.release.reading import Release
 
 
 def _checks() -> "Checks":
@@ -34,24 +34,6 @@ def _reopen(folder: Path) -> "GenomePublication":
     from starling.genome.publication import GenomePublication
 
     return GenomePublication(*read_public(folder))
-
-
-def _opened(release: "Release") -> "Release":
-    from starling.genome.analysis import opened
-
-    return opened(release)
-
-
-def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    from starling.genome.publish import deliver
-
-    return deliver(plan, files)
-
-
-def _asking(folder: Path) -> Asking:
-    from starling.genome.asking import read_asked
-
-    return read_asked(folder)
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -151,8 +133,14 @@ GENOME: Final = Domain(
     "genome",
     _checks,
     _reopen,
-    _opened,
+    later("starling.genome.analysis:opened"),
     Verbs(_plan, _preview, None, _generate, _plot),
-    Delivering(("genotypes",), _deliver, asking=_asking, optional=("phenotype",), invent=_invent),
+    Delivering(
+        ("genotypes",),
+        later("starling.genome.publish:deliver"),
+        asking=later("starling.genome.asking:read_asked"),
+        optional=("phenotype",),
+        invent=_invent,
+    ),
     {"genome": PLAN},
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
 from starling.groups.plan.grammar import PLAN
-from starling.release.domain import Delivering, Delivery, Domain, Invented, Publish, Verbs
+from starling.lazy import later
+from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
 
 if TYPE_CHECKING:
     from starling.groups.generate.files import Format
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from starling.release.checks import Checks
     from starling.release.described import DescribedPlan, Generated
     from starling.release.plots import Plots
-    from starling.release.reading import Release
 
 
 def _checks() -> "Checks":
@@ -31,18 +31,6 @@ def _reopen(folder: Path) -> "GroupsPublication":
     from starling.groups.publication import GroupsPublication
 
     return GroupsPublication(read_plan(folder))
-
-
-def _opened(release: "Release") -> "Release":
-    from starling.groups.analysis import GroupsRelease
-
-    return GroupsRelease(release)
-
-
-def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    from starling.groups.publish import deliver
-
-    return deliver(plan, files)
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -137,8 +125,8 @@ GROUPS: Final = Domain(
     "groups",
     _checks,
     _reopen,
-    _opened,
+    later("starling.groups.analysis:GroupsRelease"),
     Verbs(_plan, _preview, _release, _generate, _plot),
-    Delivering(("records",), _deliver, invent=_invent),
+    Delivering(("records",), later("starling.groups.publish:deliver"), invent=_invent),
     {"groups": PLAN},
 )

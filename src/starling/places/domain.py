@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
+from starling.lazy import later
 from starling.places.plan.grammar import PLAN
-from starling.release.domain import Delivering, Delivery, Domain, Invented, Publish, Verbs
+from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
 
 if TYPE_CHECKING:
     from starling.places.preview import Preview
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from starling.release.checks import Checks
     from starling.release.described import DescribedPlan, Generated
     from starling.release.plots import Plots
-    from starling.release.reading import Release
 
 
 def _checks() -> "Checks":
@@ -29,18 +29,6 @@ def _reopen(folder: Path) -> "PlacesPublication":
     from starling.places.publication import PlacesPublication
 
     return PlacesPublication(read_plan(folder))
-
-
-def _opened(release: "Release") -> "Release":
-    from starling.places.analysis import PlacesRelease
-
-    return PlacesRelease(release)
-
-
-def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    from starling.places.publish import deliver
-
-    return deliver(plan, files)
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -105,8 +93,8 @@ PLACES: Final = Domain(
     "places",
     _checks,
     _reopen,
-    _opened,
+    later("starling.places.analysis:PlacesRelease"),
     Verbs(_plan, _preview, _release, _generate, _plot),
-    Delivering(("records",), _deliver, invent=_invent),
+    Delivering(("records",), later("starling.places.publish:deliver"), invent=_invent),
     {"places": PLAN},
 )

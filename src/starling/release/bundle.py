@@ -39,12 +39,8 @@ REMOVED: Final = "removed {}: left by a run that was killed before it published 
 def check(out: Path, mark: str = "") -> None:
     """Whether a release can be written as the folder `out`; nothing that it makes stays, nothing that is there goes.
 
-    Args:
-        out: Where the release belongs.
-        mark: The mark of the request that pays, where a ledger does.
-
     Raises:
-        OutputError: `out` exists, another run is writing it, or its parent is missing or closed to us.
+        OutputError: `out` exists, another run than that of the `mark` is writing it, or its parent is missing or closed to us.
     """
     temporary, lock = _open(out, mark)
     _remove(temporary, lock)
@@ -114,11 +110,7 @@ def unclaim(folder: Path) -> None:
 
 
 def seal(folder: Path, commit: Callable[[Path], None]) -> None:
-    """Make a finished folder the one answer of its request, before it is put into place.
-
-    Args:
-        folder: A folder of `writing`, complete, and claimed.
-        commit: Keeps the folder's manifest in the ledger, durably.
+    """Make a finished and claimed folder the one answer of its request, before it is put into place, by keeping its manifest in the ledger.
 
     Raises:
         PolicyRefused: by `commit`, which then has kept nothing (another run answered); the folder vanishes with its `writing`.
@@ -135,10 +127,7 @@ def seal(folder: Path, commit: Callable[[Path], None]) -> None:
 def recover(out: Path, mark: str, is_answer: Callable[[Path], bool]) -> bool:
     """Whether the release that was answered under `mark` is in place as `out`; puts it there if its run died before it could.
 
-    Args:
-        out: Where it belongs.
-        mark: The mark of the request.
-        is_answer: Whether a folder is the one that the ledger keeps.
+    `is_answer` says whether a folder is the one that the ledger keeps.
 
     Raises:
         OutputError: the folder cannot be put into place.

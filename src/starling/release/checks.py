@@ -104,13 +104,7 @@ class Checks:
 
 
 class InvalidRelease(IntegrityError):
-    """A file of a release fails a check, so that no more can be read of it.
-
-    Args:
-        check: The name of the check.
-        name: The path of the file in the release.
-        problem: What is wrong with it.
-    """
+    """A file of a release fails a check, so that no more can be read of it."""
 
     def __init__(self, check: str, name: str, problem: str) -> None:
         super().__init__(name, problem, DOWNLOAD_AGAIN)
@@ -118,11 +112,7 @@ class InvalidRelease(IntegrityError):
 
 
 class Findings:
-    """What was found wrong, by check, and which checks were carried to the end.
-
-    Args:
-        says: What holds where each check finds nothing, by its name, in the order in which they are shown.
-    """
+    """What was found wrong, by check, and which checks were carried to the end; `says` has what holds where one finds nothing, in order."""
 
     def __init__(self, says: Mapping[str, str]) -> None:
         self._says = says

@@ -40,12 +40,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[T, R]):
-    """A mechanism whose result is written as soon as it is drawn.
-
-    Attributes:
-        mechanism: Declares the cost and draws.
-        write: Puts the result into the files of the draw.
-    """
+    """A mechanism whose result is put into the files of the draw as soon as it is drawn."""
 
     mechanism: Mechanism[T, R]
     write: Callable[[R], None]
@@ -63,14 +58,7 @@ class Written(Generic[T, R]):
 
 
 class Commitment(Generic[R]):
-    """The account of one release.
-
-    Args:
-        account: The account in the ledger that pays.
-        folder: The folder of the release, from `bundle.writing`.
-        read: Gives the measurements of such a folder.
-        mark: Gives the mark of a request by its id; None where the ledger that pays lies inside the folder.
-    """
+    """The account of one release in a folder of `bundle.writing`; `mark` is None where the ledger that pays lies inside the folder."""
 
     def __init__(
         self, account: RequestAccount, folder: Path, read: Callable[[Path], R], mark: Callable[[str], str] | None

@@ -15,13 +15,8 @@ from starling.release.domain import ExactT
 
 @dataclass(frozen=True, slots=True)
 class CountedRecords(Generic[ExactT]):
-    """A `release.domain.Source`.
-
-    Attributes:
-        records: The confidential records, checked when they were opened.
-        count: The computation of what the mechanism takes, by a running Spark or, given None, by DuckDB.
-        engine: What counts.
-        public: Public files that are read with the records.
+    """A `release.domain.Source`: records that were checked when they were opened, what counts them by a running Spark or by DuckDB, and
+    public files that are read with them.
     """
 
     records: Records | Held

@@ -82,14 +82,7 @@ class Sheet:
 
 
 def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str, str]) -> None:
-    """Describe everything that is in `folder` so far.
-
-    Args:
-        folder: The folder of the release.
-        title: The title of the release.
-        sheets: Its tables; the files must be there.
-        notes: What each file is that holds no table.
-    """
+    """Describe everything that is in `folder` so far; `notes` says what each file is that holds no table."""
     files = content(folder)
     text = described(files, digests(files), title, sheets, notes)
     (folder / FILE).write_text(text, encoding="utf-8")
@@ -98,15 +91,7 @@ def write(folder: Path, title: str, sheets: Sequence[Sheet], notes: Mapping[str,
 def described(
     files: Mapping[str, Path], hashes: Mapping[str, str], title: str, sheets: Sequence[Sheet], notes: Mapping[str, str]
 ) -> str:
-    """The text of the file, of which there is one.
-
-    Args:
-        files: The files of the release by their path in it, ascending; but for this file, the signature and a ledger inside.
-        hashes: SHA-256 of each.
-        title: The title of the release.
-        sheets: Its tables.
-        notes: What each file is that holds no table.
-    """
+    """The text of the file, of which there is one; `files` are all but this one, the signature and a ledger inside, ascending."""
     tables = {sheet.path: sheet for sheet in sheets}
     resources: list[Json] = []
     for name, path in files.items():

@@ -100,11 +100,7 @@ class EncryptedFile(io.RawIOBase):
 
 
 class EncryptedFiles:
-    """The files of one draw while they are written.
-
-    Args:
-        folder: Is made; must not exist.
-    """
+    """The files of one draw while they are written, in a folder that is made."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -133,13 +129,7 @@ class EncryptedFiles:
 
 
 class CommittedFiles:
-    """The files of a finished draw, which its key opens.
-
-    Args:
-        folder: Where `EncryptedFiles` wrote them.
-        sha256: The hash of the manifest, hexadecimal: what the charge is committed to.
-        key: The key of the draw, hexadecimal.
-    """
+    """The files of a finished draw, which its key opens; `sha256` is the hash of the manifest, what the charge is committed to."""
 
     def __init__(self, folder: Path, sha256: str, key: str) -> None:
         self._folder = folder

@@ -29,16 +29,8 @@ _ROW_NAMES: Final = "write it with row.names = FALSE, or name their column too w
 
 @dataclass(slots=True)
 class Tally:
-    """Faults by kind, and the first of them.
-
-    Attributes:
-        most: How many faults are listed.
-        fix: What to do about each.
-        total: Records that were looked at by `tables`.
-        counts: How often each field has each fault.
-        listed: The first faults.
-        offending: The values of faults that have some.
-        causes: What is wrong with most lines alike.
+    """Faults by kind, how often each field has each, and the first `most` of them; `total` counts the records that `tables` looked at,
+    `causes` says what is wrong with most lines alike.
     """
 
     most: int
@@ -68,9 +60,7 @@ class Tally:
     ) -> Iterator[tuple[pa.Table, Int64, str]]:
         """All records, part by part, with the line of each row and the file; lines of text with other fields are added as faults.
 
-        Args:
-            records: The records.
-            read: Gives the records of a part that have as many fields as the header.
+        `read` gives the records of a part that have as many fields as the header.
         """
         form = records.format if isinstance(records, Records) and records.form == "text" else None
         before = {part.path: header_lines(part, form) if form else 0 for part in records.parts}
@@ -129,15 +119,7 @@ def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
 
 
 def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Findings:
-    """That persons have more records than count, or are rather the numbers of rows.
-
-    Args:
-        column: Says whose a record is.
-        persons: How many there are.
-        most: Records of a person that count.
-        raised: What to raise if those are too few.
-        file: The name of the records.
-    """
+    """That persons, named by a column, have more records than the `most` that count, or are rather the numbers of rows."""
     notes = []
     if persons.more:
         problem = f"has more than {most:,} records, {persons.more:,} times: {most:,} of them count"

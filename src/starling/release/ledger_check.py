@@ -28,20 +28,8 @@ _UNREADABLE = Problem("ledger", "holds an event that cannot be read", "restore t
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """What a release says of its charge.
-
-    Attributes:
-        ledger: Id of the ledger.
-        position: The position of the event.
-        head: Its hash.
-        request_id: The id under which it was made.
-        dataset: Charged for.
-        population: The population of the dataset.
-        guarantee: What was charged.
-        manifest: The manifest of the release: what the ledger should keep as the answer.
-        signer: Who signed the release.
-        inside: The ledger was made for this one release and lies in it.
-        validated: The custodian is said to have accepted the records that were read.
+    """What a release says of its charge: the ledger's id, the position and hash of the event, whose answer the `manifest` is; `inside` is a
+    ledger that was made for this release and lies in it, `validated` that the custodian accepted the records.
     """
 
     ledger: str
@@ -74,12 +62,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a ledger says of the charge of a release.
-
-    Attributes:
-        findings: What speaks against it.
-        counts: How often it was drawn for.
-    """
+    """What a ledger says of the charge of a release: what speaks against it, and how often it was drawn for."""
 
     findings: list[Problem]
     counts: Counts
@@ -102,12 +85,9 @@ def check(charged: Charged, events: Iterable[Event]) -> Looked:
 
 
 def check_earlier(charged: Charged, earlier: Sequence[AddsTo], events: Iterable[Event]) -> list[Problem]:
-    """What speaks against the charges of the releases that a release adds to, in the ledger that paid for all of them.
+    """What speaks against the charges of the `earlier` releases that a release adds to, in the ledger that paid for all of them.
 
-    Args:
-        charged: What the release says of its charge; `check` has followed the chain for it.
-        earlier: Charged to the same ledger, each before the release and for the same dataset.
-        events: The events of the ledger.
+    `check` has followed the chain; each of them was charged before the release and for the same dataset.
     """
     population: Population | None = None
     charges: dict[str, tuple[int, Mapping[str, Any]]] = {}

@@ -178,13 +178,7 @@ def hollow(path: Path, size: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a SIGNATURE file says.
-
-    Attributes:
-        files: SHA-256, hexadecimal, of every file by its path; SIGNATURE itself aside.
-        key: Who signed.
-        signature: The signature over `message(files)`, hexadecimal.
-    """
+    """What a SIGNATURE file says: the SHA-256 of every other file by its path, who signed, and the signature over `message(files)`."""
 
     files: dict[str, str]
     key: Public

@@ -88,13 +88,8 @@ DEFAULT_PAYMENT: Final = PaymentOptions()
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A request of a ledger that pays for one release folder.
-
-    Attributes:
-        ledger: Pays.
-        request: Its id makes a retry free, its body is what is published.
-        inside: The ledger was made for this one release and lies in its folder.
-        accepted: The event by which the custodian accepted the files that are read; None where nobody did.
+    """A request of a ledger that pays for one release folder; `inside` is a ledger that lies in it, `accepted` the event by which the
+    custodian accepted the files that are read, if one did.
     """
 
     ledger: Ledger
@@ -148,12 +143,10 @@ class Payment:
     def paying(
         self, folder: Path, read: Callable[[Path], R], charged: Callable[[str], None]
     ) -> Iterator[tuple[RequestAccount, Commitment[R]]]:
-        """The account, and what a release in `folder` is published with; the lease of its charge is renewed while the block runs.
+        """The account, and what a release in a folder of `bundle.writing` is published with; the lease of its charge is renewed meanwhile.
 
-        Args:
-            folder: A folder of `bundle.writing`.
-            read: Gives the measurements of such a folder.
-            charged: Told the request id as soon as the charge is durable, unless its ledger goes with the folder.
+        `read` gives the measurements of such a folder; `charged` is told the request id as soon as the charge is durable, unless its ledger
+        goes with the folder.
         """
         if not self.inside:
             check_home()

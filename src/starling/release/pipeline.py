@@ -91,16 +91,10 @@ class Published(Described):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be published as which folder, and who pays for it.
+    """What is to be published as which folder, and who pays for it; without a payment, a fresh ledger inside the folder.
 
-    Attributes:
-        out: The folder to make; it must not exist, unless it is the answer of this very request.
-        body: The request in canonical JSON.
-        guarantee: What is charged.
-        joint: The guarantee of the release and of all that it adds to; `guarantee` itself for a release that stands alone.
-        request_id: The id under which the charge is found again: that of an earlier run, where the same request was charged before.
-        payment: The request of a ledger that pays; None for a fresh ledger inside the folder.
-        records: The confidential files that the release is made from.
+    `body` is the request in canonical JSON, `joint` the guarantee of the release and of all that it adds to, and `request_id` that of an
+    earlier run, where the same request was charged before.
     """
 
     out: Path
@@ -143,11 +137,7 @@ class Order:
         """A folder that becomes `out` when the block ends without an exception, and what pays in it; see `bundle.writing`.
 
         Every number that the release will state of its privacy is computed here, before anything can be charged: the pages take
-        them from there, and none can fail after the charge.
-
-        Args:
-            step: Called with the name of each public step.
-            accepted: The event by which the files were accepted, as `accepted` gives it.
+        them from there, and none can fail after the charge. `accepted` is the event by which the files were accepted.
         """
         step("computing what the release will state of its privacy")
         for stated in {self.guarantee, self.joint}:

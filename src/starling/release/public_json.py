@@ -20,13 +20,7 @@ def write(folder: Path, name: str, value: Mapping[str, Json]) -> None:
 
 
 def read(folder: Path, name: str, make: Callable[[Any], T], back: Callable[[T], Mapping[str, Json]]) -> T:
-    """What a file states.
-
-    Args:
-        folder: The folder of the release.
-        name: The path of the file in the release.
-        make: The value of parsed JSON; raises ValueError, KeyError, TypeError, AttributeError or ArithmeticError for what is none.
-        back: The JSON of a value.
+    """What a file states: `make` gives the value of parsed JSON, `back` the JSON of a value.
 
     Raises:
         IntegrityError: it is not what `write` writes of any value.

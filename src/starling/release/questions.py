@@ -38,14 +38,7 @@ def read(hint: Any, question: Any, defaults: Mapping[str, Any] | None = None) ->
 
 
 def _filled(member: Any, stated: Mapping[Any, Any], place: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON of all fields of a dataclass, as `codec` writes it.
-
-    Args:
-        member: The dataclass.
-        stated: JSON of some fields, as people write it.
-        place: Names the object in an error.
-        defaults: As `read` takes them.
-    """
+    """JSON of all fields of a dataclass as `codec` writes it, from JSON of some as people write it; `place` names it in an error."""
     hints, known = get_type_hints(member), {field.name: field for field in fields(member)}
     for name in stated:
         if name not in known:

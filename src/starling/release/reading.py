@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import Dataset, Scanner, dataset
+from pyarrow.dataset import Scanner, dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
@@ -133,9 +133,7 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table.
         """
-        if name not in self.names:
-            raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
-        return pq.read_table(self._folder / f"{DATA}{name}{SUFFIX}")
+        return pq.read_table(self._path(name))
 
     def rows(self, table: str, **wanted: Wanted) -> pa.Table:
         """Rows of one of `names` whose columns have the wanted values; without any, the whole table.
@@ -154,7 +152,7 @@ class Release(InSession):
 
     def size(self, table: str) -> tuple[int, int]:
         """Rows and columns of one of `names`; raises ParameterError where there is no such table."""
-        file = self._file(table)
+        file = dataset(self._path(table))
         return file.count_rows(), len(file.schema)
 
     def tell(self, question: Json, most: int | None = None) -> Json:
@@ -183,11 +181,11 @@ class Release(InSession):
             "more": matching.num_rows > query.most,
         }
 
-    def _file(self, table: str) -> Dataset:
+    def _path(self, table: str) -> Path:
         """The file of a table; raises ParameterError where there is none."""
         if table not in self.names:
             raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
-        return dataset(self._folder / f"{DATA}{table}{SUFFIX}")
+        return self._folder / f"{DATA}{table}{SUFFIX}"
 
     def _scanner(self, table: str, where: Where) -> Scanner:
         """Reads rows of a table in its file: never the whole of it, which may have more rows than fit into memory.
@@ -195,12 +193,8 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table, or no such column of texts.
         """
-        file = self._file(table)
-        labels = [field.name for field in file.schema if pa.types.is_string(_values(field.type))]
-        wanted = by_column(where)
-        if unknown := sorted(set(wanted) - set(labels)):
-            raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
-        chosen = None
+        file, wanted, chosen = dataset(self._path(table)), by_column(where), None
+        _check_columns(file.schema, wanted)
         for column, values in wanted.items():
             one = pc.field(column).cast(pa.string()).isin(values)
             chosen = one if chosen is None else chosen & one
@@ -225,11 +219,7 @@ class Release(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
         account = self.statement["account"]
-        rows = (
-            f"{name} {pq.read_metadata(self._folder / f'{DATA}{name}{SUFFIX}').num_rows:,}"
-            for name in self.names
-            if "/" not in name
-        )
+        rows = (f"{name} {pq.read_metadata(self._path(name)).num_rows:,}" for name in self.names if "/" not in name)
         return [
             ("release", f"{self.statement['domain']}: {shown(self.guarantee.name)}"),
             ("signed by", self.signer.fingerprint),
@@ -262,13 +252,18 @@ class Release(InSession):
 
 def having(rows: pa.Table, wanted: Mapping[str, Wanted]) -> pa.Table:
     """The rows whose columns of texts have the wanted values; raises ParameterError where there is no such column."""
-    labels = [field.name for field in rows.schema if pa.types.is_string(_values(field.type))]
+    _check_columns(rows.schema, wanted)
     for column, values in wanted.items():
-        if column not in labels:
-            raise ParameterError(column, "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
         chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
         rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
     return rows
+
+
+def _check_columns(schema: pa.Schema, wanted: Mapping[str, object]) -> None:
+    """Raises ParameterError for a column that holds no texts."""
+    labels = [field.name for field in schema if pa.types.is_string(_values(field.type))]
+    if unknown := sorted(set(wanted) - set(labels)):
+        raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
 
 
 def by_column(where: Where) -> dict[str, list[str]]:

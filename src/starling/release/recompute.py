@@ -38,14 +38,8 @@ OPTIONAL: Final = (SIGNATURE, OWN_LEDGER)
 def check(domain: Domain, folder: Path, claims: Mapping[str, Any], hashes: Mapping[str, str]) -> tuple[Check, ...]:
     """The checks of a release beyond hashes, signature and arithmetic: all is computed again from the public plan and the measurements.
 
-    Everything is read from the folder itself. Post-processing is run again, piece by piece, and must give every published number bit for
-    bit: the values of the Parquet files, the bytes of the text.
-
-    Args:
-        domain: The domain of the release.
-        folder: The release, whose files are as they were signed.
-        claims: The parsed privacy.json of the release.
-        hashes: SHA-256 of each file of the release, by its path there.
+    The files are as they were signed. Post-processing is run again, piece by piece, and must give every published number bit for bit: the
+    values of the Parquet files, the bytes of the text.
     """
     findings = Findings(domain.checks().holds)
     try:
@@ -158,13 +152,7 @@ def _earlier(
 
 
 def stated(guarantee: Guarantee, particulars: Particulars, joint: object = None) -> dict[str, Any]:
-    """The fields of privacy.json that follow from the public choices in the folder, as they are read from JSON.
-
-    Args:
-        guarantee: What the plan in the folder gives.
-        particulars: What the domain adds.
-        joint: What the release states as `joint`, which names a composition.
-    """
+    """The fields of privacy.json that follow from the public choices in the folder; `joint` is what the release states of a composition."""
     earlier = [each.guarantee for each in particulars.adds_to]
     fields = {
         "domain": particulars.name,
@@ -241,15 +229,7 @@ def pages(
 def package(
     folder: Path, title: str, sheets: Sequence[datapackage.Sheet], notes: Mapping[str, str], hashes: Mapping[str, str]
 ) -> list[Problem]:
-    """What the data package of a release by this version says otherwise than its plan gives: titles, descriptions, keys.
-
-    Args:
-        folder: The folder of the release.
-        title: The title of the release.
-        sheets: Its tables.
-        notes: What each file is that holds no table.
-        hashes: SHA-256 of each of its files.
-    """
+    """What the data package of a release by this version says otherwise than its plan gives: titles, descriptions, keys."""
     files = {name: path for name, path in content(folder).items() if name != datapackage.FILE}
     try:
         computed = _wording(json.loads(datapackage.described(files, hashes, title, sheets, notes)))

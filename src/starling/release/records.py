@@ -23,13 +23,8 @@ from starling.ledger.rules import canonical
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The files of a release.
-
-    Attributes:
-        files: Names all of them; of a folder, all files below it. Asked where they matter: for an answer that a ledger keeps they may be
-            gone.
-        unvalidated: Whether they may be read although nobody accepted them.
-        validate: The command that looks at them, for messages.
+    """The files of a release: `files` names all of them where they matter, for those of an answer that a ledger keeps may be gone;
+    `validate` is the command that looks at them, for messages.
     """
 
     files: Callable[[], Iterable[Path]]
@@ -37,11 +32,7 @@ class Records:
     validate: str
 
     def accepted(self, ledger: Ledger | None, dataset: str) -> int | None:
-        """The event by which the custodian accepted these files, as they are now; None where nobody did.
-
-        Args:
-            ledger: The ledger in which that would be kept; None where each release brings one of its own.
-            dataset: Registered there.
+        """The event by which the custodian accepted these files, as they are now; None where nobody did, or each release brings a ledger.
 
         Raises:
             PolicyRefused: nobody accepted them, and they are not to be read unvalidated.
@@ -85,14 +76,9 @@ def check_same(out: Path, hashed: str) -> None:
 
 
 def accept(ledger: Ledger, dataset: str, key: Key, paths: Sequence[Path], seen: str) -> None:
-    """Keep in the ledger that the custodian looked at these files, with a hash of their bytes.
+    """Keep in the ledger, opened with the custodian's key, that the custodian looked at these files, with a hash of their bytes.
 
-    Args:
-        ledger: Opened with the custodian's key.
-        dataset: Registered there.
-        key: From which the keys of the hashes are derived.
-        paths: The files.
-        seen: Their token (`accepted_files`) from before somebody looked at them.
+    `seen` is their token (`accepted_files`) from before somebody looked at them.
 
     Raises:
         PolicyRefused: they were changed since.
@@ -121,10 +107,6 @@ def accept_again(ledger: Ledger, dataset: str, key: Key, paths: Sequence[Path]) 
 def accepted_content(key: Key, paths: Iterable[Path]) -> str:
     """The token of the bytes of these files, in this order: HMAC-SHA256 over the SHA-256 and the ending of the name of each.
 
-    Args:
-        key: As of `accepted_files`.
-        paths: The files; of a folder, all files below it, ascending.
-
     Raises:
         SourceError: one of them is not there, or cannot be read.
     """
@@ -145,11 +127,7 @@ def _note(out: Path) -> Path:
 
 
 def accepted_files(key: Key, paths: Iterable[Path]) -> str:
-    """The token of these files, in whichever order: HMAC-SHA256 over absolute path, size and times of change of each.
-
-    Args:
-        key: The custodian's, from which the key of the hash is derived.
-        paths: The files; of a folder, all files below it.
+    """The token of these files, in whichever order: HMAC-SHA256, by the custodian's key, over absolute path, size and times of change.
 
     Raises:
         SourceError: one of them is not there.

@@ -58,14 +58,7 @@ class Product:
 
 
 def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | None = None) -> str:
-    """The file.
-
-    Args:
-        title: The title of the release.
-        receipt: The receipt of its charge.
-        product: What the domain says.
-        joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
-    """
+    """The file; `joint` is the guarantee of the release and of all that it adds to, without which it stands alone."""
     guarantee = receipt.guarantee
     whole = joint or guarantee
     unit = guarantee.relation.unit

@@ -104,12 +104,7 @@ class Particulars:
 
 
 def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
-    """The content of privacy.json.
-
-    Args:
-        receipt: The receipt of the charge that paid for the release.
-        particulars: What the domain adds.
-    """
+    """The content of privacy.json, by the receipt of the charge that paid for the release."""
     guarantee = receipt.guarantee
     relation, cost = guarantee.relation, guarantee.cost
     return {
@@ -180,11 +175,6 @@ def repeated(claims: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[Add
 
     The numbers and words that another version finds or chooses otherwise are kept: its name, the epsilon at DELTA, which
     arithmetic.py compares, how it was found, and what limits a second release.
-
-    Args:
-        claims: A parsed privacy.json.
-        guarantee: As its composition tree says.
-        adds_to: The earlier releases that it names.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: `claims` is nothing of the kind.

@@ -18,13 +18,7 @@ from starling.release.table_files import BATCH, Table, TextWriter, has_signed_ze
 
 
 class TableComparison:
-    """A published table in all its forms, compared in order with what it should be.
-
-    Args:
-        folder: The folder of the release.
-        table: What is declared.
-        hashes: SHA-256 of each file of the release.
-        checks: The checks of the domain, which say what a difference breaks.
+    """A published table in all its forms, compared in order with what it should be; the domain's checks say what a difference breaks.
 
     Raises:
         InvalidRelease: its Parquet file has other columns, or cannot be read.

@@ -116,12 +116,7 @@ class Sink(Protocol):
 
 
 class TextWriter:
-    """Writes one form of a table as text, piece by piece.
-
-    Args:
-        file: Takes the bytes.
-        text: The form.
-    """
+    """Writes one form of a table as text, piece by piece."""
 
     def __init__(self, file: Sink, text: Text) -> None:
         self.file, self._text = file, text
@@ -164,15 +159,7 @@ def has_signed_zero(table: pa.Table) -> bool:
 
 
 class TableWriter:
-    """Writes a table in all its forms, piece by piece.
-
-    Args:
-        folder: The folder of the release; its folder of tables is there.
-        table: What is written.
-
-    Attributes:
-        rows: How many rows were written.
-    """
+    """Writes a table in all its forms, piece by piece; `rows` says how many rows were written."""
 
     def __init__(self, folder: Path, table: Table) -> None:
         self.rows = 0
@@ -238,13 +225,7 @@ def _joined(pieces: Iterable[pa.Table], field: pa.Field) -> pa.Array:
 
 
 def write_tables(folder: Path, tables: Iterable[Table], pieces: Iterable[Mapping[str, pa.Table]]) -> None:
-    """Write tables into the folder of a release.
-
-    Args:
-        folder: The folder of the release.
-        tables: What is written.
-        pieces: Rows of the tables by their names, in order.
-    """
+    """Write tables into the folder of a release; each piece has rows of the tables by their names, in order."""
     (folder / FOLDER).mkdir(exist_ok=True)
     with ExitStack() as files:
         writers = {table.name: files.enter_context(TableWriter(folder, table)) for table in tables}

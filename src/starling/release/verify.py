@@ -25,15 +25,7 @@ WHERE: Final = "give the folder that a release was made as, or its zip"
 
 @dataclass(slots=True)
 class Checked:
-    """A release after these checks.
-
-    Attributes:
-        findings: What is wrong.
-        hashes: SHA-256 of each file that is there.
-        signature: The signature of the release, where there is one that can be read.
-        stated: Its privacy.json, where the files are what the signature lists and it can be read.
-        guarantee: What that states, where its tree can be read.
-    """
+    """A release after these checks; signature, privacy.json and the guarantee that it states are None where they cannot be read."""
 
     findings: list[Problem] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
-from starling.release.domain import Delivering, Delivery, Domain, Invented, Publish, Verbs
+from starling.lazy import later
+from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
 from starling.tables.plan.census_grammar import CENSUS
 from starling.tables.plan.custom_grammar import CUSTOM
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from starling.release.checks import Checks
     from starling.release.described import Generated
     from starling.release.plots import Plots
-    from starling.release.reading import Release
     from starling.tables.generate.files import Format
     from starling.tables.plan import Geography, Plan
     from starling.tables.preview import Preview
@@ -33,18 +33,6 @@ def _reopen(folder: Path) -> "TablesPublication":
     from starling.tables.publication import TablesPublication
 
     return TablesPublication(*read_plan(folder))
-
-
-def _opened(release: "Release") -> "Release":
-    from starling.tables.analysis import opened
-
-    return opened(release)
-
-
-def _deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    from starling.tables.publish import deliver
-
-    return deliver(plan, files)
 
 
 def _invent(plan: str, files: Mapping[str, Path], folder: Path) -> Invented:
@@ -152,8 +140,14 @@ TABLES: Final = Domain(
     "tables",
     _checks,
     _reopen,
-    _opened,
+    later("starling.tables.analysis:opened"),
     Verbs(_plan, _preview, _release, _generate, _plot),
-    Delivering(("persons",), _deliver, optional=("geography",), public=("geography",), invent=_invent),
+    Delivering(
+        ("persons",),
+        later("starling.tables.publish:deliver"),
+        optional=("geography",),
+        public=("geography",),
+        invent=_invent,
+    ),
     {"tables of the Census": CENSUS, "custom tables": CUSTOM},
 )
