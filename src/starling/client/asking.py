@@ -119,25 +119,17 @@ class Client:
         return fetched_study(self, dataset, Path(folder).absolute(), bytes(content), on_progress)
 
     def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
-        """Ask for a release, and pay for it; at no cost where it was paid before, under whichever id.
+        """Ask for a release, or with a question as JSON for its answer, and pay for it; at no cost where it was paid before, under
+        whichever id.
 
-        Args:
-            dataset: Of which data.
-            request_id: A name that is used once; a fresh one without it.
-            question: What is asked, as JSON; None where the plan says all.
+        A `request_id` is a name that is used once; a fresh one without it.
         """
         return replies.read(Progress, self._post(dataset, "releases", request_id, question))
 
     def request(
         self, dataset: str, reason: str, *, request_id: str | None = None, question: Question | None = None
     ) -> Request:
-        """Ask the custodian to approve a release of a dataset that asks first; nothing is charged.
-
-        Args:
-            dataset: Of which data.
-            reason: What for, in at most 2000 letters; the custodian reads it.
-            request_id: A name that is used once; a fresh one without it.
-            question: What is asked, as JSON; None where the plan says all.
+        """Ask the custodian to approve a release of a dataset that asks first, with a reason of at most 2000 letters; nothing is charged.
 
         Returns:
             The request; what was asked before and waits or is approved is the same.
@@ -153,11 +145,7 @@ class Client:
         return replies.read(Request, self._transport.ask("GET", f"/v1/requests/{int(number)}"))
 
     def approval(self, waiting: Request, on_progress: Callable[[Request], None] = lambda _: None) -> Request:
-        """Wait until the custodian has decided.
-
-        Args:
-            waiting: What `request` gave.
-            on_progress: Is told at each look how it stands.
+        """Wait until the custodian has decided on what `request` gave; `on_progress` is told at each look how it stands.
 
         Raises:
             PolicyRefused: it was declined; the problem says why, in the custodian's words.
@@ -200,12 +188,7 @@ class Client:
         )
 
     def wait(self, progress: Progress, on_progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Wait until a release has left.
-
-        Args:
-            progress: What `charge` gave.
-            on_progress: Is told at each look how far it is.
-        """
+        """Wait until a release has left: `progress` is what `charge` gave, and `on_progress` is told at each look how far it is."""
         while progress.state != "released":
             on_progress(progress)
             self._transport.sleep(progress.wait)
@@ -250,13 +233,8 @@ class Client:
         request_id: str | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> "Release":
-        """Pay for a release, wait for it, fetch it, verify it, and open it: as `starling.open_release` gives it.
-
-        Args:
-            dataset: Of which data.
-            out: The zip file to make.
-            request_id: A name that is used once; a fresh one without it.
-            on_progress: Is told at each look how far it is.
+        """Pay for a release, wait for it, fetch it, verify it, and open it: as `starling.open_release` gives it; arguments are those of
+        `ask`.
         """
         return self.ask(dataset, None, out, request_id=request_id, on_progress=on_progress)
 

@@ -262,15 +262,11 @@ class Charging:
         drawn = Drawn.of(sha256, key)
 
         def work(tx: Transaction, writer: EventWriter, _: Done) -> Ticket:
-            changed = tx.changed(
+            sql = (
                 "UPDATE charges SET drawn_sha256 = ?, drawn_key = ?"
-                " WHERE seq = ? AND state = 'charged' AND lease = ? AND drawn_sha256 IS NULL",
-                drawn.sha256,
-                drawn.key,
-                ticket.seq,
-                ticket.lease,
+                " WHERE seq = ? AND state = 'charged' AND lease = ? AND drawn_sha256 IS NULL"
             )
-            if changed != 1:
+            if tx.changed(sql, drawn.sha256, drawn.key, ticket.seq, ticket.lease) != 1:
                 raise PolicyRefused(
                     "draw",
                     "is not this run's to make: another run took over, or the charge has committed to a draw",
@@ -347,16 +343,8 @@ class Charging:
 
     def _end(self, ticket: Ticket, state: State, kind: AnswerKind | None, text: str | None) -> None:
         def work(tx: Transaction, writer: EventWriter, _: Done) -> None:
-            changed = tx.changed(
-                "UPDATE charges SET state = ?, answer_kind = ?, answer = ?"
-                " WHERE seq = ? AND state = 'charged' AND lease = ?",
-                state,
-                kind,
-                text,
-                ticket.seq,
-                ticket.lease,
-            )
-            if changed != 1:
+            sql = "UPDATE charges SET state = ?, answer_kind = ?, answer = ? WHERE seq = ? AND state = 'charged' AND lease = ?"
+            if tx.changed(sql, state, kind, text, ticket.seq, ticket.lease) != 1:
                 raise _taken()
             outcome = {} if text is None else {"kind": kind, "sha256": rows.sha256(text)}
             kinds = {"answered": "answer", "voided": "void"}

@@ -126,14 +126,7 @@ class Reading:
     def export(self) -> Iterator[str]:
         """The chain as JSON Lines, for an auditor: `hash` is the SHA-256 that chain.digest says, over `body` in canonical JSON."""
         for event in self.events():
-            line = {
-                "seq": event.seq,
-                "kind": event.kind,
-                "at": event.at,
-                "body": json.loads(event.body),
-                "hash": event.hash,
-            }
-            yield json.dumps(line, separators=(",", ":"))
+            yield json.dumps(event._asdict() | {"body": json.loads(event.body)}, separators=(",", ":"))
 
     def accepted(self, dataset: str, files: str) -> int | None:
         """The event by which the custodian said that these files of `dataset` were looked at, by what `release.records.accepted_files`

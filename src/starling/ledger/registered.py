@@ -149,33 +149,24 @@ class Registered:
 
     def compare(self, tx: Transaction) -> None:
         """Raises IntegrityError where a table says something else than the events."""
-        populations = self._populations.values()
-        expected: list[tuple[str, str, set[tuple[Any, ...]]]] = [
-            (
-                "populations",
-                "SELECT name, measure, change, unit, retired FROM populations",
-                {
-                    (x.name, x.measure, x.relation.change, x.relation.unit, int(x.name in self._retired))
-                    for x in populations
-                },
+        populations, retired = self._populations.values(), self._retired
+        expected: dict[str, tuple[str, set[tuple[Any, ...]]]] = {
+            "populations": (
+                "name, measure, change, unit, retired",
+                {(x.name, x.measure, x.relation.change, x.relation.unit, int(x.name in retired)) for x in populations},
             ),
-            (
-                "datasets",
-                "SELECT name, population, public_schema, retired FROM datasets",
-                {
-                    (name, population, schema, int(retired))
-                    for name, (population, schema, retired) in self._datasets.items()
-                },
+            "datasets": (
+                "name, population, public_schema, retired",
+                {(name, *values, int(closed)) for name, (*values, closed) in self._datasets.items()},
             ),
-            (
-                "caps",
-                "SELECT population, scope, name, since, cap, spent, last FROM caps",
+            "caps": (
+                "population, scope, name, since, cap, spent, last",
                 {(*key, cap.since, cap.cap, cap.spent, cap.last) for key, cap in self._caps.items()},
             ),
-            ("accepted", "SELECT seq, dataset, files FROM accepted", self._accepted),
-        ]
-        for table, sql, wanted in expected:
-            if set(tx.rows(sql)) != wanted:
+            "accepted": ("seq, dataset, files", self._accepted),
+        }
+        for table, (columns, rows) in expected.items():
+            if set(tx.rows(f"SELECT {columns} FROM {table}")) != rows:
                 raise differs(table)
 
     def check_standing(self, analyst: str, standing: Standing, noise: str, added: Mapping[int, int]) -> None:

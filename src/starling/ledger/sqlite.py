@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, StarlingError
 from starling.ledger import schema
@@ -20,6 +20,8 @@ T = TypeVar("T")
 BUSY_SECONDS = 60
 """How long a writer waits for its turn."""
 
+
+SETTINGS: Final = {"journal_mode": "delete", "synchronous": 3, "foreign_keys": 1, "trusted_schema": 0}
 
 LONGEST = 1 << 28
 """Bytes of one value, an answer say: a file that somebody else made asks for no more memory than that."""
@@ -114,12 +116,7 @@ class SqliteStore(Store):
                 timeout=BUSY_SECONDS,
             )
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-            for setting, value in (
-                ("journal_mode", "delete"),
-                ("synchronous", 3),
-                ("foreign_keys", 1),
-                ("trusted_schema", 0),
-            ):
+            for setting, value in SETTINGS.items():
                 connection.execute(f"PRAGMA {setting}={value}")
                 if connection.execute(f"PRAGMA {setting}").fetchone()[0] != value:
                     raise IntegrityError("ledger", f"does not keep {setting}", "use another build of SQLite")
