@@ -1,6 +1,6 @@
 """Tail probabilities of the statistics: chi-squared distributions of 1 and 2 degrees of freedom, and Fisher's hypergeometric tails.
 
-Written here, because SciPy is no dependency, and because the p-values of Fisher's test need tails with a proved error.
+Written here, because SciPy takes half a second to import, and because the p-values of Fisher's test need tails with a proved error.
 """
 
 from math import erfc, log, log1p, pi, sqrt
