@@ -62,6 +62,11 @@ def exact(fix: str, wrong: Callable[[Fraction], bool], problem: str, within: str
     return Kind("exact number", EXACT, read, exact_text)
 
 
+def budget(fix: str) -> Kind:
+    """An amount of budget, which is above 0."""
+    return exact(fix, lambda amount: amount <= 0, "is not above 0", "give a budget")
+
+
 def choice(names: Collection[str], fix: str = "") -> Kind:
     """One of some names; without a fix, the nearest of them is named."""
 

@@ -190,7 +190,7 @@ _ANALYSIS: Final = Table(
             choice(TESTS, f"write one of {', '.join(TESTS)}"),
         ),
         "tests": Key(
-            "Of the tests [that the model has](plan-file.md#the-plan-of-a-genome-study).",
+            "Those that the model has: `g`, `chi2`, and `trend` if genotypic, else `fisher`, `logistic` and `wald`.",
             Kind("list of texts", TEXTS, _read_tests, list),
         ),
         "alpha": Key(

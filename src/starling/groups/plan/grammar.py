@@ -15,7 +15,7 @@ from starling.groups.plan.shares import SHARES, budget_of
 from starling.planfile import grammar
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Table, Values
-from starling.planfile.kinds import EXACT, TEXTS, choice, exact, fixed, table, tables, text, whole
+from starling.planfile.kinds import EXACT, TEXTS, budget, choice, fixed, table, tables, text, whole
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
 from starling.privacy.budget import Measure
@@ -51,15 +51,15 @@ def _read_levels(section: Section, key: str, _: Values) -> list[str]:
 
 
 def _read_split(section: Section, key: str, values: Values) -> tuple[Fraction, ...] | None:
-    budget, levels = values["epsilon"] or values["rho"] or Fraction(1), len(values["levels"])
+    amount, levels = values["epsilon"] or values["rho"] or Fraction(1), len(values["levels"])
     if section.values[key] == "equal" or not levels:
         return None
-    fix = f'write "equal", or {levels} amounts that add up to {budget}, like ["1/2", "1/2"]'
+    fix = f'write "equal", or {levels} amounts that add up to {amount}, like ["1/2", "1/2"]'
     amounts = section.numbers(key, levels, f"is not an amount for each of {levels} levels", fix)
     if amounts and min(amounts) <= 0:
         section.refuse(key, "has an amount that is not above 0", fix)
-    elif amounts and sum(amounts) != budget:
-        section.refuse(key, f"adds up to {sum(amounts)}, not to {budget}", fix)
+    elif amounts and sum(amounts) != amount:
+        section.refuse(key, f"adds up to {sum(amounts)}, not to {amount}", fix)
     return amounts
 
 
@@ -89,7 +89,7 @@ def _check_privacy(section: Section, _: Values) -> None:
 def _amounts(measure: str) -> Key:
     return Key(
         "The whole budget of pure differential privacy." if measure == "epsilon" else "In place of it: that of zCDP.",
-        exact('write it like "1"', lambda value: value <= 0, "is not above 0", "give a budget"),
+        budget('write it like "1"'),
         default=None,
         value=lambda plan: plan.budget.whole if plan.measure == measure else None,
     )
@@ -158,6 +158,38 @@ _LEVELS: Final = Key(
 )
 
 
+_SIZES: Final = Table(
+    {
+        "largest": Key("N: larger groups count as of this size.", whole(1, MOST_CELLS)),
+        "quantity": Key("q: the most that one member or event adds to a size.", whole(1, "largest"), default=1),
+    }
+)
+_TOTALS: Final = Table(
+    {
+        "public": Key(
+            "Whether the number of all groups is public, or that of every region.",
+            choice(get_args(Totals), 'write "root" or "region"'),
+            field="totals",
+        ),
+        "groups": Key("G, of all; left out where public files say it.", whole(0, MOST_GROUPS), default=None),
+    }
+)
+_INPUT: Final = Table(
+    {
+        "kind": Key(
+            "What a record is: a group, how many groups of a size, a person of a group, or an event of a group.",
+            choice(get_args(Kind), f"write one of {', '.join(get_args(Kind))}"),
+        ),
+        "register": Key(
+            "Of persons and events: a public table `group,region` of all groups.",
+            text("name the public list of groups: group,region"),
+            default=None,
+            value=lambda _: None,
+        ),
+    }
+)
+
+
 def _plan(**regions: Key) -> Table:
     return Table(
         {
@@ -165,57 +197,9 @@ def _plan(**regions: Key) -> Table:
             "group": Key("What is counted, in a word.", text('say it in a word, as in group = "household"')),
             "member": Key("What a group consists of, in a word.", text('say it in a word, as in member = "person"')),
             "regions": Key("The public regions.", table(Table(regions))),
-            "sizes": Key(
-                "The sizes of groups.",
-                table(
-                    Table(
-                        {
-                            "largest": Key("N: larger groups count as of this size.", whole(1, MOST_CELLS)),
-                            "quantity": Key(
-                                "q: the most that one member or event adds to a size.", whole(1, "largest"), default=1
-                            ),
-                        }
-                    )
-                ),
-            ),
-            "totals": Key(
-                "What is public of the number of groups.",
-                table(
-                    Table(
-                        {
-                            "public": Key(
-                                "Whether the number of all groups is public, or that of every region.",
-                                choice(get_args(Totals), 'write "root" or "region"'),
-                                field="totals",
-                            ),
-                            "groups": Key(
-                                "G, of all. Left out where a register or the regions say it.",
-                                whole(0, MOST_GROUPS),
-                                default=None,
-                            ),
-                        }
-                    )
-                ),
-            ),
-            "input": Key(
-                "What records are.",
-                table(
-                    Table(
-                        {
-                            "kind": Key(
-                                "What a record is; [its columns](groups.md#the-plan-file).",
-                                choice(get_args(Kind), f"write one of {', '.join(get_args(Kind))}"),
-                            ),
-                            "register": Key(
-                                "Of persons and events: a public table `group,region` of all groups.",
-                                text("name the public list of groups: group,region"),
-                                default=None,
-                                value=lambda _: None,
-                            ),
-                        }
-                    )
-                ),
-            ),
+            "sizes": Key("The sizes of groups.", table(_SIZES)),
+            "totals": Key("What is public of the number of groups.", table(_TOTALS)),
+            "input": Key("What records are.", table(_INPUT)),
             "format": FORMAT_KEY,
             "privacy": Key("What is promised.", table(_PRIVACY)),
         }
@@ -275,10 +259,10 @@ def _budget(top: Section, fields: dict[str, Any]) -> dict[str, Any]:
     equal = (amount / len(regions.levels),) * len(regions.levels)
     try:
         if shares is None:
-            budget = SplitBudget(tuple(each.first for each in bands), tuple(each.split or equal for each in bands))
+            by_size = SplitBudget(tuple(each.first for each in bands), tuple(each.split or equal for each in bands))
         else:
             sizes = fields["largest"], fields["quantity"], fields["groups"]
-            budget = budget_of(shares, amount, measure, *sizes, tuple(map(len, regions.ids)))
+            by_size = budget_of(shares, amount, measure, *sizes, tuple(map(len, regions.ids)))
     except ParameterError as error:
         (wrong,) = error.problems
         key, problem, fix = ("bands", wrong.problem, wrong.fix)
@@ -286,4 +270,4 @@ def _budget(top: Section, fields: dict[str, Any]) -> dict[str, Any]:
             key, problem, fix = "shares", f"give no budget: {wrong.field} {wrong.problem}", "write bands"
         top.table("privacy").refuse(key, problem, fix)
         raise PlanError(problems=top.problems) from None
-    return {"measure": measure, "method": method, "budget": budget, "shares": shares}
+    return {"measure": measure, "method": method, "budget": by_size, "shares": shares}

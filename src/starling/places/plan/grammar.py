@@ -9,7 +9,7 @@ from starling.places.plan.grid import MOST_SIDE, Crs, Grid
 from starling.places.plan.idle_parameters import idle_parameters
 from starling.planfile.formats import FORMAT_KEY
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import choice, exact, flag, misplaced, numbers, table, text, texts, whole
+from starling.planfile.kinds import budget, choice, flag, misplaced, numbers, table, text, texts, whole
 from starling.planfile.times import microseconds, time_text
 from starling.planfile.toml import Float, Section
 
@@ -76,10 +76,7 @@ _PRIVACY: Final = Table(
             field="distinct",
             value=lambda plan: plan.distinct if plan.unit == "person" else None,
         ),
-        "epsilon": Key(
-            "The whole budget.",
-            exact('write it like "0.5"', lambda value: value <= 0, "is not above 0", "give a budget"),
-        ),
+        "epsilon": Key("The whole budget.", budget('write it like "0.5"')),
     },
     check=_check_privacy,
 )
