@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
 import runpy
@@ -15,11 +14,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import starling
+from starling.cli import main
 from starling.cli.progress import MARK
 from tests.conftest import ROOT
-from tests.forking import run
 
 DOCS = ROOT / "docs"
 PAGES = [
@@ -33,6 +33,8 @@ TITLE = re.compile(r'title="([\w.-]+)"')
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 CHECK = doctest.OutputChecker()
+SCREEN = {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
+"""Variables by which commands write as the pages show."""
 
 
 def title(page: Path) -> str:
@@ -68,25 +70,26 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
         yield command, shown
 
 
-def run_console(snippet: Snippet, folder: Path) -> list[str]:
-    """Run the commands; what went otherwise than shown. A command that shows no output must only succeed."""
+def run_console(snippet: Snippet) -> list[str]:
+    """Run the commands in the working folder; what went otherwise than shown. A command that shows no output must only succeed."""
     found = []
     for command, shown in commands(snippet.text):
         program, *arguments = shlex.split(command)
         if program != "starling":
             found.append(f"`{command}` stands among starling commands")
             continue
-        settings = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
-        result = run("tests.forking:starling_command", *arguments, cwd=folder, env=settings)
+        # In this process: each of its own would load kernels, and half of what a page costs is that.
+        result = CliRunner().invoke(main, arguments, prog_name="starling", env=SCREEN)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         if shown.strip():
             # As on a terminal: what went wrong is said there too.
             # Only what it was doing is left out of the pages.
             findings = [line for line in result.stderr.splitlines(keepends=True) if not line.startswith(MARK)]
-            seen = result.stdout + ("".join(findings) if result.returncode else "")
+            seen = result.stdout + ("".join(findings) if result.exit_code else "")
             if not CHECK.check_output(shown, seen, FLAGS):
                 found.append(f"`{command}` printed\n{result.stdout}\nnot\n{shown}\n{result.stderr}")
-        elif result.returncode != 0:
-            found.append(f"`{command}` ended with {result.returncode}: {result.stderr}")
+        elif result.exit_code != 0:
+            found.append(f"`{command}` ended with {result.exit_code}: {result.stderr}")
     return found
 
 
@@ -107,12 +110,12 @@ def run_page(text: str, name: str, folder: Path) -> list[str]:
         if snippet.file:
             (folder / snippet.file).write_text(snippet.text)
         if snippet.runs:
-            found += run_console(snippet, folder) if snippet.language == "console" else run_python(snippet, names, name)
+            found += run_console(snippet) if snippet.language == "console" else run_python(snippet, names, name)
     return found
 
 
 def shown_pages() -> Iterator[Any]:
-    """Pages that show something that runs; those that show commands, each of which is a process, are in the slow tier."""
+    """Pages that show something that runs; those that show commands, most of which release, are in the slow tier."""
     for page in PAGES:
         languages = {each.language for each in snippets(page.read_text()) if each.runs}
         if languages:
@@ -168,10 +171,14 @@ def test_docstrings_do_what_they_show(tmp_path: Path, monkeypatch: pytest.Monkey
     reports: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for name in modules():
-        (tmp_path / name).mkdir()
-        monkeypatch.chdir(tmp_path / name)
-        for test in doctest.DocTestFinder().find(importlib.import_module(name)):
+        # Few docstrings show something, and each run costs a millisecond.
+        shown = [test for test in doctest.DocTestFinder().find(importlib.import_module(name)) if test.examples]
+        if shown:
+            (tmp_path / name).mkdir()
+            monkeypatch.chdir(tmp_path / name)
+        for test in shown:
             runner.run(test, out=reports.append)
+    assert runner.tries
     assert not reports, "".join(reports)
 
 
