@@ -6,17 +6,19 @@ from typing import Any, cast
 
 from starling.cli.auditing import account_json, account_text
 from starling.ledger.disclosure import JointDisclosure
-from starling.ledger.reading import Account, Balance, Spent
+from starling.ledger.reading import Account, Balance, Charge
 from starling.ledger.rules import UNIT, Cap, Population
+from starling.privacy.budget import Epsilon
 from starling.privacy.neighbours import REPLACE_PERSON
 
 STUDY = Population("study", "epsilon", REPLACE_PERSON, retired=True)
-LAST = Spent(5, 4_000_000_000, "ann", "r1", "first", "alleles", ("epsilon", Fraction(1, 3)), UNIT // 3 + 1, "voided", 1)
+THIRD = Epsilon(Fraction(1, 3))
+LAST = Charge(5, 4_000_000_000, 64 * "0", "ann", "r1", "first", "alleles", THIRD, UNIT // 3 + 1, "voided", 1, None)
 NOTHING = JointDisclosure(0, Fraction(0), Fraction(1, 10**10), composed=False)
 SOME = JointDisclosure(UNIT // 3 + 1, Fraction(1, 3), Fraction(1, 10**10), composed=False)
 
 
-def account(*charges: Spent) -> Account:
+def account(*charges: Charge) -> Account:
     last = charges[0] if charges else None
     balances = (
         Balance(Cap(2, "population", "study", UNIT, 0, None), None),
