@@ -49,9 +49,9 @@ MOST_WORKERS = 8
 HALVES = (("tables", "places"), ("genome", "groups"))
 """Domains whose kernels are compiled by one process, and by another."""
 LONG = (
-    "test_docs.py",
     "worker/test_children_demo.py",
     "tables/test_publish_resume.py",
+    "test_docs.py",
     "ledger/test_charging_crashes.py",
     "tables/counts/test_counting_distributed_cluster.py",
     "engine/test_spark.py",

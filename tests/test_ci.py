@@ -100,8 +100,11 @@ def test_what_fails_in_a_queue_is_named_and_what_follows_runs() -> None:
     printf 'failed: %s\\n' "${failed[@]}"
     """
     done = subprocess.run(["bash", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    printed = [line for line in done.stdout.splitlines() if not line.startswith("==")]
+    lines = done.stdout.splitlines()
+    printed = [line for line in lines if not line.startswith("==")]
     assert (printed, done.stderr) == (["2", "3", "4", "failed: first", "failed: second", "failed: fifth"], "")
+    timed = [match[1] for line in lines if (match := re.fullmatch(r"== (\w+): \d+ s, processors \d+ \+ \d+ s", line))]
+    assert timed == ["first", "second", "third", "fourth", "fifth"]
 
 
 def test_every_requirement_declares_its_lowest_version() -> None:
