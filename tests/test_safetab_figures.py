@@ -48,6 +48,7 @@ def test_table_1_by_exact_tails_keeps_its_margins_and_no_less_does(measure: safe
         assert target.is_met(stage_noise, SEX_BY_AGE, (1, 2, 3)) is kept
 
 
+@pytest.mark.slow  # accounting/test_conversion.py computes the same figures
 def test_table_2() -> None:
     """Row 28: the spec's accounting table, line by line."""
     assert [(loss.printed, loss.computed) for loss in safetab.table_2()] == [

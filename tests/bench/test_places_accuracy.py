@@ -16,6 +16,8 @@ from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.mechanism.singular import Singular
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
+pytestmark = pytest.mark.slow
+
 CELLS = np.zeros((64, 32), dtype=np.int64)
 CELLS[5, 7], CELLS[60, 3] = 1000, 200
 

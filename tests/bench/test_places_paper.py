@@ -8,6 +8,8 @@ from bench.places_data import GROUPS, HELD_OUT
 from bench.places_pictures import EPSILONS, FAMILIES, FIGURES, PUBLISHED_STOP, STAND_INS, best_of
 from starling.places.mechanism.htf import Htf
 
+pytestmark = pytest.mark.slow
+
 
 def rows_of(values: dict[str, float], data: str = "uber", epsilon: str = "0.1") -> list[dict[str, object]]:
     rows = [

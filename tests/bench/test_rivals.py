@@ -16,6 +16,8 @@ from starling.errors import ParameterError
 from starling.genome.statistics import chi_squared_statistic, p_values
 from tests.genome.small_tables import all_tables, most_changed
 
+pytestmark = pytest.mark.slow
+
 TABLES = np.array([[90, 10, 50, 50], [50, 50, 50, 50], [52, 48, 49, 51]])
 
 

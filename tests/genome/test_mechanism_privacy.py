@@ -68,7 +68,7 @@ def drawing(kind: type, query: Any, plan: Any) -> Callable[[TinyStudy], Any]:
     return kind(plan, query).draw  # type: ignore[no-any-return]
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", QUERIES)
 def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
     """The loss is at most the cost that the guarantee states; with twice the epsilon, or half the sensitivity, it is above."""
@@ -88,7 +88,7 @@ def test_neighbours_are_answered_alike_and_a_mutant_is_not(name: str) -> None:
     assert found > SHOWN
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", ["num_sig", "snp_pval", "snp_pval, laplace"])
 @pytest.mark.parametrize(
     ("model", "test"), [("recessive", "g"), ("genotypic", "g"), ("genotypic", "trend"), ("allelic", "g")]

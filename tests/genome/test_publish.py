@@ -307,6 +307,7 @@ def test_without_a_ledger_the_folder_brings_its_own(fresh: World, tmp_path: Path
         release(fresh.plan, QUESTIONS["num_sig"], fresh.prefix, out, payment=PaymentOptions(unvalidated=True))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("model", ["genotypic", "allelic"])
 def test_every_model_is_released(tmp_path: Path, model: str) -> None:
     world = a_world(tmp_path / "world", model)

@@ -100,7 +100,7 @@ def equal(ours: np.ndarray, theirs: list[str]) -> None:
     assert np.array([mine for mine, _ in found]) == pytest.approx(np.array([text for _, text in found]), rel=2e-3)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("line", "test"), [("DOM", "chi2"), ("REC", "chi2"), ("GENO", "chi2"), ("TREND", "trend"), ("ALLELIC", "chi2")]
 )

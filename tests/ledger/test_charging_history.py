@@ -255,7 +255,8 @@ class History(RuleBasedStateMachine):
         self.context.__exit__(None, None, None)
 
 
-def test_promise_16_any_history_on_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("examples", [15, pytest.param(40, marks=pytest.mark.slow)])
+def test_promise_16_any_history_on_sqlite(examples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
 
     class OnSqlite(History):
@@ -264,7 +265,7 @@ def test_promise_16_any_history_on_sqlite(tmp_path: Path, monkeypatch: pytest.Mo
             self.context = sqlite_world(Path(self.folder.name))
             self.world = self.context.__enter__()
 
-    run_state_machine_as_test(OnSqlite, settings=_settings(40))
+    run_state_machine_as_test(OnSqlite, settings=_settings(examples))
 
 
 @pytest.mark.slow

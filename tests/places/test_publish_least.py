@@ -31,7 +31,7 @@ def own_least(method: str) -> str:
     return least(2)
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_releases_at_the_least(tmp_path: Path, method: str) -> None:
     own = own_least(method)

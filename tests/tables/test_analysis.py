@@ -15,7 +15,7 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import LOOSE, Value, total
 from starling.release.manifest import sign
-from starling.tables.analysis import MOST_NUMBERS, TablesRelease, open_release, opened
+from starling.tables.analysis import TablesRelease, open_release, opened
 from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan
@@ -252,12 +252,20 @@ def test_a_sum_says_how_many_groups_are_missing_from_it(tmp_path: Path) -> None:
         {"kind": "sum", "terms": [{"table": "t1", "where": [["region_id", "none"]]}]},
         {"kind": "sum", "terms": [{"table": "t1", "where": where(COUNTY)}], "confidence": "1"},
         {"kind": "ratio", "terms": [{"table": "t1", "where": where(COUNTY)}], "divisor": []},
-        {"kind": "sum", "terms": [{"table": "t1", "where": where(COUNTY)}] * (MOST_NUMBERS + 1)},
     ],
 )
 def test_what_is_no_sum_is_not_told(small: TablesRelease, text: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         small.tell(text)
+
+
+def test_a_sum_of_too_many_numbers_is_refused(small: TablesRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starling.tables.analysis.MOST_NUMBERS", 3)
+    term: Any = {"table": "t1", "where": where(COUNTY)}
+    told: Any = small.tell({"kind": "sum", "terms": 3 * [term]})
+    assert told["numbers"] == 3
+    with pytest.raises(ParameterError, match="more than 3 numbers"):
+        small.tell({"kind": "sum", "terms": 4 * [term]})
 
 
 @pytest.fixture(scope="module")

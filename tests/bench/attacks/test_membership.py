@@ -18,6 +18,8 @@ from starling.errors import ParameterError
 from starling.genome.measurements import Cells
 from starling.genome.statistics import log10_p_values
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = genomes(160, 4000, seed=1)
 """Invented: 40 cases, 53 controls, 66 known genomes."""
 ALARM = 1e-6

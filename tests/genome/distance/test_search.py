@@ -88,6 +88,7 @@ def test_compiled_and_exact_search_agree(test: Test, table: tuple[int, int, int,
     assert settled(rule, np.array([table]))[0] == distance_exactly(rule, table)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("scale", [1, 1000, 80_000])
 def test_large_studies_agree_too(scale: int) -> None:
     numbers = np.random.default_rng(scale)

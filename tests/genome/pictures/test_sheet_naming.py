@@ -17,6 +17,7 @@ def overlap(one: Box, other: Box) -> bool:
     return one.left < other.right and other.left < one.right and one.bottom < other.top and other.bottom < one.top
 
 
+@pytest.mark.examples(33)
 @given(PLACES)
 def test_no_name_covers_a_sign_or_another_name(places: list[tuple[float, float]]) -> None:
     points = [Named(x, y, f"rs{number}000") for number, (x, y) in enumerate(places)]

@@ -15,6 +15,7 @@ SCORES = st.lists(st.integers(-9, 9), min_size=1, max_size=7)
 EPSILONS = st.fractions(Fraction(1, 10), 4, max_denominator=10)
 
 
+@pytest.mark.examples(33)
 @given(SCORES, EPSILONS)
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 def test_chances_are_those_of_the_audit(selection: Any, scores: list[int], epsilon: Fraction) -> None:

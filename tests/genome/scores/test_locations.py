@@ -40,6 +40,7 @@ def signed_distances(patients: int, snps: int, test: Test, p: float) -> np.ndarr
 
 
 # Fisher's p of 4 patients is never below 1/3.
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     ("patients", "snps", "test"), [(6, 2, "g"), (6, 2, "chi2"), (6, 2, "fisher"), (5, 3, "g"), (4, 3, "chi2")]
 )

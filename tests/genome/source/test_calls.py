@@ -1,12 +1,14 @@
 """Packing is PLINK's, both ways."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.genome.source.calls import CHUNK, bytes_a_snp, chunk_length, copies, packed
 
 
+@pytest.mark.examples(33)
 @given(
     st.integers(1, 40).flatmap(
         lambda n: st.lists(st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=n, max_size=n), min_size=1, max_size=5)

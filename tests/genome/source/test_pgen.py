@@ -48,6 +48,7 @@ def test_what_does_not_fit_is_refused(path: Path) -> None:
         open_pgen(path, 21, np.full(30, 2))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("made", "form"),
     [

@@ -80,6 +80,7 @@ def test_the_span_is_summed_over_chromosomes() -> None:
     assert span([np.array([5, 7, 105]), np.array([10]), np.array([1, 11])]) == 110
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("wrong", [0, 0.005, 0.02])
 def test_who_is_there_twice_is_found_among_any_number(wrong: float) -> None:
     """40 pairs of one person among strangers, with calls that are wrong or missing; not a parent and a child, and no strangers."""

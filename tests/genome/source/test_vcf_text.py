@@ -24,6 +24,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
 CALLS = st.text(st.characters(exclude_characters="\t\n", codec="utf-8"), max_size=12) | st.text("./|0129:-", max_size=8)
 
 
+@pytest.mark.examples(100)
 @settings(max_examples=300, deadline=None)
 @given(call=CALLS, person=st.integers(0, PEOPLE - 1))
 def test_the_text_of_one_person_moves_no_other(small: tuple[Path, Plan], call: str, person: int) -> None:

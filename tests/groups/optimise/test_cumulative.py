@@ -38,6 +38,7 @@ def test_the_result_is_near_the_integer_optimum_and_its_bound_holds(levels: int)
     assert max(gaps) < 0.1
 
 
+@pytest.mark.examples(50)
 @settings(max_examples=150, deadline=None)
 @given(case=cases())
 def test_every_output_keeps_the_conditions_twice_alike(case: Case) -> None:

@@ -51,6 +51,7 @@ def test_one_member_costs_the_whole_budget_at_every_size() -> None:
     assert costs == {budget.whole}
 
 
+@pytest.mark.examples(20)
 @settings(max_examples=60, deadline=None)
 @given(
     whole=st.fractions(Fraction(1, 100), 10, max_denominator=100),
@@ -121,6 +122,7 @@ def test_more_quantity_is_more_noise_to_reckon_with() -> None:
     assert abs(one[0] - one[1]) > abs(five[0] - five[1])
 
 
+@pytest.mark.examples(20)
 @settings(max_examples=60, deadline=None)
 @given(
     epsilon=st.fractions(Fraction(1, 100), 10, max_denominator=100),

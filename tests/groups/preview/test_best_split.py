@@ -83,6 +83,7 @@ def test_targets_of_no_level_are_refused(targets: dict[str, float], tmp_path: Pa
         best_split(large(tmp_path), targets)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("aim", [(0.1, 0.3, 0.6), (0.7, 0.2, 0.1), (0.02, 0.49, 0.49)])
 def test_the_search_finds_the_best_of_its_finest_grid(aim: tuple[float, ...], tmp_path: Path) -> None:
     """Errors that are as 1/amount: the largest over its target is least in proportion to one over the targets."""

@@ -36,6 +36,7 @@ def rectangles(seed: int) -> Float64:
     return np.concatenate([ends.reshape(-1, 4), whole])
 
 
+@pytest.mark.examples(33)
 @given(st.integers(0, 10**6), st.integers(0, 600))
 def test_counts_equal_those_of_all_cells(seed: int, cuts: int) -> None:
     boxed, grid = world(seed, cuts)

@@ -30,6 +30,7 @@ CHANCE = Fraction(1, 40)
 SCALES = (Fraction(1, 3), Fraction(1), Fraction(10), Fraction(123, 2), Fraction(4000))
 
 
+@pytest.mark.series(25)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("terms", [1, 2, 3, 46, 300])
 @pytest.mark.parametrize("chance", [CHANCE, Fraction(1, 3), Fraction(1, 10**4), LEAST])

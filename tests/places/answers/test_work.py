@@ -113,6 +113,7 @@ def counted(rectangles: list[tuple[Fraction, ...]]) -> tuple[tuple[Fraction, Fra
     return tuple((x0, y0, x1, y1) for x0, x1, y0, y1 in rectangles)
 
 
+@pytest.mark.examples(8)
 @settings(deadline=None, max_examples=25)
 @given(st.lists(ENDS, min_size=1, max_size=9), st.booleans(), st.integers(1, 150), st.integers(1, 5))
 def test_real_runs_visit_no_more_than_is_estimated(

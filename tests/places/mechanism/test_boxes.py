@@ -26,6 +26,7 @@ from starling.places.mechanism.boxes import (
 SIDE = st.integers(1, 9)
 
 
+@pytest.mark.examples(13)
 @settings(max_examples=40, deadline=None)
 @given(SIDE, SIDE, SIDE, SIDE)
 def test_parts_tile_their_box_at_the_stated_edges(rows: int, columns: int, down: int, across: int) -> None:

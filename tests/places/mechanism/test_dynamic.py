@@ -48,6 +48,7 @@ def test_a_box_that_does_not_pay_for_itself_is_found(monkeypatch: pytest.MonkeyP
     assert max(abs(loss) for loss in releases(method, grid, more, choices, monkeypatch)) > 1
 
 
+@pytest.mark.examples(13)
 @settings(max_examples=40, deadline=None)
 @given(
     st.tuples(st.integers(1, 40), st.integers(1, 40)),

@@ -27,6 +27,7 @@ def test_noise_has_the_scale_of_the_amount_and_is_added(monkeypatch: pytest.Monk
     assert query == [(DiscreteLaplace(Fraction(7, 2)), (2, 3))]
 
 
+@pytest.mark.examples(33)
 @given(st.fractions(Fraction(1), 10**9, max_denominator=1000))
 def test_whole_numbers_cost_no_accuracy(scale: Fraction) -> None:
     """Discrete noise has a smaller standard deviation than Laplace's sqrt(2) b, and is within 1 % of it from b = 3 on."""

@@ -143,6 +143,7 @@ def test_random_cuts_are_drawn_without_the_data_and_cost_nothing() -> None:
     )
 
 
+@pytest.mark.examples(10)
 @settings(max_examples=30, deadline=None)
 @given(
     st.tuples(st.integers(2, 40), st.integers(1, 40)),

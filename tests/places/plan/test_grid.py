@@ -21,6 +21,7 @@ def box(*sides: int | str) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 sides = st.fractions(-1000, 1000, max_denominator=10**6)
 
 
+@pytest.mark.examples(33)
 @given(sides, st.fractions("1/1000", 1000, max_denominator=1000), st.integers(2, 40), st.data())
 def test_a_double_is_beyond_the_edge_where_it_is_beyond_the_exact_one(
     first: Fraction, width: Fraction, cells: int, data: st.DataObject

@@ -79,7 +79,9 @@ def test_every_parameter_of_every_method_is_searched() -> None:
     assert {method: set(each) for method, each in VALUES.items()} == {key: each for key, each in names.items() if each}
 
 
-@pytest.mark.parametrize("method", VALUES)
+@pytest.mark.parametrize(
+    "method", [pytest.param(each, marks=pytest.mark.slow if each == "htf" else ()) for each in VALUES]
+)
 def test_a_parameter_is_refused_exactly_where_no_release_depends_on_it(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ def slow_means(grid: Float64, radius: int) -> Float64:
     return out
 
 
+@pytest.mark.examples(33)
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 24), st.integers(0, 2**32))
 def test_means_are_those_of_a_slow_twin(rows: int, columns: int, radius: int, seed: int) -> None:
     grid = np.random.default_rng(seed).exponential(5, (rows, columns))

@@ -41,12 +41,14 @@ def enumerated(amounts: list[Fraction], epsilon: float) -> mpmath.mpf:
         return total
 
 
+@pytest.mark.examples(33)
 @given(st.lists(rates, min_size=1, max_size=6), st.floats(0, 6))
 def test_delta_is_the_enumeration_rounded_up(amounts: list[Fraction], epsilon: float) -> None:
     exactly = enumerated(amounts, epsilon)
     assert exactly <= known(pure(*amounts)).delta(epsilon) <= float(exactly) * (1 + 1e-8) + 1e-10
 
 
+@pytest.mark.examples(33)
 @given(st.lists(rates, min_size=1, max_size=6), st.floats(1e-9, 0.5))
 def test_epsilon_is_the_smallest_rounded_up(amounts: list[Fraction], delta: float) -> None:
     epsilon = known(pure(*amounts)).epsilon(delta)

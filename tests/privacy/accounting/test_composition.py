@@ -159,6 +159,7 @@ def test_a_thousand_choices_of_a_part_of_one_budget_are_the_whole_of_it() -> Non
     assert events_of(bounded_overlap("any k", 1, choices)) == {(PureDP(Fraction(1)), 1)}
 
 
+@pytest.mark.examples(33)
 @given(*[st.lists(st.tuples(st.fractions(Fraction(1, 9), 3, max_denominator=9), st.integers(1, 4)), max_size=4)] * 2)
 def test_equal_events_are_sorted_in_together_as_one_by_one(
     larger: list[tuple[Fraction, int]], smaller: list[tuple[Fraction, int]]

@@ -39,6 +39,7 @@ def summed(log_weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", order: f
     return float(largest + np.log(np.exp(exponents - largest).sum())) / (order - 1)
 
 
+@pytest.mark.examples(33)
 @given(orders, rates)
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_geometric_divergence_is_the_sum_over_integers(reverse: bool, order: Fraction, rate: Fraction) -> None:
@@ -93,6 +94,7 @@ def test_overlapping_events_count_their_worst_part_at_each_order() -> None:
         assert divergence(overlapping, order) == pytest.approx(3 * max(map(float, parts)))
 
 
+@pytest.mark.examples(33)
 @given(st.fractions(min_value=Fraction(1, 10**4), max_value=50, max_denominator=10**4), st.integers(2, 30))
 def test_the_optimum_is_no_worse_than_the_papers_grid(rho: Fraction, digits: int) -> None:
     """Row 13: the paper tries the orders 1.01, 1.02, ... 10.00."""
@@ -104,6 +106,7 @@ def test_the_optimum_is_no_worse_than_the_papers_grid(rho: Fraction, digits: int
     )
 
 
+@pytest.mark.examples(33)
 @given(st.fractions(min_value=Fraction(1, 10**4), max_value=50, max_denominator=10**4), st.integers(2, 30))
 def test_the_optimum_is_the_optimum(rho: Fraction, digits: int) -> None:
     delta = 10.0**-digits

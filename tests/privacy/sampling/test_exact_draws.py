@@ -58,7 +58,7 @@ def test_below_goes_beyond_64_bits() -> None:
 EXPONENTS = [Fraction(0), Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(40)]
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_coin_shows_heads_with_its_probability(short_words: None, exponent: Fraction) -> None:
     words = 4
@@ -93,7 +93,7 @@ LEVELS = [
 ]
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("distances", "counts", "rate"), LEVELS)
 def test_level_follows_its_weights(short_words: None, distances: list[int], counts: list[int], rate: Fraction) -> None:
     words = 4

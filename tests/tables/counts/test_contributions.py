@@ -1,6 +1,7 @@
 """What is counted of a record says what its batch said, whatever other records there are."""
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 
 from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of
@@ -17,6 +18,7 @@ def opened(world: World) -> DeclaredRecords:
     return records
 
 
+@pytest.mark.examples(10)
 @settings(max_examples=30, deadline=None)
 @given(aggregate_worlds())
 def test_rows_say_what_batches_say(world: World) -> None:

@@ -30,6 +30,7 @@ def everything(
     return [counts.cells(piece, np.arange(piece.groups)) for piece in pieces]
 
 
+@pytest.mark.examples(20)
 @settings(max_examples=60)
 @given(worlds(), st.integers(40, 4000), st.sampled_from([0, 20, population_groups.SMALL]))
 def test_every_cell_equals_the_flat_twin(world: World, chunk: int, small: int) -> None:
@@ -46,6 +47,7 @@ def test_every_cell_equals_the_flat_twin(world: World, chunk: int, small: int) -
             assert np.array_equal(counts.cells(whole(plan, geography, level), np.arange(len(expected))), expected)
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=15)
 @given(worlds(most=40), st.integers(40, 900), st.integers(1, 30), st.integers(1, 30), st.integers(1, 30))
 def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share: int, run: int, portion: int) -> None:
@@ -66,6 +68,7 @@ def test_shares_runs_and_portions_change_nothing(world: World, chunk: int, share
             assert result == cells.sum(axis=1).tolist()
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=15)
 @given(worlds(most=40), st.randoms(use_true_random=False), st.data())
 def test_attack_a15_order_of_records_changes_nothing(world: World, shuffle: object, data: st.DataObject) -> None:

@@ -48,6 +48,7 @@ def search(store: Records, units: list[int], most: int) -> Counter[tuple[int, tu
     return persons
 
 
+@pytest.mark.examples(33)
 @given(
     st.lists(st.lists(ROW, max_size=12), max_size=6),
     st.sets(st.integers(0, UNITS - 1)),

@@ -57,6 +57,7 @@ def wanted(world: World) -> list[dict[Group, list[int]]]:
     ]
 
 
+@pytest.mark.examples(13)
 @settings(max_examples=40, deadline=None)
 @given(aggregate_worlds())
 def test_every_form_gives_the_numbers_that_the_words_of_the_plan_say(world: World) -> None:
@@ -65,6 +66,7 @@ def test_every_form_gives_the_numbers_that_the_words_of_the_plan_say(world: Worl
             assert exact(world.plan, data) == wanted(world)
 
 
+@pytest.mark.examples(7)
 @settings(max_examples=20, deadline=None)
 @given(aggregate_worlds())
 def test_records_that_are_added_up_first_give_the_same_numbers(world: World) -> None:
@@ -142,6 +144,7 @@ def joined_of(records: SpreadRecords, sums: Aggregate) -> list[list[int]]:
     return numbers
 
 
+@pytest.mark.examples(33)
 @given(
     st.integers(1, WIDEST),
     st.lists(st.tuples(st.integers(0, 2), st.fractions(0, 1), st.integers(1, 2**35)), min_size=1, max_size=6),

@@ -53,6 +53,7 @@ kinds = st.sampled_from([("race", False), ("race", True), ("ethnicity", False)])
 books = st.lists(st.tuples(code_sets, kinds), min_size=1, max_size=8)
 
 
+@pytest.mark.examples(50)
 @settings(max_examples=150)
 @given(here=books, there=books)
 def test_iterations_are_those_of_a_walk_over_all_pairs(

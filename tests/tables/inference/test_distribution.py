@@ -45,6 +45,7 @@ def happened(chosen: Chosen, first: Int64, second: Int64) -> np.ndarray:
 CHOICES = (NOTHING, Chosen(low=20), Chosen(low=20, high=31), Chosen(high=20), Chosen(high=20, bar=6))
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize("pair", [GAUSSIAN, GEOMETRIC], ids=["gaussian", "geometric"])
 @pytest.mark.parametrize("reused", [False, True])
 @pytest.mark.parametrize("chosen", CHOICES, ids=repr)

@@ -255,6 +255,7 @@ def mutated_folder(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, bytes(raw)
 
 
+@pytest.mark.examples(100)
 @settings(max_examples=300)
 @given(mutated_folder())
 def test_a_mutated_folder_is_a_plan_or_a_plan_error(

@@ -76,6 +76,7 @@ CODES = st.lists(
 )
 
 
+@pytest.mark.examples(167)
 @given(CODES, CODES, st.sampled_from(["f", "f: a", "f: a,", "f:", "f: ;"]), st.booleans())
 @settings(max_examples=500, deadline=None)
 @example(["a: a", "b"], ["a", "b"], "f: a", True)
