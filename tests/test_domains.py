@@ -1,8 +1,10 @@
 """The registry names every domain once, with what the frame asks of it; the import contracts list the same domains."""
 
 import inspect
+import json
 import re
 import tomllib
+from dataclasses import fields
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -13,9 +15,12 @@ import pytest
 
 from starling import genome, groups, places, tables
 from starling.cli import main
+from starling.cli.publishing import Destination
 from starling.domains import DOMAINS, domain
 from starling.errors import ParameterError
-from starling.release.session import SHORT
+from starling.release.report.pages import Preview
+from starling.release.session import SHORT, Described
+from tests import four_domains
 from tests.conftest import ROOT
 from tests.genome.studies import a_study, plan_of, write_bed
 
@@ -172,3 +177,55 @@ def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tm
         assert not {"<script", "<b>"} & set(re.findall(r"<[a-z]+", page) + re.findall(r"<b>", page)), what
         if what in ("plan", "plan of the release") or (what == "preview" and name != "genome"):
             assert "&lt;script&gt;" in page, what
+
+
+FRAME: dict[str, set[str]] = {
+    "plan": {"plan"},
+    "preview": {"plan", "out"},
+    "release": {"plan", *(field.name for field in fields(Destination))},
+    "generate": {"plan"},
+    "plot": {"releases", "out", "key"},
+}
+"""The parameters of each command that the frame declares; `generate` gives `out` and `seed` on."""
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.parametrize("verb", FRAME)
+def test_a_command_gives_its_domain_the_options_that_it_takes(name: str, verb: str) -> None:
+    """Every command of every domain is that of cli/verbs.py, and what it adds are the arguments of the domain's own function."""
+    found = domain(name)
+    group = main.get_command(click.Context(main), name)
+    assert found is not None
+    assert isinstance(group, click.Group)
+    command, function = group.get_command(click.Context(group), verb), getattr(found.verbs, verb)
+    if verb == "release" and found.delivering is not None and found.delivering.asking is not None:
+        assert (command, function) == (None, None), "questions are released by commands of their own"
+        return
+    assert command is not None
+    assert function is not None, "every domain has it"
+    assert command.callback is not None
+    assert inspect.unwrap(command.callback).__module__ == "starling.cli.verbs"
+    own = {option.name for option in command.params} - FRAME[verb] - {"as_json"}
+    _, *taken = inspect.signature(function).parameters
+    assert own == {*taken}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_what_a_domain_shows_is_one_value(name: str, tmp_path: Path) -> None:
+    """Plan, preview, invented records and pictures: the values of commands are those of a session, as text, JSON and HTML."""
+    folder = four_domains.write(tmp_path / "worlds") / name
+    found = domain(name)
+    assert found is not None
+    options: dict[str, dict[str, Any]] = {
+        "tables": {"geography": None, "scale": None, "total": None, "earlier": ()},
+        "places": {"expected": 50, "sizes": (25,), "worlds": ("gather",)},
+    }
+    planned = found.verbs.plan(str(folder / "plan.toml"), **(options["tables"] if name == "tables" else {}))
+    assert isinstance(planned, Described)
+    assert json.loads(json.dumps(planned.as_json()))["title"] in str(planned)
+    if name != "genome":  # Its preview is of questions; cli/test_genome_preview.py has it.
+        seen = found.verbs.preview(str(folder / "plan.toml"), **(options["places"] if name == "places" else {}))
+        assert isinstance(seen, Preview)
+        assert seen.title in seen.page()
+        assert json.loads(json.dumps(seen.as_json()))
+        assert str(seen).splitlines()
