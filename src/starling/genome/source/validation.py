@@ -161,9 +161,11 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
         fix = "keep one line of each person; the first counts"
         some = (Problem("person", f"{name} has several lines", fix, where) for name in several)
         problems.add("person", some, len(several))
-    where, twice = (genotypes.path if people.file is None else people.file.path).name, repeated(names)
+    where, repeats = (genotypes.path if people.file is None else people.file.path).name, repeated(names)
     fix = "give every person an id, and take out one who is there twice"
-    problems.add("people", (Problem("people", f"have the id {name} twice", fix, where) for name in twice), len(twice))
+    problems.add(
+        "people", (Problem("people", f"have the id {name} twice", fix, where) for name in repeats), len(repeats)
+    )
 
 
 def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> tuple[Int64, Int8]:
