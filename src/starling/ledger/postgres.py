@@ -107,6 +107,9 @@ class _Steps(Transaction):
     def __init__(self) -> None:
         self._steps: list[tuple[int | None, str, tuple[Value, ...]]] = []
 
+    def execute(self, sql: str, values: tuple[Value, ...]) -> Any:
+        raise AssertionError(f"reads among statements that become one: {sql} with {len(values)} values")
+
     def run(self, sql: str, *values: Value) -> None:
         # An INSERT of one row, which fails or makes it: nothing to count.
         self._steps.append((None, sql, values))

@@ -24,15 +24,15 @@ VERSION = 1
 """The version of the schema; a ledger of a newer one is refused."""
 
 
-class Transaction:
+class Transaction(ABC):
     """One isolated, durable unit of work. `?` marks a parameter.
 
     A store may keep a `run` back until something is read or the transaction ends; the order stays.
     """
 
+    @abstractmethod
     def execute(self, sql: str, values: tuple[Value, ...]) -> Any:
         """A cursor over what a statement gives."""
-        raise NotImplementedError
 
     def one(self, sql: str, *values: Value) -> Row | None:
         """The first row, or None."""
