@@ -144,16 +144,11 @@ def public_tables(plan: Plan) -> dict[str, pa.Table]:
 
 
 def fitted(plan: Plan, cells: Cells, counts: Int64) -> Cells:
-    """Counts that have the public totals, from those of the records.
+    """Counts that have the public totals, from those of the records, as `tally` gives them.
 
     Of a leaf with too many groups the largest are left out; one with too few gets groups of size 0. Where G alone is public, leaves keep
     their shares of it. So which groups there are decides how many a leaf has; and cumulative counts become min(c, k), with the missing
     groups added everywhere, so that a member moves them by no more than it moved them before.
-
-    Args:
-        plan: The public choices.
-        cells: As of `tally`.
-        counts: The number of groups of each leaf, as of `tally`.
     """
     totals = plan.regions.totals
     wanted = apportioned(counts, plan.groups) if totals is None else np.array(totals, dtype=np.int64)

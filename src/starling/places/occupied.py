@@ -35,11 +35,7 @@ class OccupiedCells:
     sums: Int64
 
     def box_counts(self, boxes: Int32) -> Int64:
-        """int64 (boxes,): the points of boxes of a tree that is cut at middles.
-
-        Args:
-            boxes: int32 (boxes, 4).
-        """
+        """int64 (boxes,): the points of boxes, int32 (boxes, 4), of a tree that is cut at middles."""
         south, north, west, east = boxes.T
         first = np.searchsorted(self.places, self.rows[south] | self.columns[west])
         last = np.searchsorted(self.places, self.rows[north - 1] | self.columns[east - 1], side="right")
@@ -53,12 +49,8 @@ Counted: TypeAlias = Int64 | tuple[OccupiedCells, ...]
 
 
 def occupied(shape: tuple[int, int], cells: Int64, points: Int64) -> OccupiedCells:
-    """Cells with points in the order of the curve.
-
-    Args:
-        shape: Cells of the grid (rows, columns).
-        cells: int64 (occupied,): row times columns, plus column; each once.
-        points: int64 (occupied,): the points of each.
+    """Cells with points in the order of the curve: row times columns, plus column, int64 (occupied,), each once, with the points of
+    each.
     """
     levels = (max(shape) - 1).bit_length()
     rows, columns = _bits(shape[0], levels) << 1, _bits(shape[1], levels)

@@ -295,13 +295,7 @@ class World:
 
 
 def mean_errors(plans: Mapping[Label, Plan], worlds: Mapping[str, World], trials: int) -> Errors:
-    """By label and world, the error of each size: means over so many releases, each drawn anew.
-
-    Args:
-        plans: The plan with each method, by a label.
-        worlds: The points of a slice, taken for the true ones.
-        trials: Releases of each plan in each world.
-    """
+    """By label and world, the error of each size: means over so many releases of each plan in each world, each drawn anew."""
     totals = {label: {name: np.zeros((len(world.squares), 2)) for name, world in worlds.items()} for label in plans}
     # Noise is drawn by this thread alone, while others estimate.
     for label, name, errors in in_order(lambda drawn: _errors(worlds, *drawn), _drawn(plans, worlds, trials)):

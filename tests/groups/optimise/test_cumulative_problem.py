@@ -41,9 +41,9 @@ def test_public_totals_stand_where_they_are_public() -> None:
         (2, [1.0, 0.0], None, "variances"),
         (2, [1.0, np.inf], None, "variances"),
         (2, [1.0, [1.0, 2.0, 3.0]], None, "variances"),
-        (2, None, [[2], [1, 2]], "region_totals"),
-        (2, None, [[3], [1, 2]], "region_totals"),
-        (2, None, [[2], [3, -1]], "region_totals"),
+        (2, None, [[2], [1, 2]], "region_totals[1]"),
+        (2, None, [[3], [1, 2]], "region_totals[0]"),
+        (2, None, [[2], [3, -1]], "region_totals[1]"),
         (2, None, [[2]], "region_totals"),
     ],
 )

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.groups.optimise.tree import Tree
+from starling.groups.optimise import tree as trees
+from starling.groups.optimise.tree import Tree, squares
 from tests.groups.optimise.random_trees import parents_of_trees
 
 
@@ -90,3 +91,21 @@ def test_cells_that_do_not_fit_are_refused(values: list[list[list[int]]], field:
 def test_rows_of_a_level_follow_those_of_the_level_above(data: st.DataObject) -> None:
     tree = Tree.of(data.draw(parents_of_trees()))
     assert [tree.rows(level).stop - tree.rows(level).start for level in range(tree.levels)] == list(tree.regions)
+
+
+@pytest.mark.parametrize("block", [4, 1 << 20])
+@pytest.mark.parametrize("most", [9, 1 << 31, 1 << 40, 1 << 62])
+@pytest.mark.parametrize("shape", [(3, 4), (0, 4), (3, 0), (40, 7)])
+def test_squares_are_exact_whatever_their_magnitude(
+    shape: tuple[int, int], most: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "_BLOCK", block)
+    numbers = np.random.default_rng(most % 97)
+    counts, noisy = numbers.integers(-most, most, (2, *shape))
+    columns = zip(counts.T.tolist(), noisy.T.tolist(), strict=True)
+    assert squares(counts, noisy) == [sum((a - b) ** 2 for a, b in zip(*each, strict=True)) for each in columns]
+
+
+def test_squares_of_numbers_at_the_ends_of_64_bits_are_exact() -> None:
+    counts = np.full((2, 1), -(1 << 63))
+    assert squares(counts, -(counts + 1)) == [2 * ((1 << 64) - 1) ** 2]

@@ -160,10 +160,7 @@ def taxi_like(*, seed: int, largest: int = TAXIS) -> World:
 def world_of(plan: Plan, shares: Float64, *, seed: int) -> World:
     """Groups over the regions of a plan; with a register as many in each leaf as it lists, where totals are public as many as they say.
 
-    Args:
-        plan: The public choices.
-        shares: (N + 1,): public shares of the sizes 0 to N, which those of a leaf are near to.
-        seed: Public; 0 or more.
+    Those of a leaf are near to public shares, (N + 1,), of the sizes; the seed is public, 0 or more.
 
     Raises:
         PlanError: the register cannot be read.
@@ -174,14 +171,9 @@ def world_of(plan: Plan, shares: Float64, *, seed: int) -> World:
 
 
 def invented(tree: Tree, groups: int, shares: Float64, *, seed: int, totals: Sequence[int] | None = None) -> Int64:
-    """Groups over any regions, int64 (leaves, N + 1).
+    """Groups over any regions, int64 (leaves, N + 1), by public shares of the sizes 0 to N, which those of a leaf are near to.
 
-    Args:
-        tree: The regions.
-        groups: G.
-        shares: (N + 1,): public shares of the sizes 0 to N, which those of a leaf are near to.
-        seed: Public; 0 or more.
-        totals: How many groups each leaf has, where that is public; invented without it.
+    `totals` says how many groups each leaf has, where that is public; they are invented without it. The seed is public, 0 or more.
     """
     rng = stream(seed, _INVENTED)
     regions = tree.regions[-1]

@@ -136,11 +136,9 @@ def _deviation(draws: tuple[Distribution, ...]) -> float:
 
 
 def sum_bound(parts: list[tuple[Distribution, Float64, int]], missing: Fraction) -> float:
-    """What a weighted sum of independent draws exceeds in size with a probability of at most `missing`.
+    """What a weighted sum of independent draws exceeds in size, both ends together, with a probability of at most `missing`, above 0.
 
-    Args:
-        parts: A distribution, weights above 0, and how many independent draws of it have each weight.
-        missing: Above 0; both ends together.
+    The parts are distributions, weights above 0, and how many independent draws of it have each weight.
     """
     tail = log(2 / missing)
     spread = np.sqrt(sum(many * standard_deviation(noise) ** 2 * float(w @ w) for noise, w, many in parts))

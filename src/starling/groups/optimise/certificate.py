@@ -13,13 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from starling.groups.optimise.tree import Int64
+from starling.groups.optimise.tree import Int64, squares
 from starling.privacy.compiled import compiled
 
 NEVER: Final = 1 << 62
 """The cost of taking a group from where there is none."""
-SQUARABLE: Final = 1 << 31
-"""Differences below this have squares that are added up in two halves of 64 bits."""
 BLOCK: Final = 512
 """Sizes that are looked at together, so that the parents of a level stay in the cache."""
 
@@ -62,16 +60,13 @@ def certify(
         shape = levels[level - 1].shape if level else counts.shape
         more_above, fewer_above = np.full(shape, NEVER, dtype=np.int64), np.full(shape, NEVER, dtype=np.int64)
         sums = np.zeros(shape, dtype=np.int64)
-        least, largest, low, high = _gather(
-            counts, measurements, rows, weights[level], more, fewer, more_above, fewer_above, sums
-        )
-        squares = (high << 32) + low if largest < SQUARABLE else _squares(counts, measurements)
-        objective += weights[level] * squares
-        feasible = feasible and least >= 0 and (level == 0 or bool(np.array_equal(sums, levels[level - 1])))
+        _gather(counts, measurements, rows, weights[level], more, fewer, more_above, fewer_above, sums)
+        objective += weights[level] * sum(squares(counts, measurements))
+        feasible = feasible and counts.min() >= 0 and (level == 0 or bool(np.array_equal(sums, levels[level - 1])))
         more, fewer = more_above, fewer_above
         optimal = optimal and (level == 0 or bool((more + fewer).min() >= 0))
     optimal = optimal and int(more.min()) + int(fewer.min()) >= 0
-    return Certificate(feasible, feasible and optimal, objective)
+    return Certificate(bool(feasible), bool(feasible) and optimal, objective)
 
 
 def certify_with_totals(
@@ -111,19 +106,9 @@ def certify_with_totals(
             more = bool((weight * (2 * off + 1) >= paid).all())
             fewer = bool(((count == 0) | (weight * (2 * off - 1) <= paid)).all())
             optimal = optimal and more and fewer
-            largest = int(np.abs(off).max())
-            exact = off if largest * largest * len(off) < NEVER else off.astype(object)
-            objective += weight * int((exact * exact).sum())
+        objective += weight * sum(squares(counts, measurements))
         feasible = feasible and (level == 0 or bool(np.array_equal(added, levels[level - 1])))
     return Certificate(bool(feasible), bool(feasible) and optimal, objective)
-
-
-def _squares(counts: Int64, noisy: Int64) -> int:
-    """The sum of squared differences, of any magnitude."""
-    return sum(
-        (count - weights_of) ** 2
-        for count, weights_of in zip(counts.ravel().tolist(), noisy.ravel().tolist(), strict=True)
-    )
 
 
 @compiled
@@ -137,7 +122,7 @@ def _gather(
     more_above: Int64,
     fewer_above: Int64,
     sums: Int64,
-) -> tuple[int, int, int, int]:
+) -> None:
     """Add the cells of a level to what is below them, and give each parent the least of its children.
 
     Args:
@@ -150,13 +135,9 @@ def _gather(
         more_above: (parents, sizes), lowered to the least of the children.
         fewer_above: (parents, sizes), lowered to the least of the children.
         sums: (parents, sizes), to which the children are added.
-
-    Returns:
-        The least count, the largest difference, and the sum of squared differences as its lower and upper 32 bits, each added up.
     """
     regions, sizes = counts.shape
     deep = 1 if len(more) == regions else 0
-    least, largest, low, high = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     for begin in range(0, sizes, BLOCK):
         for r in range(regions):
             count, known = counts[r, begin : begin + BLOCK], noisy[r, begin : begin + BLOCK]
@@ -166,13 +147,7 @@ def _gather(
             added = sums[parent, begin : begin + BLOCK]
             for s in range(count.size):
                 off = count[s] - known[s]
-                square = off * off
-                low += square & 0xFFFFFFFF
-                high += square >> 32
-                largest = max(largest, abs(off))
-                least = min(least, count[s])
                 added[s] += count[s]
                 cheapest[s] = min(cheapest[s], weight * (2 * off + 1) + more_below[s])
                 gone = weight * (1 - 2 * off) + fewer_below[s] if count[s] > 0 else NEVER
                 gentlest[s] = min(gentlest[s], gone)
-    return int(least), int(largest), int(low), int(high)

@@ -214,14 +214,8 @@ def least_squares(values: Float, weights: Float, regions: Regions) -> None:
 def tree_prices(noisy: Float, weights: Float, pulls: Float, regions: Regions) -> Float:
     """What it costs, at the least sum of weight (x - noisy)^2 + 2 pulls x over all x that add up, if a region differs from its children.
 
-    Args:
-        noisy: (regions, sizes).
-        weights: (levels, sizes).
-        pulls: (regions, sizes).
-        regions: The tree.
-
-    Returns:
-        float64 (regions, sizes), 0 for leaves: half of each multiplier. They are as exact as doubles; what is made of them holds for any.
+    Returns float64 (regions, sizes), 0 for leaves: half of each multiplier. They are as exact as doubles; what is made of them holds for
+    any.
     """
     starts, sizes = regions.starts, noisy.shape[1]
     best, prices = np.empty_like(noisy), np.zeros_like(noisy)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.groups.optimise.cumulative_kernels import Regions
-from starling.groups.optimise.tree import Int64, Tree
+from starling.groups.optimise.tree import Int64, Tree, checked_totals, squares
 
 Float: TypeAlias = npt.NDArray[np.float64]
 Bool: TypeAlias = npt.NDArray[np.bool_]
@@ -19,7 +19,6 @@ MOST: Final = 1 << 60
 """The largest total."""
 FINEST: Final = 1 << 20
 """The weight of the least variance."""
-_SAFE: Final = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,19 +50,9 @@ class CumulativeProblem:
         variances: Sequence[npt.ArrayLike] | None,
         region_totals: Sequence[npt.ArrayLike] | None,
     ) -> "CumulativeProblem":
-        """The problem, checked.
+        """The problem, checked. Takes and raises what `project_cumulative` does.
 
-        Args:
-            noisy: Integers (regions of the level, sizes) for each level, root first: noisy numbers of groups of at most each size. Where
-                the total of a region is public, what stands at its last size is not looked at.
-            parents: For each level below the root, integers (regions of the level,): each region's row in the level above.
-            total: The public number of groups, from 0 to 2^60.
-            variances: For each level the variance of the noise, one number or one for each size; 1 everywhere if None.
-            region_totals: For each level, root first, integers (regions of the level,): the number of groups of each region where that is
-                public. None where only the total of the root is.
-
-        Raises:
-            ParameterError: for shapes that do not fit, totals that are negative or do not add up, or a variance that is not above 0.
+        Where the total of a region is public, what stands at its last size is not looked at.
         """
         tree = Tree.of(parents)
         cells = tree.cells(noisy)
@@ -74,9 +63,7 @@ class CumulativeProblem:
         if region_totals is None:
             tops = np.full(regions, groups, dtype=np.int64)
         else:
-            columns = tree.cells([np.asarray(each)[..., None] for each in region_totals], "region_totals")
-            tops = np.concatenate([column[:, 0] for column in columns])
-            _check_totals(tree, tops, groups)
+            tops = np.concatenate(checked_totals(tree, region_totals, groups))
         known = np.full(regions, region_totals is not None)
         known[0] = True
         return cls(tree, cells, _variances(variances, tree.levels, cells[0].shape[1]), tops, known)
@@ -109,39 +96,9 @@ class CumulativeProblem:
         whole = 0
         for level, (counts, noisy, weights) in enumerate(zip(levels, self.cells, self.weights(), strict=True)):
             sizes = self.sizes - 1 if self.known[self.tree.rows(level)].all() else self.sizes
-            sums = _squares(np.cumsum(counts[:, :sizes], axis=1), noisy[:, :sizes])
+            sums = squares(np.cumsum(counts[:, :sizes], axis=1), noisy[:, :sizes])
             whole += sum(int(weight) * each for weight, each in zip(weights, sums, strict=False))
         return whole
-
-
-def _squares(counts: Int64, noisy: Int64) -> list[int]:
-    """For each column the sum of (counts - noisy)^2, whatever its magnitude."""
-    if not counts.size:
-        return []
-    most = max(abs(int(noisy.min())), abs(int(noisy.max()))) + int(counts.max())
-    if most * most * len(counts) < _SAFE:
-        off = counts - noisy
-        return [int(each) for each in np.einsum("rs,rs->s", off, off)]
-    return [
-        sum((int(a) - int(b)) ** 2 for a, b in zip(column, weight, strict=True))
-        for column, weight in zip(counts.T, noisy.T, strict=True)
-    ]
-
-
-def _check_totals(tree: Tree, tops: Int64, groups: int) -> None:
-    """Raises ParameterError unless the totals of regions are at least 0 and those of children add up to that of their parent."""
-    fine = int(tops[0]) == groups and int(tops.min()) >= 0 and int(tops.max()) <= groups
-    for level, rows in enumerate(tree.parents) if fine else ():
-        sums = [0] * tree.regions[level]
-        for row, top in zip(rows.tolist(), tops[tree.rows(level + 1)].tolist(), strict=True):
-            sums[row] += top
-        fine = fine and sums == tops[tree.rows(level)].tolist()
-    if not fine:
-        raise ParameterError(
-            field="region_totals",
-            problem="do not add up to the total, level by level",
-            fix="give numbers of groups that children share out exactly",
-        )
 
 
 def _variances(stated: Sequence[npt.ArrayLike] | None, levels: int, sizes: int) -> Float:

@@ -42,18 +42,10 @@ class Network(NamedTuple):
 def active_at(
     cells: Int64, families: Families, prices: Float64, row_prices: Float64, leaf_twice: float
 ) -> tuple[Float64, Float64, Float64, Float64]:
-    """Leaves that are above 0 at these prices.
+    """Leaves, (leaves, sizes), that are above 0 at the prices of their parents, (parents, sizes), and at their own, (leaves,).
 
-    Args:
-        cells: (leaves, sizes): noisy counts.
-        families: Rows of `cells`, grouped by parent.
-        prices: (parents, sizes).
-        row_prices: (leaves,).
-        leaf_twice: Twice the weight of the leaves.
-
-    Returns:
-        For each parent and size, how many are active and the sum of their noisy counts, moved by their own price alone; for each leaf
-        region, how many sizes are active and the sum of their counts.
+    Returns for each parent and size, how many are active and the sum of their noisy counts, moved by their own price alone; for each leaf
+    region, how many sizes are active and the sum of their counts. `leaf_twice` is twice the weight of the leaves.
     """
     rows, offsets = families
     counts, sums = np.zeros(prices.shape), np.zeros(prices.shape)

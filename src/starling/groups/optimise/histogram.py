@@ -25,9 +25,9 @@ from starling.groups.optimise import histogram_kernels as kernels
 from starling.groups.optimise import water_kernels
 from starling.groups.optimise.certificate import certify, certify_with_totals
 from starling.groups.optimise.problem import Problem
-from starling.groups.optimise.region_totals import checked_totals, optimum_with_totals
+from starling.groups.optimise.region_totals import optimum_with_totals
 from starling.groups.optimise.relaxed import relaxed_optimum
-from starling.groups.optimise.tree import Int64, Projection
+from starling.groups.optimise.tree import Int64, Projection, checked_totals
 from starling.groups.optimise.water import bound, like, narrowed, nearest_with_sum
 from starling.groups.optimise.water_kernels import Families
 

@@ -19,16 +19,8 @@ Float: TypeAlias = npt.NDArray[np.float64]
 
 @compiled
 def pool(values: Float, count: int, low: float, high: float, sums: Float, counts: Float, out: Float) -> None:
-    """The nearest sequence to the first `count` values that does not fall and lies within [low, high], in `out`.
-
-    Args:
-        values: float64, at least `count`.
-        count: How many of them are taken.
-        low: The least value of the result.
-        high: The largest one.
-        sums: Room for `count` sums of pooled values.
-        counts: Room for as many numbers of pooled values.
-        out: float64, at least `count`.
+    """The nearest sequence to the first `count` values that does not fall and lies within [low, high], in `out`; there is room for `count`
+    sums of pooled values, and their numbers.
     """
     if count == 0:
         return

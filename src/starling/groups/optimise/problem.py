@@ -36,13 +36,7 @@ class Problem:
     def of(
         cls, noisy: Sequence[npt.ArrayLike], parents: Sequence[npt.ArrayLike], total: int, weights: Sequence[int] | None
     ) -> "Problem":
-        """The problem, checked.
-
-        Args:
-            noisy: Integers (regions of the level, sizes) for each level, root first.
-            parents: For each level below the root, integers (regions of the level,): each region's row in the level above.
-            total: The public number of groups.
-            weights: A positive integer for each level; 1 everywhere if None.
+        """The problem, checked. Takes what `project_histogram` does.
 
         Raises:
             ParameterError: for shapes that do not fit, a total below 0, weights that are not positive integers, or magnitudes at which

@@ -15,13 +15,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from starling.errors import ParameterError
 from starling.groups.optimise import flow_kernels as kernels
 from starling.groups.optimise.problem import Problem
 from starling.groups.optimise.relaxed import priced
-from starling.groups.optimise.tree import Int64, Tree
+from starling.groups.optimise.tree import Int64
 from starling.groups.optimise.water_kernels import Families
 
 ROUNDS: Final = 12
@@ -30,27 +28,6 @@ FEW: Final = 7
 """Nodes begin with fewer than 2^FEW units too many or too few; where they have more, units are groups that move together."""
 LARGEST: Final = 1 << 58
 """No price that a flow begins with is larger."""
-
-
-def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> tuple[Int64, ...]:
-    """Public totals of all regions, each at least 0, that add up along the tree and to the public total.
-
-    Raises:
-        ParameterError: naming the level where they do not.
-    """
-    columns = tree.cells([np.asarray(each)[..., None] for each in totals], field="region_totals")
-    totals_by_level = tuple(column[:, 0] for column in columns)
-    for level, each in enumerate(totals_by_level):
-        added = np.zeros(1 if level == 0 else len(totals_by_level[level - 1]), dtype=np.int64)
-        np.add.at(added, tree.parents[level - 1] if level else np.zeros(1, dtype=np.int64), each)
-        above = np.array([total]) if level == 0 else totals_by_level[level - 1]
-        if each.min() < 0 or not np.array_equal(added, above):
-            raise ParameterError(
-                field=f"region_totals[{level}]",
-                problem="are below 0 or do not add up to the total above them",
-                fix="give numbers of groups whose sums over children are those of their parents",
-            )
-    return totals_by_level
 
 
 def optimum_with_totals(problem: Problem, totals: Sequence[Int64]) -> tuple[tuple[Int64, ...], tuple[Int64, ...]]:

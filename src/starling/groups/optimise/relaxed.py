@@ -44,15 +44,8 @@ class Relaxed:
 def relaxed_optimum(
     tree: Tree, families: Families, leaves: Cells, noisy: Int64, total: int, weights: Sequence[int]
 ) -> Relaxed:
-    """The optimum in real numbers.
-
-    Args:
-        tree: Of at least two levels.
-        families: The leaves grouped by their parents.
-        leaves: (leaves, sizes): noisy counts.
-        noisy: int64 (regions above the leaves, sizes).
-        total: Above 0.
-        weights: One for each level.
+    """The optimum in real numbers, of a tree of at least two levels and a total above 0: the leaves, (leaves, sizes), grouped by their
+    parents, and int64 (regions above the leaves, sizes).
     """
     first = int(tree.starts[-3])
     shape = (len(noisy) - first, leaves.shape[1])

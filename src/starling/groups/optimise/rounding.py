@@ -58,15 +58,9 @@ def round_root(targets: Float, total: int, counts: Int64) -> None:
 def share_out(
     targets: Float, sizes: Int64, region: int, children: Int64, problem: CumulativeProblem, counts: Int64
 ) -> None:
-    """Write the histograms of the children of a region, whose own is done.
+    """Write the histograms of the children of a region, whose own is done; theirs are 0 in `counts`, int64 (regions, sizes).
 
-    Args:
-        targets: Finite numbers (children, sizes of the region): c of each child from that size to before the next one.
-        sizes: The sizes of which the region has groups, ascending.
-        region: Its number.
-        children: Numbers of its children.
-        problem: The public totals.
-        counts: int64 (regions, sizes): histograms; those of the children are 0 and are written.
+    Targets are finite numbers (children, sizes of the region): c of each child from that size to before the next one, ascending.
     """
     if len(sizes):
         whole = int(counts[region].sum())

@@ -7,7 +7,7 @@ levels follow one another, each in the order of its rows.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 
 Int64: TypeAlias = npt.NDArray[np.int64]
+
+_SAFE: Final = 1 << 61
+"""Integers below this have sums and differences of 64 bits."""
+_BLOCK: Final = 1 << 20
+"""Cells whose squares are in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +135,42 @@ class Projection:
     objective: int | Fraction
     certified: bool
     gap: Fraction | None
+
+
+def checked_totals(tree: Tree, totals: Sequence[npt.ArrayLike], total: int) -> tuple[Int64, ...]:
+    """Public totals of all regions, each at least 0, that add up along the tree and to the public total; int64 for each level.
+
+    Raises:
+        ParameterError: naming the level where they do not.
+    """
+    columns = tree.cells([np.asarray(each)[..., None] for each in totals], field="region_totals")
+    by_level, above = tuple(column[:, 0] for column in columns), [total]
+    for level, each in enumerate(by_level):
+        parents, added = tree.parents[level - 1] if level else np.zeros(1, dtype=np.int64), [0] * len(above)
+        for row, number in zip(parents.tolist(), each.tolist(), strict=True):
+            added[row] += number
+        if each.min() < 0 or added != above:
+            raise ParameterError(
+                field=f"region_totals[{level}]",
+                problem="are below 0 or do not add up to the total above them",
+                fix="give numbers of groups whose sums over children are those of their parents",
+            )
+        above = each.tolist()
+    return by_level
+
+
+def squares(counts: Int64, noisy: Int64) -> list[int]:
+    """For each column the exact sum of (counts - noisy)^2, whatever its magnitude."""
+    sums = [0] * counts.shape[1]
+    step = max(_BLOCK // max(len(sums), 1), 1)
+    for first in range(0, len(counts) if sums else 0, step):
+        one, other = counts[first : first + step], noisy[first : first + step]
+        safe = all(abs(int(end)) < _SAFE for each in (one, other) for end in (each.min(), each.max()))
+        off = one - other if safe else one.astype(object) - other
+        largest = int(np.abs(off).max())
+        exact = off if largest * largest * len(off) < 2 * _SAFE else off.astype(object)
+        sums = [added + int(each) for added, each in zip(sums, (exact * exact).sum(axis=0), strict=True)]
+    return sums
 
 
 def _rows(array: npt.ArrayLike, field: str, above: int) -> Int64:

@@ -20,21 +20,11 @@ def project_two_step(
     """Consistent histograms in two steps: each region by itself, then all together.
 
     The cumulative counts of each region become the nearest sequence that does not fall, from 0 to the total, are rounded, and give a
-    histogram by differences. `project_histogram` finds the consistent histograms nearest to these.
+    histogram by differences. `project_histogram` finds the consistent histograms nearest to these. Takes and raises what
+    `project_cumulative` does, without totals of regions, and raises what `project_histogram` does. The variances weigh the objective; the
+    two steps, as the paper's, do without them.
 
-    Args:
-        noisy: Integers (regions of the level, sizes) for each level, root first: noisy numbers of groups of at most each size.
-        parents: For each level below the root, integers (regions of the level,): each region's row in the level above, in any order.
-        total: The public number of groups, from 0 to 2^60.
-        variances: For each level the variance of the noise, one number or one for each size; 1 everywhere if None. They weigh the
-            objective; the two steps, as the paper's, do without them.
-
-    Returns:
-        Histograms, and their objective in the joint problem (cumulative.py), of which no gap is known.
-
-    Raises:
-        ParameterError: for shapes that do not fit, a total below 0, a variance that is not above 0, or magnitudes that
-            `project_histogram` refuses.
+    Returns histograms, and their objective in the joint problem (cumulative.py), of which no gap is known.
 
     >>> found = project_two_step([[[3, 4]], [[2, 2], [2, 2]]], [[0, 0]], total=4)
     >>> found.objective // 2**20

@@ -37,16 +37,10 @@ def largest_and_sums(cells: Cells, families: Families) -> tuple[Cells, Int64]:
 
 
 def nearest_with_sum(values: Int64, families: Families, targets: Int64) -> Int64:
-    """For each parent and size, the integers >= 0 nearest to its children's values that add up to its target.
+    """For each parent and size, the integers >= 0 nearest to its children's values, (regions, sizes), that add up to its target, none below
+    0.
 
-    Args:
-        values: (regions of a level, sizes).
-        families: Which rows are children of which parent.
-        targets: (parents, sizes), none below 0.
-
-    Returns:
-        (regions of a level, sizes): the unique water level decides, and among children with equal claims the first in turn shifts with
-        the size.
+    The unique water level decides, and among children with equal claims the first in turn shifts with the size.
     """
     cells = narrowed(np.ascontiguousarray(values), int(targets.max()))
     largest, sums = largest_and_sums(cells, families)

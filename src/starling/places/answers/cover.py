@@ -180,11 +180,7 @@ def least_noisy(
 ) -> Int64:
     """int64 (nodes, 2): for each box its fresh or steered measurement of least variance, the last of several; value, noise or `NOTHING`.
 
-    Args:
-        measured: The measurements.
-        noises: The distinct distributions of noise.
-        deviations: float64 (noises,).
-        steered: Which of them.
+    `noises` are the distinct distributions of noise, `deviations`, float64 (noises,), theirs.
     """
     kinds = np.array([noises.index(each) for each in measured.noises], dtype=np.int64)[measured.noise]
     best = np.zeros((len(measured.tree.parents), 2), dtype=np.int64)

@@ -38,11 +38,7 @@ def _library() -> ModuleType:
 
 
 def hexagon_regions(cells: Sequence[str], project: Projection) -> list[Region]:
-    """The polygons of H3 cells.
-
-    Args:
-        cells: Ids of cells, as h3 writes them: 15 hexadecimal digits.
-        project: To cell units of the grid.
+    """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits.
 
     Raises:
         ParameterError: an id that is none, or h3 is not installed.

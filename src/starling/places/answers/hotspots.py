@@ -108,18 +108,11 @@ def hotspots(
     surety: Surety | None = None,
     level: Fraction = LEVEL,
 ) -> Hotspots:
-    """The k squares with most released points, among those that tile the grid.
-
-    Args:
-        grid: The released grid.
-        k: How many; at least 1, at most as many as there are squares.
-        side: Cells of a side, at least 1.
-        surety: Sure intervals of the release.
-        level: The probability with which all marks of `sure` are right together.
+    """The k squares with most released points, among those of `side` cells that tile the grid; all marks of `sure` are right at a level.
 
     Raises:
-        ParameterError: k or side outside its bounds, or a level so near to 1 that it can't be kept for so many squares (1 - level is at
-            least 2 10^-9 for each).
+        ParameterError: k is not from 1 to the number of squares, a side is below 1, or a level so near to 1 that it can't be kept for so
+            many squares (1 - level is at least 2 10^-9 for each).
     """
     boxes = checked_tiles(grid.shape, k, side)
     rectangles = as_rectangles(boxes)

@@ -45,15 +45,11 @@ MIX: Final = 0x9E3779B97F4A7C15
 
 
 def upper_margins(noises: Sequence[Distribution], terms: Int64, chance: Fraction) -> Int64:
-    """For each sum a t with P(S > t) <= chance; 0 where it has no draw.
+    """For each sum of discrete Laplace draws a t with P(S > t) <= chance, int64 (sums,), the smallest but for what is said above; 0 where
+    it has no draw.
 
-    Args:
-        noises: Discrete Laplace distributions.
-        terms: int64 (sums, noises): how many independent draws of each a sum has, at least 0.
-        chance: From 10^-9 to below 1/2.
-
-    Returns:
-        int64 (sums,), the smallest t but for what is said above.
+    Takes the distributions, how many independent draws of each a sum has, int64 (sums, noises), at least 0, and a chance from 10^-9 to
+    below 1/2.
 
     Raises:
         ParameterError: a distribution that is not discrete Laplace, or another chance.

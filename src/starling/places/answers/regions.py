@@ -5,19 +5,22 @@ adds to all cells further east of its row is its height. Added up along a row fr
 cell inside them. That takes time by the cells that edges cross and by those of the region's extent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from starling.errors import ParameterError, Problem
+from starling.errors import ParameterError
 from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
 from starling.privacy.compiled import compiled
 
 Polygon: TypeAlias = Sequence[Float64]
 """Rings, each float64 (corners, 2) of x and y, closed or not: the outer one, then holes."""
 Region: TypeAlias = Sequence[Polygon]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 ROUNDING: Final = 1e-9
 """Of the share of a cell."""
@@ -39,6 +42,11 @@ class Shares:
     column: int
     share: Float64
     clipped: bool
+
+    def of(self, cells: Float64) -> float:
+        """The points of the region, of those of all cells, float64 (rows, columns), spread evenly within each."""
+        rows, columns = self.share.shape
+        return float((cells[self.row : self.row + rows, self.column : self.column + columns] * self.share).sum())
 
 
 def cell_shares(region: Region, shape: tuple[int, int]) -> Shares:
@@ -140,42 +148,37 @@ def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
     Raises:
         ParameterError: with every region that `cell_shares` refuses, as polygon 1, 2 and so on.
     """
-    counts, clipped = np.empty(len(regions)), np.empty(len(regions), dtype=np.bool_)
-    problems: list[Problem] = []
-    for number, region in enumerate(regions):
-        try:
-            result = cell_shares(region, grid.shape)
-        except ParameterError as error:
-            problems += numbered(number, error)
-            continue
-        rows, columns = result.share.shape
-        cells = grid.grid[result.row : result.row + rows, result.column : result.column + columns]
-        counts[number], clipped[number] = float((cells * result.share).sum()), result.clipped
-    if problems:
-        raise ParameterError(problems=problems)
-    return Counts(counts, clipped)
+
+    def count(region: Region) -> tuple[float, bool]:
+        shares = cell_shares(region, grid.shape)
+        return shares.of(grid.grid), shares.clipped
+
+    counted = _of_all(regions, count)
+    return Counts(
+        np.array([each for each, _ in counted], dtype=np.float64),
+        np.array([each for _, each in counted], dtype=np.bool_),
+    )
 
 
 def regions_of(geometries: Sequence[Mapping[str, Any]]) -> list[Region]:
     """The regions of GeoJSON geometries; raises ParameterError with every one that is none, as polygon 1, 2 and so on."""
-    regions: list[Region] = []
-    problems: list[Problem] = []
-    for number, geometry in enumerate(geometries):
+    return _of_all(geometries, region_of)
+
+
+def _of_all(items: Iterable[T], work: Callable[[T], R]) -> list[R]:
+    """`work` of each; raises ParameterError with all problems, under the number of a polygon from 1 on."""
+    results, problems = [], []
+    for number, each in enumerate(items, start=1):
         try:
-            regions.append(region_of(geometry))
+            results.append(work(each))
         except ParameterError as error:
-            problems += numbered(number, error)
+            problems += [replace(problem, field=f"polygon {number}") for problem in error.problems]
     if problems:
         raise ParameterError(problems=problems)
-    return regions
+    return results
 
 
-def numbered(number: int, error: ParameterError) -> list[Problem]:
-    """The problems of the region of a number from 0 on, under one from 1 on."""
-    return [replace(each, field=f"polygon {number + 1}") for each in error.problems]
-
-
-def region_of(geometry: Mapping[str, Any]) -> list[list[Float64]]:
+def region_of(geometry: Mapping[str, Any]) -> Region:
     """The polygons of a GeoJSON geometry, in its own units.
 
     Raises:

@@ -156,13 +156,10 @@ class ReleasedGrid(InSession):
         *,
         together: bool = False,
     ) -> Answers:
-        """Points in polygons, by the share of each cell that lies in them; edges are straight between corners on the grid.
+        """Points in GeoJSON geometries, Polygon or MultiPolygon, by the share of each cell that lies in them; edges are straight on the
+        grid.
 
-        Args:
-            polygons: GeoJSON geometries, Polygon or MultiPolygon.
-            units: Of them.
-            level: The probability with which each sure interval holds the true number.
-            together: Whether it is that with which all of them do at once.
+        Units, level and `together` are as of `count`.
 
         Raises:
             ParameterError: what is no polygon, or has rings that cross, and as `count` says of units and level.
@@ -172,12 +169,8 @@ class ReleasedGrid(InSession):
         return self._count_regions(projected, level, together)
 
     def count_hexagons(self, cells: Sequence[str], level: Exact = LEVEL, *, together: bool = False) -> Answers:
-        """Points in H3 cells, by the share of each cell of the grid that lies in them.
-
-        Args:
-            cells: Ids, as h3 writes them.
-            level: The probability with which each sure interval holds the true number.
-            together: Whether it is that with which all of them do at once.
+        """Points in H3 cells, by their ids, by the share of each cell of the grid that lies in them; level and `together` are as of
+        `count`.
 
         Raises:
             ParameterError: an id that is none, h3 is not installed, and as `count` says of degrees and level.

@@ -96,12 +96,7 @@ class Surety:
     def of_regions(
         self, regions: Sequence[Region], level: Fraction = LEVEL, *, together: bool = False
     ) -> SureIntervals:
-        """An interval for each region; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1.
-
-        Args:
-            regions: In cell units.
-            level: As of `of`, and so is `together`.
-            together: Whether all hold at once.
+        """An interval for each region, in cell units; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1. See `of`.
 
         Raises:
             ParameterError: a region that `cell_shares` refuses, or another level than `of` takes.

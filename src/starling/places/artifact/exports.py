@@ -43,13 +43,8 @@ def write_all(
 ) -> tuple[Path, ...]:
     """Write a release in all formats into the new folder `out`; no GeoJSON of plain units, and boxes alone of a sparse grid.
 
-    Args:
-        out: Must not exist.
-        grid: The public grid.
-        released: The released grid; None of a sparse one.
-        boxes: int32 (boxes, 4): the boxes of the release.
-        counts: float64 (boxes,): released points of each.
-        resolution: Of H3, for a table of its cells; None writes none.
+    `released` is None of a sparse grid; boxes are int32 (boxes, 4) with float64 (boxes,) points, and a resolution of H3 adds a table of
+    its cells.
 
     Raises:
         ParameterError: as `hexagon_table`, and a resolution for a sparse grid.
@@ -136,16 +131,11 @@ def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.T
     cells = touching(box_in_degrees(grid), resolution)
     counts, shares = np.empty(len(cells)), np.empty(len(cells))
     for number, region in enumerate(hexagon_regions(cells, degrees_in_cells(grid))):
-        counts_of_cells = cell_shares(region, grid.shape)
-        rows, columns = counts_of_cells.share.shape
-        under = released.grid[
-            counts_of_cells.row : counts_of_cells.row + rows, counts_of_cells.column : counts_of_cells.column + columns
-        ]
-        counts[number] = float((under * counts_of_cells.share).sum())
+        within = cell_shares(region, grid.shape)
+        counts[number] = within.of(released.grid)
         # A cell on the antimeridian has its polygon twice.
-        shares[number] = min(
-            float(counts_of_cells.share.sum()) * len(region) / sum(_area(ring) for (ring,) in region), 1.0
-        )
+        whole = sum(_area(ring) for (ring,) in region) / len(region)
+        shares[number] = min(float(within.share.sum()) / whole, 1.0)
     inside = shares > 0
     return pa.table({"h3": pa.array(cells).filter(pa.array(inside)), "count": counts[inside], "share": shares[inside]})
 

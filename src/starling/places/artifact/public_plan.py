@@ -247,14 +247,9 @@ def _is_singular(measured: Measured, plan: Plan) -> bool:
     if not isinstance(measured, MeasuredTree) or len(measured.value) != rows * columns:
         return False
     expected = of_cells(plan.grid.shape, measured.value, DiscreteLaplace(plan.points / plan.epsilon))
-    pairs: list[tuple[Numbers, Numbers]] = [
-        (expected.tree.boxes, measured.tree.boxes),
-        (expected.tree.parents, measured.tree.parents),
-        (expected.node, measured.node),
-        (expected.noise, measured.noise),
-        (expected.steered, measured.steered),
-    ]
-    return expected.noises == measured.noises and all(np.array_equal(one, other) for one, other in pairs)
+    pairs = (zip(_columns(name, expected), _columns(name, measured), strict=True) for name in (BOXES, COUNTS))
+    same = all(np.array_equal(one, other) for columns in pairs for one, other in columns)
+    return same and expected.noises == measured.noises
 
 
 def spent(measured: MeasuredTree, points: int) -> float:

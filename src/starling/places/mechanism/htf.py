@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -217,19 +217,11 @@ def best_of_all(lengths: Int64, objectives: Callable[[Int64, Bool, int], Int64])
     return result
 
 
-class Objectives(Protocol):
-    """Noisy objectives at places, of those boxes alone that are asked for."""
-
-    def __call__(self, places: Int64, where: Bool, /) -> Int64:
-        """int64 (boxes,): the largest number where none is asked for."""
-        ...
-
-
-def search(lengths: Int64, rounds: int, objectives: Objectives) -> Int64:
+def search(lengths: Int64, rounds: int, objectives: Callable[[Int64, Bool], Int64]) -> Int64:
     """The places with the smallest objectives that were met: Algorithm 1, with its offsets, going on so many rounds.
 
     At most 2 rounds + 1 objectives a box; `lengths`, int64 (boxes,), are its rows or columns, at least 2, and places are 1 to those less
-    1.
+    1. `objectives` gives those of the boxes that are asked for, at places; the largest number for all others.
     """
     low, high = np.ones_like(lengths), lengths - 1
     place = (low + high) // 2

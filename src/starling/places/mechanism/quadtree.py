@@ -28,13 +28,7 @@ HIGHEST: Final = 26
 
 
 def level_amounts(amount: Fraction, height: int, levels: Levels) -> tuple[Fraction, ...]:
-    """What each level is measured with, the root's first.
-
-    Args:
-        amount: What all levels spend together.
-        height: Levels below the root.
-        levels: How they share it.
-    """
+    """What each level is measured with, the root's first, so many levels below it, by how they share an amount."""
     return shares(amount, [cube_root(GROWTH[levels] ** depth) for depth in range(height + 1)])
 
 

@@ -36,13 +36,7 @@ class Singular(Method):
 
 
 def of_cells(shape: tuple[int, int], values: Int64, noise: DiscreteLaplace) -> MeasuredTree:
-    """Measurements of all cells, row by row, below an unmeasured root. A grid of one cell is its own root.
-
-    Args:
-        shape: Cells of the grid (rows, columns).
-        values: int64 (rows * columns,): the noisy counts.
-        noise: What was added to each.
-    """
+    """Noisy counts of all cells, int64 (rows * columns,), row by row, below an unmeasured root. A grid of one cell is its own root."""
     rows, columns = shape
     first, last = np.divmod(np.arange(rows * columns, dtype=np.int32), np.int32(columns))
     cells = np.stack([first, first + 1, last, last + 1], axis=1).astype(np.int32)

@@ -49,12 +49,8 @@ class Experience:
 
 
 def experience(plan: Plan, released: ReleasedGrid, level: Fraction = LEVEL) -> Experience | None:
-    """What a map shows of a released grid; None where it has more than 2^22 cells, which would take long.
-
-    Args:
-        plan: The public choices.
-        released: The released grid of one slice, with its measurements.
-        level: The probability with which all marks of hotspots are right together.
+    """What a map shows of a released grid, at the level of all marks of hotspots; None where it has more than 2^22 cells, which would take
+    long.
     """
     if plan.grid.cells > MOST_CELLS:
         return None

@@ -11,11 +11,8 @@ BAND: Final = 64
 
 
 def in_bands(side: int, work: Callable[[int, int], T]) -> list[T]:
-    """What `work` gives for bands of rows, in their order, by several threads; which bands there are depends on the side alone.
-
-    Args:
-        side: How many rows there are.
-        work: Of the first row of a band and the row after its last.
+    """What `work` gives for bands of rows, from a first to before an end, in order, by several threads; the bands depend on the side
+    alone.
     """
     if side <= BAND:
         return [work(0, side)]

@@ -50,10 +50,8 @@ def blended(measured: MeasuredTree) -> Estimate:
 def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) -> None:
     """Scale the coarse boxes of a grid so that each box above them is divided by a geometric mean of shares.
 
-    Args:
-        mean: float64 (rows, columns), at least 0; written. Its share has the power 1 - `power`.
-        models: float64 (rows, columns) each, at least 0. Their shares have half of `power` each.
-        power: Above 0, below 1.
+    The shares of `mean`, written, have the power 1 - `power`, those of both models half of `power` each; all are float64 (rows, columns),
+    at least 0.
     """
     depth = min(COARSE, (max(mean.shape) - 1).bit_length())
     rows, columns = (ends(cells, depth)[depth] for cells in mean.shape)

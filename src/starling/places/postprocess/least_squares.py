@@ -5,8 +5,7 @@ histograms through consistency", Section 4.2, with weights): upwards each box me
 children by inverse variance; downwards the difference between a box and the sum of its children is divided over these by their variances.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ LEAST_DEVIATION: Final = 1e-6
 """The least standard deviation that is reckoned with, so that nothing is divided by 0; less noise is almost never anything but 0."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Boxwise:
+class Boxwise(NamedTuple):
     """A value of each box with its variance; 0 and infinite where nothing is known.
 
     Attributes:
@@ -48,13 +46,8 @@ def merged(measured: MeasuredTree) -> Boxwise:
 
 
 def upwards(parents: Int64, own: Boxwise) -> Boxwise:
-    """What the measurements at and below each box say of it.
-
-    Args:
-        parents: int64 (nodes,), each before its children; -1 for the root.
-        own: What `merged` gives.
-    """
-    value, variance, _, _ = _upwards(parents, own.value, own.variance)
+    """What the measurements at and below each box say of it, from what `merged` gives; (nodes,) parents, each before its children."""
+    value, variance, _, _ = _upwards(parents, own)
     return Boxwise(value, variance)
 
 
@@ -64,14 +57,15 @@ def least_squares(measured: MeasuredTree) -> Float64:
     They may be negative. Where measurements leave counts open, the unknown part of a box is divided by area.
     """
     tree, own = measured.tree, merged(measured)
-    value, variance, sums, variances = _upwards(tree.parents, own.value, own.variance)
+    value, variance, sums, variances = _upwards(tree.parents, own)
     _downwards(tree.parents, tree.areas, value, variance, sums, variances)
     return value
 
 
 @compiled
-def _upwards(parents: Int64, value: Float64, variance: Float64) -> tuple[Float64, Float64, Float64, Float64]:
+def _upwards(parents: Int64, own: Boxwise) -> tuple[Float64, Float64, Float64, Float64]:
     """Value and variance of each box from all below, and sum and variance of the sum of its children."""
+    value, variance = own
     nodes = len(parents)
     best, left = value.copy(), variance.copy()
     sums, variances = np.zeros(nodes), np.zeros(nodes)

@@ -34,12 +34,8 @@ class Estimate:
 
 
 def spread(shape: tuple[int, int], leaves: Int32, counts: Float64) -> Float64:
-    """float64 (rows, columns): the counts of boxes that tile the grid, each divided evenly over its cells.
-
-    Args:
-        shape: Cells of the grid (rows, columns).
-        leaves: int32 (leaves, 4).
-        counts: float64 (leaves,).
+    """float64 (rows, columns): the counts, (leaves,), of boxes that tile the grid, int32 (leaves, 4), each divided evenly over its
+    cells.
     """
     cells = np.empty(shape)
     _spread(leaves, counts, cells)
@@ -54,12 +50,7 @@ def _spread(leaves: Int32, counts: Float64, grid: Float64) -> None:
 
 
 def counted(grid: Float64, leaves: Int32) -> Float64:
-    """float64 (leaves,): the points of boxes, cell by cell in a fixed order.
-
-    Args:
-        grid: float64 (rows, columns).
-        leaves: int32 (leaves, 4).
-    """
+    """float64 (leaves,): the points of boxes, int32 (leaves, 4), of a grid, cell by cell in a fixed order."""
     counts = np.empty(len(leaves))
     _counted(grid, leaves, counts)
     return counts

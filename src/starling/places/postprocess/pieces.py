@@ -6,8 +6,7 @@ squared distance to 0, less 8), or a cut (the costs of the children, 12 for each
 the box's own measurement and their sum). Then counts go top-down: a box's count is divided over its children so that none is negative.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ TIGHTER: Final = 20.0
 """The variance of an empty box is so many times smaller than that of a box with points spread evenly."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class Chosen(NamedTuple):
     """The model of each box.
 
     Attributes:
@@ -52,12 +50,8 @@ def piecewise(measured: MeasuredTree) -> Estimate:
 def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
     """The tree with unmeasured halves between a box and its four quarters, so that two alike quarters may stay together.
 
-    A box is first cut between rows if its halves of rows differ at least as much as its halves of columns, and between columns otherwise.
-
-    Args:
-        tree: The boxes.
-        own: What was measured of each.
-        guide: float64 (nodes,): counts that say by how much halves differ.
+    A box is first cut between rows if its halves of rows differ at least as much as its halves of columns, by `guide`, float64 (nodes,),
+    and between columns otherwise.
     """
     parents, boxes = tree.parents, tree.boxes
     below, ends = tree.families
@@ -90,18 +84,13 @@ def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
 
 
 def choose(tree: Tree, own: Boxwise) -> Chosen:
-    """The model of each box that costs least; of equal ones the first of even spread, empty, cut.
-
-    Args:
-        tree: The boxes.
-        own: What was measured of each.
-    """
-    value, variance, cut, cost = _choose(tree.parents, tree.areas, own.value, own.variance)
-    return Chosen(Boxwise(value, variance), cut, cost)
+    """The model of each box that costs least, by what was measured; of equal ones the first of even spread, empty, cut."""
+    return _choose(tree.parents, tree.areas, own)
 
 
 @compiled
-def _choose(parents: Int64, areas: Int64, value: Float64, variance: Float64) -> tuple[Float64, Float64, Bool, Float64]:
+def _choose(parents: Int64, areas: Int64, own: Boxwise) -> Chosen:
+    value, variance = own
     nodes = len(parents)
     # All measurements at and below a box as densities: sum of weights, mean, squared distance from it. Merging means does not cancel.
     weight, mean, spread = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
@@ -146,42 +135,35 @@ def _choose(parents: Int64, areas: Int64, value: Float64, variance: Float64) -> 
                 spread[above] += spread[node] + apart * apart * (weight[above] * weight[node] / total)
                 mean[above] += apart * (weight[node] / total)
                 weight[above] = total
-    return best, left, cut, cost
+    return Chosen(Boxwise(best, left), cut, cost)
 
 
 def divided(tree: Tree, chosen: Chosen) -> tuple[Float64, Bool]:
     """Counts that are not negative and add up at every box that is cut: of children z with variances w, max(0, z - t w).
 
-    Args:
-        tree: The boxes.
-        chosen: Their models.
-
-    Returns:
-        float64 (nodes,): the counts; 0 below boxes that are not cut.
-        bool (nodes,): the boxes that tile the grid: reached by cuts, and not cut.
+    Returns float64 (nodes,), the counts, 0 below boxes that are not cut; and bool (nodes,), the boxes that tile the grid: reached by cuts,
+    and not cut.
     """
-    return _divided(*tree.families, tree.areas, chosen.fit.value, chosen.fit.variance, chosen.cut)
+    return _divided(*tree.families, tree.areas, chosen.fit, chosen.cut)
 
 
 @compiled
-def _divided(
-    below: Int64, ends: Int64, areas: Int64, value: Float64, variance: Float64, cut: Bool
-) -> tuple[Float64, Bool]:
-    nodes = len(value)
+def _divided(below: Int64, ends: Int64, areas: Int64, fit: Boxwise, cut: Bool) -> tuple[Float64, Bool]:
+    nodes = len(cut)
     counts, chosen = np.zeros(nodes), np.zeros(nodes, dtype=np.bool_)
-    counts[0], chosen[0] = max(value[0], 0.0), True
+    counts[0], chosen[0] = max(fit.value[0], 0.0), True
     for node in range(nodes):
         if chosen[node] and cut[node]:
             chosen[node] = False
             begin = ends[node - 1] if node else 0
-            _project(counts[node], below[begin : ends[node]], areas, value, variance, counts)
+            _project(counts[node], below[begin : ends[node]], areas, fit, counts)
             for at in range(begin, ends[node]):
                 chosen[below[at]] = True
     return counts, chosen
 
 
 @compiled
-def _project(total: float, children: Int64, areas: Int64, value: Float64, variance: Float64, counts: Float64) -> None:
+def _project(total: float, children: Int64, areas: Int64, fit: Boxwise, counts: Float64) -> None:
     """The nearest non-negative counts with this sum; children of which nothing is known share what the others leave, by area.
 
     Number by number: expressions of whole arrays take Numba long to compile.
@@ -190,12 +172,12 @@ def _project(total: float, children: Int64, areas: Int64, value: Float64, varian
         total: The sum.
         children: (children,): which nodes they are.
         areas: (nodes,).
-        value: (nodes,).
-        variance: (nodes,): infinite of what nothing is known of.
+        fit: Of the nodes; the variance is infinite where nothing is known.
         counts: (nodes,), written for the children; 0 before.
     """
-    if total <= 0 or _shared_out(total, children, areas, value, variance, counts):
+    if total <= 0 or _shared_out(total, children, areas, fit, counts):
         return
+    value, variance = fit
     places, keys, known = np.empty(len(children), dtype=np.int64), np.empty(len(children)), 0
     for child in children:
         if np.isfinite(variance[child]):
@@ -224,10 +206,9 @@ def _project(total: float, children: Int64, areas: Int64, value: Float64, varian
 
 
 @compiled
-def _shared_out(
-    total: float, children: Int64, areas: Int64, value: Float64, variance: Float64, counts: Float64
-) -> bool:
+def _shared_out(total: float, children: Int64, areas: Int64, fit: Boxwise, counts: Float64) -> bool:
     """Whether children of which nothing is known get something, and then all get theirs; arguments as of `_project`."""
+    value, variance = fit
     unknown, taken = 0, 0.0
     for child in children:
         if np.isfinite(variance[child]):

@@ -25,12 +25,8 @@ def smoothed(estimate: Estimate) -> Estimate:
 
 @compiled
 def box_means(grid: Float64, radius: int, out: Float64) -> None:
-    """The mean of the square around each cell, clipped at the edges of the grid, by running sums in a fixed order.
-
-    Args:
-        grid: float64 (rows, columns), at least 0.
-        radius: At least 1.
-        out: float64 (rows, columns), written; at least 0.
+    """Write the mean of the square of a radius around each cell, clipped at the edges of the grid, by running sums in a fixed order; none
+    is below 0, as none of the grid's cells is.
     """
     rows, columns = grid.shape
     sums, along = np.zeros(columns), np.zeros(columns + 1)

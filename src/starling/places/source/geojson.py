@@ -32,11 +32,8 @@ _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', re.D
 
 
 def features(texts: Iterable[bytes], columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Features as typed points and texts; one that cannot be read, or is no point, has none.
-
-    Args:
-        texts: Of each feature.
-        columns: The name of the column of points, then those of the properties that are read.
+    """Features as typed points and texts of properties, named by `columns`, the points first; one that cannot be read, or is no point, has
+    none.
     """
     geometry, *others = columns
     waiting = iter(texts)

@@ -23,11 +23,7 @@ _WGS84: Final = re.compile(r"world geodetic system 1984|wgs[_ ]?(?:19)?84", re.I
 def check_reference(path: Path, plan: Plan, metadata: Mapping[bytes, bytes], field: Mapping[bytes, bytes]) -> None:
     """Refuse a geometry whose metadata name another reference system, or another encoding, than the plan reads.
 
-    Args:
-        path: The file, for messages.
-        plan: Names the system.
-        metadata: Of the file, GeoParquet's below `geo`.
-        field: Of the column, where Arrow's types of geometry say it.
+    The metadata are those of the file, GeoParquet's below `geo`, and of the column, where Arrow's types of geometry say it.
     """
     stated: Any = {}
     try:

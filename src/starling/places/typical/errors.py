@@ -25,15 +25,9 @@ TIMES: Final = 3.0
 
 
 def typical_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64 | None:
-    """The typical error of each answer, float64 (queries,); the same whenever it is asked.
+    """The typical error of each answer, float64 (queries,), the same whenever it is asked; `ask` asks a grid the queries.
 
-    Args:
-        plan: The public choices.
-        released: The released grid of one slice, with its measurements.
-        ask: Asks a grid the queries.
-
-    Returns:
-        None where the grid has more than 2^22 cells, which would take long.
+    Returns None where the grid has more than 2^22 cells, which would take long.
     """
     if plan.grid.cells > MOST_CELLS:
         return None

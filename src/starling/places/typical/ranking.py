@@ -41,15 +41,8 @@ OF_BOXES: Final = 0.5
 def likely_hotspots(plan: Plan, released: ReleasedGrid, k: int, side: int = 1, *, level: Fraction = LEVEL) -> Hotspots:
     """The k squares of `side` cells with most released points, with marks and chances; the same whenever it is asked.
 
-    Args:
-        plan: The public choices.
-        released: The released grid of one slice, with its measurements.
-        k: How many.
-        side: Cells of a side.
-        level: The probability with which all marks are right together.
-
-    Returns:
-        What `hotspots` says, with chances: no number below .6, and None where the grid has more than 2^22 cells, which would take long.
+    Returns what `hotspots` says, with chances: no number below .6, and None where the grid has more than 2^22 cells, which would take
+    long.
 
     Raises:
         ParameterError: as `hotspots`.

@@ -35,12 +35,9 @@ def truth_of(grid: Float64) -> Int64:
 
 
 def reruns(method: str, measured: Measured, truth: Int64) -> Iterator[Float64]:
-    """The grids of `RERUNS` releases of a truth by the boxes of a release, float64 (rows, columns) each.
+    """The grids of `RERUNS` releases of a truth, int64 (rows, columns), by the boxes of a release, float64 (rows, columns) each.
 
-    Args:
-        method: The name of the method in the plan.
-        measured: What was measured; of its values the seed is made, and nothing else is taken from them.
-        truth: int64 (rows, columns).
+    Of the values of what was measured the seed is made, and nothing else is taken from them.
 
     Raises:
         ParameterError: noise of another distribution than discrete Laplace.
