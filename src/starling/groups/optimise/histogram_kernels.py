@@ -10,6 +10,7 @@ import numpy as np
 from starling.groups.optimise.tree import Int64
 from starling.groups.optimise.water_kernels import BLOCK, Cells, Families
 from starling.privacy.compiled import compiled
+from starling.privacy.ordering import stable_order
 
 DEPTHS: Final = 7
 """Water levels above the lowest one that are looked at for every region and size at once."""
@@ -96,7 +97,9 @@ def _steps_by_sorting(
     values = np.empty(family.size, dtype=np.int64)
     for i in range(family.size):
         values[i] = -np.int64(cells[family[i], s])
-    values = -np.sort(values)
+    put_in_order(values, np.empty(BUCKETS, dtype=np.int64))
+    for i in range(family.size):
+        values[i] = -values[i]
     for i in range(steps.size):
         level = water_level(values, low + 1 + i)
         steps[i] = weight * (2 * (low + 1 + i - own) - 1) + leaf_weight * (2 * level - 1)
@@ -128,7 +131,8 @@ def steps_above(
             base = np.int64(0)
             for i in range(family.size):
                 base += lows[family[i], s]
-                merged[i * width : (i + 1) * width] = steps[family[i], s]
+                for step in range(width):
+                    merged[i * width + step] = steps[family[i], s, step]
             put_in_order(merged, numbers)
             for i in range(width):
                 target = lows[v, s] + 1 + i
@@ -144,7 +148,11 @@ def put_in_order(costs: Int64, numbers: Int64) -> None:
     """
     least, largest = costs.min(), costs.max()
     if least <= largest - BUCKETS:
-        costs.sort()
+        ordered = stable_order(costs)
+        for place in range(costs.size):
+            ordered[place] = costs[ordered[place]]
+        for place in range(costs.size):
+            costs[place] = ordered[place]
         return
     numbers[: largest - least + 1] = 0
     for cost in costs:
@@ -167,10 +175,12 @@ def take_at_root(steps: Int64, starts: Int64, lows: Int64, total: int, counts: I
         counts: (sizes,), written.
     """
     want = min(max(total - lows.sum(), 0), steps.size)
-    last = BEYOND * 2 - 1 if want == steps.size else np.sort(steps)[want]
+    last = BEYOND * 2 - 1 if want == steps.size else steps[stable_order(steps)[want]]
     rest = want
     for s in range(lows.size):
-        taken = np.searchsorted(steps[starts[s] : starts[s + 1]], last)
+        taken = 0
+        while starts[s] + taken < starts[s + 1] and steps[starts[s] + taken] < last:
+            taken += 1
         counts[s] = lows[s] + taken
         rest -= taken
     for s in range(lows.size):
