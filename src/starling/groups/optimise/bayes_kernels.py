@@ -119,15 +119,15 @@ def pool_sizes(moments: Moments, sure: float, covariances: Float) -> None:
     for size in range(moments.groups.size):
         doubt += moments.doubt[size]
         groups += moments.groups[size]
-        squares += moments.squares[:, size]
-        expected += moments.expected[:, size]
+        for lag in range(3):
+            squares[lag] += moments.squares[lag, size]
+            expected[lag] += moments.expected[lag, size]
         if size < moments.groups.size - 1 and (groups == 0 or np.sqrt(doubt) > sure * groups):
             continue
         for lag in range(3):
             covariances[lag, first : size + 1] = squares[lag] / expected[lag] if expected[lag] > 0 else 0.0
+            squares[lag], expected[lag] = 0.0, 0.0
         first, doubt, groups = size + 1, 0.0, 0.0
-        squares[:] = 0.0
-        expected[:] = 0.0
 
 
 @compiled

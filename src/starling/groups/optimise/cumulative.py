@@ -91,7 +91,7 @@ def relaxed_sequences(problem: CumulativeProblem, passes: int = PASSES) -> tuple
     noisy = problem.stacked()
     weights = problem.weights().astype(np.float64)
     mean = float(weights.mean())
-    monotone, prices = np.empty_like(noisy), np.empty_like(noisy)
+    monotone, prices = noisy.copy(), (1.0 - RELAXATION) * noisy
     kernels.multipliers(noisy, weights / mean, PENALTY, RELAXATION, passes, problem.regions(), monotone, prices)
     return monotone, prices * (PENALTY * mean)
 

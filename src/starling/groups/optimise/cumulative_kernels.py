@@ -156,16 +156,15 @@ def multipliers(
         relaxation: Over-relaxation, from 1 to below 2.
         passes: How often, at least 1.
         regions: The tree.
-        monotone: (regions, sizes), written: sequences that do not fall, from 0 to the top; they need not add up over the regions.
-        prices: (regions, sizes), written: the scaled multipliers, in the normal cone of the monotone sequences at `monotone`.
+        monotone: (regions, sizes), `noisy` at first, written: sequences that do not fall, from 0 to the top; they need not add up over the regions.
+        prices: (regions, sizes), (1 - relaxation) `noisy` at first, written: the scaled multipliers, in the normal cone of the monotone
+            sequences at `monotone`.
     """
     starts, sizes = regions.starts, noisy.shape[1]
     passing = prepared(1.0 / (weights + penalty), regions)
     # Of the state of a pass, what is kept is what the next one needs: the target of least squares, and how much of the next
     # sequence is known already.
     target, rest = monotone, prices
-    target[:] = noisy
-    rest[:] = (1.0 - relaxation) * noisy
     add_leaves(target, passing, regions)
     wanted, flows, pooled, counts = np.empty(sizes), np.empty(sizes), np.empty(sizes), np.empty(sizes)
     for number in range(passes):
@@ -185,8 +184,8 @@ def multipliers(
                 wanted[free] = flows[free] = regions.tops[region]
             pool(wanted, free, 0.0, regions.tops[region], pooled, counts, flows)
             if number == passes - 1:
-                value[:] = flows
-                left[:] = wanted - flows
+                for s in range(sizes):
+                    value[s], left[s] = flows[s], wanted[s] - flows[s]
                 continue
             weight, inverse, flow = weights[level], passing.inverse[level], noisy[region]
             for s in range(sizes):

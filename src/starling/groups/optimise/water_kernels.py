@@ -87,8 +87,8 @@ def fill(cells: Cells, families: Families, targets: Int64, levels: Cells, filled
         for begin in range(0, sizes, BLOCK):
             end = min(begin + BLOCK, sizes)
             level = levels[u, begin:end]
-            rest[: end - begin] = targets[u, begin:end]
-            eligible[:] = 0
+            for s in range(end - begin):
+                rest[s], eligible[s] = targets[u, begin + s], 0
             for i in range(offsets[u], offsets[u + 1]):
                 values = cells[rows[i], begin:end]
                 for s in range(values.size):

@@ -304,7 +304,8 @@ def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in 
                     x[k] = shares[row, column, k] ** BELOW
             total = x[0] + x[1] + x[2] + x[3]
             if total <= 0:  # Rounding of counts far larger than the points.
-                x[:] = shares[row, column]
+                for k in range(4):
+                    x[k] = shares[row, column, k]
                 total = x[0] + x[1] + x[2] + x[3]
             for k in range(4):
                 out[2 * row + k // 2, 2 * column + k % 2] = x[k] * (points / total)

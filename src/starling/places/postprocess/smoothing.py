@@ -36,7 +36,8 @@ def box_means(grid: Float64, radius: int, out: Float64) -> None:
         last[column] = min(column + radius + 1, columns)
         inverse[column] = 1.0 / (last[column] - first[column])
     for row in range(min(radius, rows)):
-        sums += grid[row]
+        for column in range(columns):
+            sums[column] += grid[row, column]
     for row in range(rows):
         if row + radius < rows:
             entering = grid[row + radius]
