@@ -156,7 +156,8 @@ def multipliers(
         relaxation: Over-relaxation, from 1 to below 2.
         passes: How often, at least 1.
         regions: The tree.
-        monotone: (regions, sizes), `noisy` at first, written: sequences that do not fall, from 0 to the top; they need not add up over the regions.
+        monotone: (regions, sizes), `noisy` at first, written: sequences that do not fall, from 0 to the top; they need not add up over
+            the regions.
         prices: (regions, sizes), (1 - relaxation) `noisy` at first, written: the scaled multipliers, in the normal cone of the monotone
             sequences at `monotone`.
     """
