@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from starling.places.answers.hotspots import Hotspots
     from starling.places.answers.released import Answers, ReleasedGrid
     from starling.places.postprocess import Float64
-    from starling.release.statement import Json
 
 UNITS: Final = ("cells", "box", "degrees")
 
@@ -98,7 +97,7 @@ def count(release: Path, *, part: str | None, typical: bool, key: str | None, **
         if typical:
             working("measuring the released grid again for typical errors")
         errors = typical_errors(opened.plan, grid, ask) if typical else None
-    return Result(partial(_text, answers, errors), partial(_json, answers, errors))
+    return _shown(replace(answers, typical_error=errors))
 
 
 @command("compare", example="starling places compare release other --rectangles rectangles.csv")
@@ -140,8 +139,7 @@ def compare(
         if typical:
             working("measuring the released grids again for typical errors")
         errors = [typical_errors(of.plan, grid, ask) for of, grid in ((one, first), (two, second))] if typical else []
-    both = _joined(errors)
-    return Result(partial(_text, answers, both), partial(_json, answers, both))
+    return _shown(replace(answers, typical_error=_joined(errors)))
 
 
 def _joined(errors: "Sequence[Float64 | None]") -> "Float64 | None":
@@ -187,36 +185,15 @@ def _level(text: str) -> Fraction:
     return level
 
 
-def _text(answers: "Answers", typical: "Float64 | None") -> str:
+def _shown(answers: "Answers") -> Result:
+    """All answers, with what their columns mean."""
     from starling.release.text import table
 
-    header, notes = ["query", "points"], []
-    columns = [
-        [str(number) for number in range(1, len(answers.counts) + 1)],
-        [f"{each:,.1f}" for each in answers.counts],
-    ]
-    if typical is not None:
-        header.append("typical error")
-        columns.append([f"{each:,.1f}" for each in typical.tolist()])
-        notes.append(TYPICALLY)
-    if answers.lower is not None and answers.upper is not None and answers.cut is not None:
-        header += ["surely from", "to", "in cut boxes"]
-        columns += [[f"{each:,}" for each in ends.tolist()] for ends in (answers.lower, answers.upper, answers.cut)]
-        notes.append(MEANING)
-    else:
-        notes.append("The method of this release measures no boxes, so that it has no sure intervals.")
-    if answers.clipped.any():
-        header.append("")
-        columns.append(["partly outside" if each else "" for each in answers.clipped.tolist()])
-    return "\n\n".join([table(header, list(zip(*columns, strict=True))), *notes])
-
-
-def _json(answers: "Answers", typical: "Float64 | None") -> "dict[str, Json]":
-    from dataclasses import fields
-
-    named = {field.name: getattr(answers, field.name) for field in fields(answers)}
-    named["typical_error"] = typical
-    return {name: None if each is None else each.tolist() for name, each in named.items()}
+    notes = [] if answers.typical_error is None else [TYPICALLY]
+    notes.append("The method of this release measures no boxes, so that it has no sure intervals.")
+    if answers.lower is not None:
+        notes[-1] = MEANING
+    return Result(lambda: "\n\n".join([table(*answers.grid()), *notes]), answers.as_json)
 
 
 @command("hotspots", example="starling places hotspots release --k 10 --side 4")
@@ -235,7 +212,7 @@ def hotspots(
     with _opened(release, key) as opened:
         choices = k, side, _level(level)
         hotspots = opened.hotspots(*choices, part) if chance else opened.released(part).hotspots(*choices)
-    return Result(partial(_hotspots_text, hotspots, level), partial(_hotspots_json, hotspots))
+    return Result(partial(_hotspots_text, hotspots, level), hotspots.as_json)
 
 
 def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
@@ -245,17 +222,6 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
     if hotspots.chance is not None:
         notes.append(CHANCES)
     return "\n\n".join([table(hotspots.header(), hotspots.rows()), *notes])
-
-
-def _hotspots_json(hotspots: "Hotspots") -> "dict[str, Json]":
-    # A chance that is not stated is no number.
-    chance = None if hotspots.chance is None else [None if isnan(each) else each for each in hotspots.chance.tolist()]
-    return {
-        "boxes": hotspots.boxes.tolist(),
-        "counts": hotspots.counts.tolist(),
-        "sure": None if hotspots.sure is None else hotspots.sure.tolist(),
-        "chance": chance,
-    }
 
 
 @command("map", example="starling places map release --out map.html")

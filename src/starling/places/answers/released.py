@@ -1,9 +1,9 @@
 """A released grid as analysts ask it: counts of rectangles, polygons and H3 cells with sure intervals, sums and differences, hotspots."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -18,12 +18,14 @@ from starling.places.answers.sure import LEVEL, SureIntervals, Surety
 from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
 from starling.places.plan.grid import Grid as PublicGrid
 from starling.privacy.budget import Exact, exact
-from starling.release.session import Grid, InSession
-from starling.release.text import rounded
+from starling.release.session import Described, Grid, InSession
+
+if TYPE_CHECKING:
+    from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answers(InSession):
+class Answers(Described):
     """Answers to queries, in their order.
 
     Attributes:
@@ -32,6 +34,7 @@ class Answers(InSession):
         upper: int64 (queries,): their upper ends, included.
         cut: int64 (queries,): measured points of boxes that the query cuts, which widen the interval whatever the noise.
         clipped: bool (queries,): whether a part of the query lies beyond the grid; that part has no points.
+        typical_error: float64 (queries,): how far nine of ten answers are off; None where it was not asked for, or is not known.
     """
 
     counts: Float64
@@ -39,21 +42,33 @@ class Answers(InSession):
     upper: Int64 | None
     cut: Int64 | None
     clipped: Bool
+    typical_error: Float64 | None = None
 
     def _facts(self) -> list[tuple[str, str]]:
         more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
         return [("answers", f"{len(self.counts):,} queries"), *more]
 
     def _parts(self) -> tuple[Grid, ...]:
-        first = slice(SHOWN)
-        header = ["query", "points"]
-        counts = [rounded(count) for count in self.counts[first].tolist()]
-        columns = [[f"{number:,}" for number in range(1, len(counts) + 1)], counts]
-        for name, ends in (("surely from", self.lower), ("to", self.upper)):
+        return (self.grid(SHOWN),) if len(self.counts) else ()
+
+    def grid(self, most: int | None = None) -> Grid:
+        """The header and the rows of a table of the answers, of all or of the first ones."""
+        first = slice(most)
+        columns = {"query": [f"{number:,}" for number in range(1, len(self.counts[first]) + 1)]}
+        for name, values in (("points", self.counts), ("typical error", self.typical_error)):
+            if values is not None:
+                columns[name] = [f"{each:,.1f}" for each in values[first].tolist()]
+        for name, ends in (("surely from", self.lower), ("to", self.upper), ("in cut boxes", self.cut)):
             if ends is not None:
-                header.append(name)
-                columns.append([f"{end:,}" for end in ends[first].tolist()])
-        return ((header, list(zip(*columns, strict=True))),) if counts else ()
+                columns[name] = [f"{end:,}" for end in ends[first].tolist()]
+        if self.clipped.any():
+            columns[""] = ["partly outside" if each else "" for each in self.clipped[first].tolist()]
+        return list(columns), list(zip(*columns.values(), strict=True))
+
+    def as_json(self) -> "dict[str, Json]":
+        """Each attribute as a list, with an entry for each query."""
+        named = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: None if each is None else each.tolist() for name, each in named.items()}
 
 
 class ReleasedGrid(InSession):
