@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+import jsonschema
 import pytest
 
 from starling.planfile import kinds
@@ -34,6 +35,27 @@ KINDS: dict[str, tuple[Kind, Any, Any, Any, str]] = {
     "tables": (kinds.tables(INNER), [{"low": 1}], ({"low": 1},), {"low": 1}, "key is not a list of tables"),
     "inline": (kinds.tables(INNER, "key = [{ low = 1 }]"), [{"low": 1}], ({"low": 1},), [], "write it like key = "),
 }
+
+WRONG: list[Any] = [
+    0,
+    1,
+    9,
+    10,
+    -1,
+    0.5,
+    True,
+    "1",
+    "0,5",
+    "x",
+    "",
+    "red",
+    [],
+    ["x"],
+    [1],
+    ["1", "1/3"],
+    {"low": 1},
+    [{"low": 10}],
+]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -73,3 +95,17 @@ def test_a_text_that_is_written_out_is_no_field_and_a_misplaced_key_is_refused()
         "plan: weight is odd; go",
     ]
     assert table.schema()["properties"].keys() == {"unit"}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_schema_of_a_kind_takes_what_its_reader_takes(name: str) -> None:
+    """What a schema refuses, the reader refuses; of whole numbers, names and truth values the other way round, too."""
+    kind = KINDS[name][0]
+    schema = jsonschema.Draft202012Validator(kind.schema)
+    for value in (KINDS[name][1], *WRONG):
+        section = section_of({"key": value})
+        kind.read(section, "key", {"most": 5})
+        if name in ("flag", "whole", "choice"):
+            assert schema.is_valid(value) == (not section.problems), value
+        else:
+            assert section.problems or schema.is_valid(value), value
