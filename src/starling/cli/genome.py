@@ -62,10 +62,10 @@ def _effects(_: click.Context, __: click.Parameter, causal: tuple[str, ...]) -> 
 
 generate = verbs.generating(
     "genome",
-    "Invent a study to try everything with: genotypes, cases and controls, and a plan unless there is one. Nobody in it exists.",
+    "Invent a study: genotypes, cases and controls, and a plan unless there is one. Nobody in it exists.",
     GENERATE,
-    click.option("--people", type=int, metavar="N", help="Without PLAN: how many people to invent."),
-    click.option("--snps", type=int, metavar="M", help="Without PLAN: how many SNPs; they are called s1 to sM."),
+    click.option("--people", type=int, metavar="N", help="Without PLAN: how many people."),
+    click.option("--snps", type=int, metavar="M", help="Without PLAN: how many SNPs, s1 to sM."),
     click.option("--cases", type=int, metavar="N", help="How many of the people are cases.  [default: half of them]"),
     click.option(
         "--causal",
@@ -79,7 +79,7 @@ generate = verbs.generating(
         type=click.Choice(["independent", "coalescent"]),
         default="independent",
         show_default=True,
-        help="Without PLAN: each SNP alone, for scale; or real linkage from simulated genealogies (needs the extra demo).",
+        help="Without PLAN: each SNP alone, or real linkage from simulated genealogies (needs the extra demo).",
     ),
     plan=options.plan_file_if_any,
     step="inventing a study",

@@ -107,7 +107,7 @@ generate = verbs.generating(
 )
 plot = verbs.plotting(
     "places",
-    "Draw a release as SVG: the released points of each cell. Opens no records; map makes a page that can be asked.",
+    "Draw the released points of each cell as SVG.",
     "starling places plot release --out pictures",
     part,
 )

@@ -147,7 +147,7 @@ generate = verbs.generating(
 )
 plot = verbs.plotting(
     "tables",
-    "Draw released numbers as SVG, each with its interval of 95 %. Opens no records.",
+    "Draw released numbers as SVG, each with its interval of 95 %.",
     "starling tables plot release --out pictures",
     click.option("--table", type=click.Choice(["t1", "t2"]), default="t1", show_default=True, help="Which table."),
     click.option(
@@ -156,7 +156,7 @@ plot = verbs.plotting(
         default=40,
         show_default=True,
         metavar="N",
-        help="Draw so many rows, the first of the table.",
+        help="Draw the first rows, so many.",
     ),
 )
 
