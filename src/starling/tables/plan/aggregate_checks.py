@@ -91,7 +91,6 @@ def _measurement_problems(plan: Choices, aggregate: Aggregate) -> Iterator[Probl
 
 
 def _sum_problems(plan: Choices, aggregate: Aggregate, share: Fraction) -> Iterator[Problem]:
-    """Where the bounds are too far apart, or the noise is wider than what can be drawn."""
     if aggregate.width > WIDEST:
         problem = f"is of bounds {aggregate.width:,} units apart, and at most 2^40 ({WIDEST:,}) are possible"
         fix = "give narrower bounds, fewer decimals, or a unit such as 1000 to which numbers are rounded"

@@ -87,7 +87,13 @@ def _decimals(section: Section) -> Decimals:
     """Numbers with digits after the point, or rounded to a unit, between two bounds."""
     if "unit" in section.values and "decimals" in section.values:
         section.refuse("unit", "stands beside decimals", "give one of the two")
-    places = section.whole("decimals", 0, MOST_PLACES) if "decimals" in section.values else -_zeros(section)
+    if "decimals" in section.values:
+        places = section.whole("decimals", 0, MOST_PLACES)
+    else:
+        unit = section.whole("unit", 10, 10**MOST_PLACES)
+        places = 1 - len(str(unit))
+        if unit != 10**-places:
+            section.refuse("unit", "is no power of ten", "write 10, 100, 1_000 or another one")
     bounds = [section.number(key, 'write a whole number, or a text such as "1.25"') for key in ("from", "to")]
     low, high = (0 if bound is None else in_units(bound, places) for bound in bounds)
     if low is None or high is None:
@@ -98,15 +104,6 @@ def _decimals(section: Section) -> Decimals:
     elif None not in bounds:
         return Decimals(low, high, places)
     return Decimals(0, 1, places)
-
-
-def _zeros(section: Section) -> int:
-    """The zeros of the unit to which numbers are rounded."""
-    unit = section.whole("unit", 10, 10**MOST_PLACES)
-    zeros = len(str(unit)) - 1
-    if unit != 10**zeros:
-        section.refuse("unit", "is no power of ten", "write 10, 100, 1_000 or another one")
-    return zeros
 
 
 def in_units(number: Fraction, places: int) -> int | None:
@@ -125,7 +122,6 @@ def number_text(units: int, places: int) -> str | int:
 
 
 def _values(section: Section) -> list[tuple[str, str]]:
-    """Codes that stand in the plan: a list, or a table with the text of each."""
     stated = section.values["values"]
     if isinstance(stated, dict) and stated and all(isinstance(text, str) for text in stated.values()):
         return list(stated.items())

@@ -155,7 +155,6 @@ class CustomFamily:
 
 
 def _cut(column: Column, cuts: tuple[int, ...]) -> Column:
-    """A column whose whole numbers are cut into classes."""
     if not cuts:
         return column
     if not isinstance(column.domain, Integers):

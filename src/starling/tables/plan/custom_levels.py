@@ -44,7 +44,6 @@ def _read_regions(section: Section, key: str, values: Values) -> str:
 
 
 def _read_groups(section: Section, key: str, values: Values) -> int:
-    """The number of the family of groups."""
     names = [family.name for family in values["records"].families]
     return 1 + names.index(_of(section, key, names))
 
@@ -164,7 +163,6 @@ def _read_classes(section: Section, column: Column) -> tuple[int, ...]:
 
 
 def _read_shares(section: Section, key: str, _: Values) -> tuple[Fraction, ...]:
-    """The shares of the records below each quantile."""
     fix = 'list shares in hundredths, such as ["0.25", "0.5", "0.75"]'
     before = len(section.problems)
     shares = []

@@ -110,12 +110,9 @@ def write_first_plan(
 
 
 def _cuts(column: dict[str, Any]) -> Any:
-    """How the detail cuts a column: whole numbers at round ones, anything else into its values."""
-    return (
-        (round_cuts(column["from"], column["to"]) or list(range(column["from"], column["to"] + 1)))
-        if "from" in column
-        else True
-    )
+    if "from" not in column:
+        return True
+    return round_cuts(column["from"], column["to"]) or list(range(column["from"], column["to"] + 1))
 
 
 def declaration(text: str, folder: Path) -> dict[str, Any]:

@@ -80,8 +80,6 @@ def privacy(units: Sequence[str]) -> Key:
 
 
 def _either(no: str, yes: str) -> Kind:
-    """A choice of two, which is whether it is the second."""
-
     def read(section: Section, key: str, _: Values) -> bool:
         return section.choice(key, (no, yes), f'write "{no}" or "{yes}"') == yes
 

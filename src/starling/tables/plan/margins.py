@@ -51,7 +51,6 @@ def _read_ages(section: Section, key: str, _: Values) -> int | None:
 
 
 def _within(section: Section, persons: int | None) -> int | Fraction | None:
-    """Persons, or a share of `persons`."""
     value = section.values.get("within")
     fix = 'write persons, such as within = 11, or beside persons a percentage, such as within = "1 %"'
     share = _percentage(value)

@@ -153,7 +153,6 @@ def _price(plan: Plan, level: Level, target: AccuracyTarget) -> Price:
 
 
 def _least_margin(plan: Plan, level: Level, target: AccuracyTarget) -> int:
-    """The smallest margin that is kept."""
     stage_noise, thresholds = plan.stage_noise(level), level.thresholds
     draws, lifts = target.draws(plan.detail, thresholds)
     alone = margin(target.distribution(stage_noise), target.missing, draws)

@@ -76,7 +76,6 @@ def _stability(iterations: tuple[Iteration, ...], attributes: tuple[Attribute, .
 
 
 def _most_of(profiles: Sequence[Profile], values: int) -> int:
-    """The most iterations of one attribute, of which a person has at most so many values."""
     most = _most_covered([combined for combined, _ in profiles], values)
     by_size: dict[int, list[Profile]] = defaultdict(list)
     for combined, alone in profiles:
@@ -99,7 +98,6 @@ def stability_by_codes(iterations: Iterable[Iteration], attributes: Iterable[Att
 
 
 def _most_by_codes(profiles: Sequence[Profile], values: int) -> int:
-    """The bound by codes of one attribute, of which a person has at most so many values."""
     most = values * max((combined.bit_count() for combined, _ in profiles), default=0)
     bound = most
     unions: dict[int, Members] = defaultdict(int)
