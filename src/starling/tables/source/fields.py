@@ -251,20 +251,19 @@ class Fields(NamedTuple):
 
 
 @compiled
-def records_of(fields: Fields, read: int, book: Lookup) -> tuple[Records, Int16, Int32]:
+def records_of(fields: Fields, rows: int, read: int, book: Lookup, explain: bool) -> tuple[Records, Int16, Int32]:
     """The records that are not dropped, in order; their sets of two or more race codes, int16 (sets, 8), ascending, the rest -1; and the
     faults of each row where they are explained, int32.
 
-    So many race fields count.
+    The first `rows` are there, and `read` race fields count.
     """
     # A tuple of arrays counts references wherever it is touched.
     block, of_fields, age, sex, race = fields.block, fields.faults, fields.age, fields.sex, fields.race
     span, others = fields.span, fields.others
     states, blocks, units, slots = book.states, book.blocks, book.units, book.slots
-    rows, explain = len(block), len(others) > 0
     unit, races, qspan = np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int16)
     sexes, ages = np.empty(rows, np.int8), np.empty(rows, np.int8)
-    several, faults = np.empty((rows, MOST_RACE_CODES), np.int16), np.empty(len(others), np.int32)
+    several, faults = np.empty((rows, MOST_RACE_CODES), np.int16), np.empty(rows if explain else 0, np.int32)
     where = np.empty(rows, np.int64)
     # By itself, so that the processor waits for the memory of many rows at once.
     for row in range(rows):

@@ -147,7 +147,6 @@ def _other_faults(data: Bytes, starts: Int64, columns: Columns, book: Lookup) ->
     return faults
 
 
-@compiled
 def scan(
     data: Bytes, first: int, stop: int, columns: Columns, book: Lookup, explain: bool
 ) -> tuple[Records, Int16, Int32]:
@@ -163,9 +162,20 @@ def scan(
 
     Gives what `records_of` does.
     """
+    fields, lines = _fields(data, first, stop, columns, book, explain)
+    return records_of(fields, lines, min(columns.read, len(columns.races)), book, explain)
+
+
+@compiled
+def _fields(data: Bytes, first: int, stop: int, columns: Columns, book: Lookup, explain: bool) -> tuple[Fields, int]:
+    """What the fields of the lines say, with room for more, and how many lines there are; those that give no record are left out unless
+    they are explained.
+    """
     most = max(stop - first, 0) // columns.fields + 1  # a line with all its fields has at least as many bytes as fields
     if explain:
-        most = int(np.count_nonzero(data[first : max(stop, first)] == 10)) + 1
+        most = 1
+        for at in range(first, stop):
+            most += int(data[at] == 10)
     block, faults = np.empty(most, np.int64), np.empty(most, np.int32)
     age, sex, span = np.empty(most, np.int8), np.empty(most, np.int8), np.empty(most, np.int16)
     race, others = np.empty((most, len(columns.races)), np.int16), np.empty(most if explain else 0, np.int32)
@@ -191,14 +201,4 @@ def scan(
         else:
             faults[line] = fault | MALFORMED
         line += 1
-    lines = slice(0, line)
-    fields = Fields(
-        block[lines],
-        faults[lines],
-        age[lines],
-        sex[lines],
-        span[lines],
-        race[lines],
-        others[: line if explain else 0],
-    )
-    return records_of(fields, min(columns.read, len(at_races)), book)
+    return Fields(block, faults, age, sex, span, race, others), line

@@ -96,7 +96,7 @@ def scan_batch(batch: pa.RecordBatch, columns: Columns, book: Lookup, explain: b
     malformed = _malformed(fields, rows)
     faults = np.where(malformed, malformed, of_block)
     of_rows = Fields(block, faults, ages, sexes, spans, races, others)
-    return records_of(of_rows, min(columns.read, len(columns.races)), book)
+    return records_of(of_rows, rows, min(columns.read, len(columns.races)), book, explain)
 
 
 def _field(column: pa.Array) -> _Field:

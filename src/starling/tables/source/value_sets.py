@@ -131,6 +131,7 @@ def insert(row: Int16 | Int32, count: int, value: int) -> int:
 def set_of(row: Int16 | Int32, count: int) -> int:
     """The number of the set of the first `count` values of a row; -1 for several, and then the rest of the row is NONE."""
     if count > 1:
-        row[count:] = NONE
+        for place in range(count, len(row)):
+            row[place] = NONE
         return -1
     return int(np.int64(row[0])) + 1 if count else 0
