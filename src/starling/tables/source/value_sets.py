@@ -74,7 +74,9 @@ def _enter(rows: Int16 | Int32, keys: Int32, used: int, slots: Int32, numbers: I
         while slots[slot] >= 0 and not _same(keys[slots[slot]], rows[row]):
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
-            keys[used] = rows[row]
+            # One by one: the kernel is compiled in half the time.
+            for place in range(keys.shape[1]):
+                keys[used, place] = rows[row, place]
             slots[slot] = used
             used += 1
         numbers[row] = slots[slot]
