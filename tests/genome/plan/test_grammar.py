@@ -149,7 +149,11 @@ BAD = [
     ('["g", "fisher"]', "[]", "plan.toml:23: analysis.tests are none"),
     ('alpha = "0.1"', "alpha = 0.1", "plan.toml:24: analysis.alpha is a float"),
     ('alpha = "0.1"', 'alpha = "1"', "plan.toml:24: analysis.alpha is not above 0 and below 1"),
-    ('alpha = "0.1"', 'alpha = "0.95"', "plan.toml:24: analysis.alpha is not such that alpha / m is from 1e-250 to 0.3"),
+    (
+        'alpha = "0.1"',
+        'alpha = "0.95"',
+        "plan.toml:24: analysis.alpha is not such that alpha / m is from 1e-250 to 0.3",
+    ),
     ("from = 1", "from = 0", "plan.toml:29: regions[1].from is not an integer from 1"),
     ("to = 2000", "to = 20\nsize = 4", "plan.toml:31: regions[1].size is an unknown key"),
     ("from = 1", "from = 5000", "plan.toml:30: regions[1].to is before from"),

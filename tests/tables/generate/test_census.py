@@ -12,7 +12,7 @@ from starling.tables.generate.census import LAND, NAMES, PERSON_COLUMNS, Populat
 from starling.tables.generate.files import Format
 from starling.tables.generate.land import Land, invent_land
 from starling.tables.generate.runs import stream
-from starling.tables.plan.geography import COLUMNS
+from starling.tables.plan.blocks import COLUMNS
 from tests.tables.small import small_plan
 
 

@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land, land_of, settle
+from starling.tables.plan.blocks import COLUMNS
 from starling.tables.plan.codebook import PUERTO_RICO, STATES
-from starling.tables.plan.geography import COLUMNS, NO_AIANNH, NO_PLACE
+from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
 
 
 def land(states: list[str], persons: int, seed: int = 1) -> Land:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.tables.plan import Geography, GeographyLevel, Plan, read_geography
-from starling.tables.plan.geography import COLUMNS
+from starling.tables.plan.blocks import COLUMNS
 from tests.tables.plan.invented import GRF, census_folder, config, key
 
 HEADER = "|".join(COLUMNS) + "\n"

@@ -18,8 +18,9 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from starling.tables.plan.blocks import COLUMNS
 from starling.tables.plan.codebook import PUERTO_RICO
-from starling.tables.plan.geography import COLUMNS, NO_AIANNH, NO_PLACE
+from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
 
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]

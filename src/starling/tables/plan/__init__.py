@@ -2,11 +2,11 @@
 
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.aggregates import Aggregate
+from starling.tables.plan.blocks import Geography
 from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.geography import (
     MOST_GROUPS,
-    Geography,
     Piece,
     aggregate_pieces,
     known_regions,

@@ -19,8 +19,8 @@ from starling.tables.plan.wording import CENSUS, Wording
 
 if TYPE_CHECKING:
     from starling.release.statement import Json
+    from starling.tables.plan.blocks import Geography
     from starling.tables.plan.choices import Choices
-    from starling.tables.plan.geography import Geography
 
 CENSUS_FAMILIES: Final = ("regional", "detailed")
 """The iteration levels of the Census."""

@@ -20,6 +20,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem, shown
 from starling.release.codec import OPTIONAL
 from starling.tables.plan.aggregates import Aggregate
+from starling.tables.plan.blocks import Geography
 from starling.tables.plan.codebook import Attribute, Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.counting_sql import CUSTOM_SQL, custom_tables
@@ -34,7 +35,6 @@ from starling.text_format import PLAIN, TextFormat
 if TYPE_CHECKING:
     from starling.release.statement import Json
     from starling.tables.plan.choices import Choices
-    from starling.tables.plan.geography import Geography
 
 MOST_AREAS: Final = 1_000_000
 EXPECTED: Final = 100_000
@@ -201,10 +201,8 @@ class CustomRecords:
         """Those of idle_choices.py."""
         return [*idle_custom(plan)]
 
-    def stated_regions(self, levels: RegionLevels, tabulated: Collection[str]) -> "Geography | None":
+    def stated_regions(self, levels: RegionLevels, tabulated: Collection[str]) -> Geography | None:
         """The areas as units, and the regions of the tabulated levels."""
-        from starling.tables.plan.geography import Geography
-
         if len(self.areas.regions) != len(levels.levels):
             raise PlanError("regions", "are of other levels than the plan", "give a column for each level")
         regions: dict[str, tuple[str, ...]] = {}

@@ -35,9 +35,9 @@ from starling.release.session import InSession
 from starling.tables.plan.accuracy_targets import ages
 from starling.tables.plan.aggregate_checks import aggregate_problems
 from starling.tables.plan.aggregates import Aggregate
+from starling.tables.plan.blocks import Geography
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import STRUCTURE, Choices, within
-from starling.tables.plan.geography import Geography
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability

@@ -10,7 +10,7 @@ from starling.privacy.accounting.conversion import DELTA, Approximate, approxima
 from starling.privacy.budget import Cost, Epsilon, Exact, Rho, positive
 from starling.privacy.distributions.accuracy import margin, smallest
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
-from starling.tables.plan.geography import Geography
+from starling.tables.plan.blocks import Geography
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.stability import stability_by_codes

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
+from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS, WIDTHS
 from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_block
 from starling.tables.source.value_sets import insert, set_of
@@ -82,7 +82,7 @@ NOTES: Final = (
 
 
 BLOCK_WIDTHS: Final = tuple(WIDTHS[name] for name in BLOCK_COLUMNS)
-"""Digits of state, county, tract and block; their numbers are put together as `plan.geography.block_ids` does."""
+"""Digits of state, county, tract and block; their numbers are put together as `plan.blocks.block_ids` does."""
 POWERS: Final = tuple(10**width for width in BLOCK_WIDTHS)
 _STATE: Final = 10 ** sum(BLOCK_WIDTHS[1:])
 
@@ -232,7 +232,7 @@ class Fields(NamedTuple):
     """What the fields of some lines or rows say, as columns of one length.
 
     Attributes:
-        block: int64, the number of the block, as `plan.geography.block_ids` makes it.
+        block: int64, the number of the block, as `plan.blocks.block_ids` makes it.
         faults: int32, those of the fields that write it, or of a line that is MALFORMED.
         age: int8, years, or -1.
         sex: int8, what the field says, or -1.

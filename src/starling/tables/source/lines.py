@@ -108,7 +108,7 @@ def _split(data: Bytes, start: int, starts: Int64) -> tuple[int, int, int]:
 
 @compiled
 def _block(data: Bytes, starts: Int64, columns: Int64) -> tuple[int, int]:
-    """The number of a record's block, as `plan.geography.block_ids` makes it, and the faults of its fields."""
+    """The number of a record's block, as `plan.blocks.block_ids` makes it, and the faults of its fields."""
     key, faults = 0, 0
     for part in range(len(BLOCK_WIDTHS)):
         field = columns[part]

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 from starling.errors import PlanError, Problem, SourceError
 from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
+from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 LONGEST_HEADER: Final = 65_536

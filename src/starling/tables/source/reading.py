@@ -27,9 +27,9 @@ from starling.engine.spark import Parts
 from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
+from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.plan.geography import BLOCK_COLUMNS
 from starling.tables.source.fields import Bytes, Records
 from starling.tables.source.lines import MOST_BYTES, Columns, scan
 from starling.tables.source.lookup import Int16, Int32, Lookup

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan.geography import COLUMNS, WIDTHS, block_ids, digits, read_blocks
+from starling.tables.plan.blocks import COLUMNS, WIDTHS, block_ids, digits, read_blocks
 from tests.tables.plan.invented import GRF
 
 
