@@ -117,7 +117,10 @@ class GroupsPublication(Publication[Int64, Measured]):
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """The regions of each level."""
         levels = zip(self.plan.regions.levels, self.plan.regions.ids, strict=True)
-        return [(level, f"{len(ids):,} regions in {data / level}.parquet") for level, ids in levels]
+        return [
+            (level, f"{len(ids):,} {'region' if len(ids) == 1 else 'regions'} in {data / level}.parquet")
+            for level, ids in levels
+        ]
 
     def write_plan(self, folder: Path) -> None:
         """Write the plan and its regions."""
