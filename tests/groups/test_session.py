@@ -13,7 +13,6 @@ from starling import groups
 from starling.errors import ParameterError, SourceError
 from starling.verification import Outcome
 from tests.groups.worlds import CELLS, SIZES, write_world
-from tests.release.drawn import figure_of
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +68,6 @@ def test_invented_records_of_a_plan_are_released(world: Path, tmp_path: Path) ->
     invented = plan.generate(tmp_path / "invented")
     release = plan.release(invented.records)
     assert release.number_of_sizes("land", 0).exact == 9
-    bar: Any = figure_of(release.plot("e1")).axes[0].patches[1]
+    bar: Any = release.plot("e1").figure.axes[0].patches[1]
     assert bar.get_height() == release.rows("county", region="e1")["groups"][1].as_py()
     assert "Sizes in e1" in release.plot("e1").save(tmp_path / "drawn")[0].read_text()

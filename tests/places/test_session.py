@@ -12,7 +12,6 @@ from starling.errors import ParameterError, PlanError
 from starling.privacy.budget import Epsilon
 from starling.verification import Outcome
 from tests.places.plans import write_world
-from tests.release.drawn import figure_of
 
 POINTS = pd.DataFrame({"lon": [-0.5, 0.5, 0.5, 9.0], "lat": [0.5, 1.5, 1.5, 0.5]})
 
@@ -45,6 +44,6 @@ def test_invented_records_of_a_plan_are_released(tmp_path: Path) -> None:
     invented = plan.generate(tmp_path / "invented", points=50)
     assert plan.validate(invented.records).read.startswith("50")
     release = plan.release(invented.records)
-    assert np.array_equal(np.asarray(figure_of(release.plot()).axes[0].images[0].get_array()), release.grid())
+    assert np.array_equal(np.asarray(release.plot().figure.axes[0].images[0].get_array()), release.grid())
     with pytest.raises(ParameterError, match="points"):
         plan.generate(tmp_path / "fewer", points=-1)

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
-from starling.errors import OutputError
+from starling.errors import OutputError, ParameterError
+from starling.release.figures import section_of
 from starling.release.plots import Plots
 from starling.release.report.pages import Picture, Section
 
@@ -30,3 +32,12 @@ def test_each_picture_is_a_file_of_a_new_folder_and_in_its_page(tmp_path: Path) 
     assert places == sorted(places)
     with pytest.raises(OutputError, match="exists"):
         PLOTS.save(str(tmp_path / "new"))
+
+
+def test_one_figure_of_matplotlib_can_be_had_to_change_it() -> None:
+    figure = Figure()
+    section = section_of(figure, "one", "One", "what is seen")
+    assert Plots("A", "a picture", {"one": section}).figure is figure
+    for pictures in ({"one": ONE}, {"one": section, "two": section}):
+        with pytest.raises(ParameterError, match="figure is none"):
+            _ = Plots("A", "pictures", pictures).figure

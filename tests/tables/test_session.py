@@ -18,7 +18,6 @@ from starling.privacy.budget import Epsilon, Rho
 from starling.tables.analysis import TablesRelease
 from starling.tables.plan import Plan as PlanChoices
 from starling.verification import Outcome
-from tests.release.drawn import figure_of
 
 DOMAINS: dict[str, Any] = {"sex": ["F", "M"], "age": range(4), "district": {"n": "North", "s": "South"}}
 ROWS = {"sex": ["F", "M", "M", "F"], "age": [0, 1, 1, 9], "district": ["n", "s", "n", "x"]}
@@ -117,9 +116,9 @@ def test_what_is_no_records_is_refused_before_a_charge(records: Any) -> None:
 def test_invented_records_of_a_plan_are_released_and_drawn(tmp_path: Path) -> None:
     plan = tables.plan(["sex", "age"], DOMAINS, epsilon=EXACT)
     release = plan.release(plan.generate(tmp_path / "invented", persons=30).records)
-    (dots,) = figure_of(release.plot(iteration_code=["sex by age: F, 0", "sex by age: M, 1"])).axes[0].lines
+    (dots,) = release.plot(iteration_code=["sex by age: F, 0", "sex by age: M, 1"]).figure.axes[0].lines
     rows = release.rows("t1", iteration_code=["sex by age: F, 0", "sex by age: M, 1"])
     assert np.asarray(dots.get_xdata()).tolist() == rows["count"].to_pylist()
-    assert len(figure_of(release.plot(most=3)).axes[0].get_yticks()) == 3
+    assert len(release.plot(most=3).figure.axes[0].get_yticks()) == 3
     with pytest.raises(ParameterError, match="rows"):
         release.plot(iteration_code="none")

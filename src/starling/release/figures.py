@@ -22,7 +22,7 @@ def section_of(figure: Figure, name: str, title: str, caption: str) -> Section:
         title: The title of the section.
         caption: What is seen.
     """
-    return Section(title, pictures=(Picture(partial(svg, figure, name), caption),))
+    return Section(title, pictures=(Picture(partial(svg, figure, name), caption, figure),))
 
 
 def new_figure(title: str, size: tuple[float, float] = (6.0, 3.2)) -> tuple[Figure, Axes]:

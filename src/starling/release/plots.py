@@ -5,10 +5,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starling.engine.new_folder import new_folder
+from starling.errors import ParameterError
 from starling.release.report.pages import Picture, Section, page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PAGE: Final = "index.html"
 
@@ -28,6 +32,20 @@ class Plots:
     kind: str
     pictures: Mapping[str, Section]
     below: tuple[Section, ...] = ()
+
+    @property
+    def figure(self) -> "Figure":
+        """The figure of Matplotlib, to be changed or saved in another format, where there is one picture.
+
+        Raises:
+            ParameterError: there are several pictures, or Matplotlib does not draw it.
+        """
+        pictures = [picture for _, picture in self._each()]
+        if len(pictures) > 1 or pictures[0].figure is None:
+            raise ParameterError(
+                "figure", "is none: these pictures are several, or SVG alone", "call save, for SVG files"
+            )
+        return pictures[0].figure
 
     def save(self, out: str | Path) -> tuple[Path, ...]:
         """Write a page, index.html, and each picture as NAME.svg; gives their paths.

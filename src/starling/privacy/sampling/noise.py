@@ -109,8 +109,8 @@ def discrete_gaussian(
     Args:
         sigma_squared: The square of sigma, which itself is rarely rational: above 0 and at most 2^90, exact; or an array of such.
         size: Shape of the result; the shape of `sigma_squared` if not given.
-        source: As for `discrete_laplace`.
-        search: As for `discrete_laplace`.
+        source: The source of random words; the process's own if not given. Others are for tests and make noise that is NOT PRIVATE.
+        search: "guided", or "fixed" where an adversary may time the draws.
 
     Returns:
         int64 of shape `size`.

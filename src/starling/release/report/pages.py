@@ -5,11 +5,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from starling.distribution import SOFTWARE
 from starling.errors import OutputError
 from starling.release.session import Described, Part
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PREVIEW: Final = "preview.html"
 """The page of a preview, in the folder that was named for it."""
@@ -24,10 +27,12 @@ class Picture:
     Attributes:
         draw: Gives the SVG, by `pictures`; it stands in the page as it is.
         caption: What is seen, for those who see it and those who do not.
+        figure: The figure of Matplotlib that is drawn; None where the SVG is written without one.
     """
 
     draw: Callable[[], str]
     caption: str
+    figure: "Figure | None" = None
 
 
 @dataclass(frozen=True, slots=True)
