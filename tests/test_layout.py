@@ -91,7 +91,7 @@ TESTED_ELSEWHERE = {
     "cli/publishing.py": "test_tables.py and test_auditing_release.py release with every way to pay",
     "genome/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
     "groups/plan/choices.py": "names and bounds; test_model.py and test_readable.py refuse what is outside them",
-    "server/asking.py": "test_app.py asks in every role, and without",
+    "server/authentication.py": "test_app.py asks in every role, and without",
     "server/replies.py": "test_app.py and test_guard.py get every kind of error reply",
     "worker/attempting.py": "test_children.py and test_running.py make attempts that end in every way",
     "worker/listing.py": "cli/test_serving_jobs.py lists what it reads",

@@ -19,8 +19,8 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.datasets import Dataset
 from starling.server.home import Home, make_home
+from starling.server.question_costs import Understanding
 from starling.server.sandbox import FreeCharges
-from starling.server.understanding import Understanding
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources, source_of

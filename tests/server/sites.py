@@ -27,12 +27,12 @@ from starling.public.answering import answer
 from starling.release import zipped
 from starling.server.access import Access
 from starling.server.app import make_app
+from starling.server.approval_requests import Requests
 from starling.server.charges import Charges
 from starling.server.home import Home, make_home
-from starling.server.questions import Questions
+from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
-from starling.server.requests import Requests
-from starling.server.understanding import Understanding
+from starling.server.stored_questions import Questions
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
 from starling.worker.sources import Sources, source_of

@@ -11,8 +11,8 @@ import pytest
 
 from starling.errors import LedgerUnavailable, ParameterError
 from starling.server.access import MOST_DAYS, Access, NotSignedIn, User
+from starling.server.batching import Turns
 from starling.server.tokens import fresh
-from starling.server.turns import Turns
 from tests.server.conftest import BEGAN
 
 

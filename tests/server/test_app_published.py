@@ -20,7 +20,7 @@ from starling.server.home import Home
 from starling.server.rates import Rates
 from tests.server.conftest import CHEAP, Asker
 from tests.server.providers import Liar, lying, with_provider
-from tests.server.test_reading import Told
+from tests.server.test_released_answers import Told
 from tests.server.test_releasing import answer
 
 pytestmark = [

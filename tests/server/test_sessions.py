@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from starling.errors import ParameterError
-from starling.server import app, following, passwords
+from starling.server import app, passwords, progress_events
 from starling.server.access import IDLE, SESSION, Access, NotSignedIn
 from starling.server.app import make_app
 from starling.server.backup import back_up, restore
@@ -109,8 +109,8 @@ def test_a_session_follows_a_release_until_it_ends(
         if waits == 2:
             home.access.revoke(session.id)
 
-    monkeypatch.setattr(following.asyncio, "sleep", ended)  # type: ignore[attr-defined]
-    monkeypatch.setattr(following, "BREATH", 0.5)
+    monkeypatch.setattr(progress_events.asyncio, "sleep", ended)  # type: ignore[attr-defined]
+    monkeypatch.setattr(progress_events, "BREATH", 0.5)
     told = asker.ask("GET", f"/v1/releases/{place}/events", [kept]).text
     assert told.count("event: charged") == 1
     assert (told.count(": still charged"), waits) == (2, 2)

@@ -16,8 +16,8 @@ from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     from starling.ledger.opening import Ledger
+    from starling.server.approval_requests import ReducedApproval, Waiting
     from starling.server.home import Home
-    from starling.server.requests import ReducedApproval, Waiting
 
 _home = click.argument("home", type=PATH)
 _number = click.argument("number", type=click.IntRange(1, 2**62))
@@ -92,7 +92,7 @@ def decline(home: Path, number: int, *, reason: str) -> Result:
 
 def _reduced(home: "Home", waiting: "Waiting", epsilon: str) -> "ReducedApproval":
     """The question for less; raises ParameterError where it is not less."""
-    from starling.server.requests import ReducedApproval
+    from starling.server.approval_requests import ReducedApproval
     from starling.worker.sources import Sources
 
     publication = Sources(home).lowered(waiting.request, epsilon)

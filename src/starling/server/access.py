@@ -15,8 +15,8 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, get_ar
 
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.server import tokens
+from starling.server.batching import Turns
 from starling.server.database import Database, unavailable
-from starling.server.turns import Turns
 
 Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)

@@ -13,18 +13,18 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, following, metrics, oidc, previewing, reading, releasing, sessions
+from starling.server import approving, metrics, oidc, previewing, progress_events, released_answers, releasing, sessions
 from starling.server.access import User
-from starling.server.asking import Service, errors
+from starling.server.authentication import Service, errors
 from starling.server.charges import Charges
 from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
 from starling.server.home import Home
 from starling.server.metrics import Metrics
+from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
 from starling.server.sessions import Me
-from starling.server.understanding import Understanding
 
 
 class Health(BaseModel):
@@ -77,7 +77,7 @@ def _api(service: Service) -> FastAPI:
     _health(app, service.home)
     _users(app, service)
     _ledger(app, service)
-    for routes in (releasing, approving, previewing, reading, following):
+    for routes in (releasing, approving, previewing, released_answers, progress_events):
         routes.add_routes(app, service)
     return app
 

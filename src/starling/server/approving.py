@@ -9,10 +9,10 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.server.access import User
-from starling.server.asking import Service, errors, whose
+from starling.server.approval_requests import LONGEST, State, Waiting
+from starling.server.authentication import Service, errors, whose
 from starling.server.home import Home
 from starling.server.releasing import ReleaseRequest
-from starling.server.requests import LONGEST, State, Waiting
 
 
 class ApprovalRequest(ReleaseRequest):

@@ -22,11 +22,11 @@ from starling.ledger.reading import Charge, Reading
 from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
+from starling.server.approval_requests import Waiting
+from starling.server.batching import Turns, each
 from starling.server.cache import Cache
 from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
-from starling.server.requests import Waiting
-from starling.server.turns import Turns, each
 
 T = TypeVar("T")
 State: TypeAlias = Literal["charged", "released"]

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from starling.errors import ParameterError, Problem
 from starling.server import bodies, logs
-from starling.server.asking import route_of
+from starling.server.authentication import route_of
 from starling.server.browsers import SAFE, from_elsewhere, host_of
 from starling.server.replies import refusal
 from starling.server.settings import Settings

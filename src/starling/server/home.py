@@ -24,10 +24,10 @@ from starling.ledger import keys
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.witness import Witness
 from starling.server.access import Access
+from starling.server.approval_requests import Requests
 from starling.server.datasets import Catalogue
-from starling.server.questions import Questions
-from starling.server.requests import Requests
 from starling.server.settings import FILE, Settings, documented, read_settings
+from starling.server.stored_questions import Questions
 
 ACCESS: Final = "access.sqlite"
 REQUESTS: Final = "requests.sqlite"

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from starling.server.asking import Service, errors
+from starling.server.authentication import Service, errors
 from starling.server.charges import Charges
 
 NONE: Final = ""

@@ -22,7 +22,7 @@ from starling.distribution import install
 from starling.errors import ParameterError, PolicyRefused
 from starling.privacy.sampling.entropy import fresh_bytes
 from starling.server.access import SignInRefused
-from starling.server.asking import errors
+from starling.server.authentication import errors
 from starling.server.browsers import cookie, cookie_name, forget, keep
 from starling.server.home import Home
 from starling.server.rates import AtOnce, Rates, TooOften

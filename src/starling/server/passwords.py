@@ -17,8 +17,8 @@ from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
 from starling.errors import ParameterError
 from starling.server.access import Access, SignInRefused, User
+from starling.server.batching import Turns, each
 from starling.server.rates import AtOnce, Rates, TooOften
-from starling.server.turns import Turns, each
 
 LEAST: Final = 12
 """Letters of a password."""

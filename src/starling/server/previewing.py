@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starling.ledger.rules import shown
 from starling.release.claims import claim
 from starling.server.access import User
-from starling.server.asking import Service, errors
+from starling.server.authentication import Service, errors
 
 QUESTION: Any = Field(
     None,

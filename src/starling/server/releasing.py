@@ -16,7 +16,7 @@ from starling.errors import ParameterError
 from starling.ledger.rules import Cap, shown
 from starling.release.claims import claim
 from starling.server.access import User
-from starling.server.asking import Service, errors, whose
+from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Progress, State
 from starling.server.datasets import Dataset, Entry, NotThere, Study
 from starling.server.previewing import INVENTED, QUESTION

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import PolicyRefused
 from starling.server.access import Role, User
-from starling.server.asking import Service, brought, errors
+from starling.server.authentication import Service, brought, errors
 from starling.server.browsers import check_own_page, cookie, cookie_name, forget, keep
 from starling.server.passwords import MOST, Passwords
 

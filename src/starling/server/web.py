@@ -17,9 +17,9 @@ from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
 from starling.server.processes import at_end_of_input
+from starling.server.question_costs import Understanding
 from starling.server.sandbox import FreeCharges
 from starling.server.settings import Settings, refused_setting
-from starling.server.understanding import Understanding
 
 GRACE: Final = 10
 """Seconds that requests have to end, once the process is told to stop."""

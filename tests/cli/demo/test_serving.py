@@ -17,7 +17,7 @@ from starling.cli.demo import serving
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
-from starling.server.understanding import Understanding
+from starling.server.question_costs import Understanding
 from starling.worker.running import Worker
 from tests.cli.conftest import Call
 

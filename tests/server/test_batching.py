@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from starling.server.turns import Turns, each
+from starling.server.batching import Turns, each
 
 
 def test_every_call_gets_its_own_answer_or_error() -> None:

@@ -1,7 +1,7 @@
-"""Places at a few things that many people use, such as processes: who waits is served in turn, and nobody holds more than one.
+"""Slots of a few things that many users share, such as processes: waiting users are served in turn, and each holds one slot at most.
 
-Of those who wait, the one who was served longest ago comes next. So however much one asks for, another waits for one task of each who was
-there before, at most.
+The next is the waiting user who was served longest ago. So however many tasks one user has, another waits for at most one task of each
+user who was there before.
 """
 
 import threading
@@ -18,8 +18,8 @@ MOST: Final = 64
 """Of all users: each holds a thread of the web process."""
 
 
-class Places:
-    """So many places."""
+class Slots:
+    """So many slots."""
 
     def __init__(self, number: int) -> None:
         self._free = number
@@ -31,7 +31,7 @@ class Places:
 
     @contextmanager
     def one(self, user: str, seconds: float) -> Iterator[None]:
-        """A place for a user, in the block, waited for so many seconds; raises LedgerUnavailable where there was none in time, or too many
+        """A slot of a user, in the block, after at most so many seconds; raises LedgerUnavailable where there was none in time, or too many
         tasks wait.
         """
         self._enter(user, seconds)
@@ -70,7 +70,7 @@ class Places:
             raise LedgerUnavailable("question", "waited too long for its turn", "try again in some seconds")
 
     def _next(self) -> str | None:
-        """Whose turn it is; None where no place is free, or no user waits who holds none."""
+        """Whose turn it is; None where no slot is free, or no user waits who holds none."""
         ready = [user for user in self._waiting if user not in self._at_work] if self._free else []
         return min(ready, key=lambda user: self._served.get(user, 0), default=None)
 

@@ -14,10 +14,10 @@ import pytest
 from starling.errors import LedgerUnavailable, ParameterError
 from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Plan
-from starling.server import understanding as module
+from starling.server import question_costs as module
 from starling.server.datasets import Catalogue, NotThere, Study
-from starling.server.places import MOST_EACH
-from starling.server.understanding import Understanding
+from starling.server.question_costs import Understanding
+from starling.server.slots import MOST_EACH
 from tests.worker.studies import write_study
 
 TELLS = """
@@ -150,7 +150,7 @@ def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monk
         asking = [ask("ada")]
         assert began.get() == "ada"
         asking += [ask("ada") for _ in range(MOST_EACH - 1)]
-        while sum(map(len, full._places._waiting.values())) < MOST_EACH - 1:
+        while sum(map(len, full._slots._waiting.values())) < MOST_EACH - 1:
             threading.Event().wait(0.001)
         with pytest.raises(LedgerUnavailable, match="of yours at once"):
             full.ask(catalogue, "asthma", {"who": "ada"}, user="ada")

@@ -6,7 +6,7 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.ledger.rules import Request
-from starling.server.questions import Questions
+from starling.server.stored_questions import Questions
 
 FIRST = Request("ada", "first", "asthma", '{"ask":"num_sig"}')
 

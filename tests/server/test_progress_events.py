@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from starling.server import following
+from starling.server import progress_events
 from starling.server.app import make_app
 from starling.server.charges import Charges, Progress
-from starling.server.following import MOST_STREAMS, events_of
 from starling.server.home import Home
+from starling.server.progress_events import MOST_STREAMS, events_of
 from tests.server.conftest import Asker
 from tests.server.test_releasing import RELEASES, Later, answer
 
@@ -67,7 +67,7 @@ def slept(monkeypatch: pytest.MonkeyPatch, later: Later) -> list[float]:
         found.append(seconds)
         later.time += seconds
 
-    monkeypatch.setattr(following.asyncio, "sleep", sleep)  # type: ignore[attr-defined]
+    monkeypatch.setattr(progress_events.asyncio, "sleep", sleep)  # type: ignore[attr-defined]
     return found
 
 
@@ -123,7 +123,7 @@ def test_a_long_wait_is_kept_alive_and_ends_with_the_right_to_hear(
     slept: list[float],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(following, "BREATH", 3.0)
+    monkeypatch.setattr(progress_events, "BREATH", 3.0)
     seq = asking.post(RELEASES, tokens["analyst"], {"request_id": "first"}).json()["id"]
     later.time = float(charges.progress(seq, None).charge.at)
     looks = 0
@@ -132,10 +132,10 @@ def test_a_long_wait_is_kept_alive_and_ends_with_the_right_to_hear(
         nonlocal looks
         looks += 1
         if looks == 2:
-            raise following.TooManyStreams("token", "was revoked", "ask for another")
+            raise progress_events.TooManyStreams("token", "was revoked", "ask for another")
         return charges.progress(seq, None)
 
-    with pytest.raises(following.TooManyStreams):
+    with pytest.raises(progress_events.TooManyStreams):
         heard(charges.progress(seq, None), again)
     assert slept == [3.0, 3.0]
 
@@ -152,11 +152,11 @@ def test_a_revoked_token_hears_no_more_and_there_is_an_end_to_how_many_are_follo
         waits += 1
         selling.access.revoke(mine.id)
 
-    monkeypatch.setattr(following.asyncio, "sleep", revoked)  # type: ignore[attr-defined]
+    monkeypatch.setattr(progress_events.asyncio, "sleep", revoked)  # type: ignore[attr-defined]
     reply = asking.get(f"/v1/releases/{seq}/events", tokens["analyst"])
     assert [name for name, _ in events(reply.text)] == ["charged"]
     assert waits == 1
-    monkeypatch.setattr(following, "MOST_STREAMS", 0)
+    monkeypatch.setattr(progress_events, "MOST_STREAMS", 0)
     refused = asking.get(f"/v1/releases/{seq}/events", tokens["auditor"])
     assert (refused.status_code, refused.json()["error"]["kind"]) == (429, "TooManyStreams")
     assert MOST_STREAMS > 0

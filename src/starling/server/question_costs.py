@@ -18,8 +18,8 @@ from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, P
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, Study
 from starling.server.lines import LineProcess
-from starling.server.places import Places
 from starling.server.settings import QUESTION_WORK
+from starling.server.slots import Slots
 
 PROCESSES: Final = 2
 """At most; one is started when none is free."""
@@ -48,7 +48,7 @@ class Understanding:
 
     def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:
         self._most, self._seconds = most, seconds
-        self._places = Places(PROCESSES)
+        self._slots = Slots(PROCESSES)
         self._idle: queue.LifoQueue[LineProcess] = queue.LifoQueue()
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         for _ in range(PROCESSES):
@@ -102,7 +102,7 @@ class Understanding:
         return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question}, user)
 
     def _answered(self, task: dict[str, Any], user: str) -> dict[str, Any]:
-        with self._places.one(user, self._seconds):
+        with self._slots.one(user, self._seconds):
             answer = self._process_answer(json.dumps({**task, "most": self._most}))
         if "error" in answer:
             problems = [Problem(each["field"], each["problem"], each["fix"]) for each in answer["problems"]]

@@ -17,7 +17,7 @@ from fastapi.responses import StreamingResponse
 
 from starling.errors import StarlingError
 from starling.server.access import User
-from starling.server.asking import Service, brought, errors, whose
+from starling.server.authentication import Service, brought, errors, whose
 from starling.server.charges import Progress
 from starling.server.releasing import ReleaseId, to_reply
 

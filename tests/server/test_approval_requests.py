@@ -7,8 +7,8 @@ import pytest
 
 from starling.errors import ParameterError, PolicyRefused, RequestConflict
 from starling.ledger.rules import Request, canonical
+from starling.server.approval_requests import LONGEST, MOST_WAITING, Decided, Requests, Waiting
 from starling.server.datasets import NotThere
-from starling.server.requests import LONGEST, MOST_WAITING, Decided, Requests, Waiting
 from tests.ledger.worlds import costing
 
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -72,7 +72,7 @@ def test_a_reason_is_said_in_bounds(requests: Requests, reason: str) -> None:
 
 
 def test_one_analyst_does_not_fill_the_list(requests: Requests, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starling.server.requests.MOST_WAITING", few := 3)
+    monkeypatch.setattr("starling.server.approval_requests.MOST_WAITING", few := 3)
     assert few < MOST_WAITING
     for number in range(few):
         asked(requests, f"request-{number}", str(number))

@@ -1,4 +1,4 @@
-"""Places are given in turn: one user holds one at most, and whoever was served longest ago comes next."""
+"""Slots are given in turn: one user holds one at most, and whoever was served longest ago comes next."""
 
 import threading
 from queue import SimpleQueue
@@ -6,15 +6,15 @@ from queue import SimpleQueue
 import pytest
 
 from starling.errors import LedgerUnavailable
-from starling.server import places
-from starling.server.places import MOST_EACH, Places
+from starling.server import slots
+from starling.server.slots import MOST_EACH, Slots
 
 
 class Tasks:
     """Tasks that hold a place until they are told to end."""
 
     def __init__(self, number: int) -> None:
-        self.places = Places(number)
+        self.slots = Slots(number)
         self.begun: SimpleQueue[str] = SimpleQueue()
         self._ends: dict[str, SimpleQueue[None]] = {}
         self._threads: list[threading.Thread] = []
@@ -26,13 +26,13 @@ class Tasks:
         self._ends.setdefault(who, SimpleQueue())
 
         def work() -> None:
-            with self.places.one(who, 60):
+            with self.slots.one(who, 60):
                 self.begun.put(who)
                 self._ends[who].get()
 
         self._threads.append(threading.Thread(target=work))
         self._threads[-1].start()
-        while sum(map(len, self.places._waiting.values())) + self.places._turns < self._queued:
+        while sum(map(len, self.slots._waiting.values())) + self.slots._turns < self._queued:
             threading.Event().wait(0.001)
 
     def end(self, who: str) -> None:
@@ -72,11 +72,11 @@ def test_one_too_many_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     tasks = Tasks(1)
     for _ in range(MOST_EACH):
         tasks.ask("ada")
-    with pytest.raises(LedgerUnavailable, match="of yours"), tasks.places.one("ada", 60):
+    with pytest.raises(LedgerUnavailable, match="of yours"), tasks.slots.one("ada", 60):
         pass
-    monkeypatch.setattr(places, "MOST", MOST_EACH + 1)
+    monkeypatch.setattr(slots, "MOST", MOST_EACH + 1)
     tasks.ask("bob")
-    with pytest.raises(LedgerUnavailable, match=f"more than {MOST_EACH + 1} at once"), tasks.places.one("eve", 60):
+    with pytest.raises(LedgerUnavailable, match=f"more than {MOST_EACH + 1} at once"), tasks.slots.one("eve", 60):
         pass
     for who in ["ada"] * MOST_EACH + ["bob"]:
         tasks.end(who)
@@ -86,10 +86,10 @@ def test_one_too_many_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_whoever_waits_too_long_is_refused_and_leaves_the_queue() -> None:
     tasks = Tasks(1)
     tasks.ask("ada")
-    with pytest.raises(LedgerUnavailable, match="too long"), tasks.places.one("bob", 0.001):
+    with pytest.raises(LedgerUnavailable, match="too long"), tasks.slots.one("bob", 0.001):
         pass
     tasks.ask("eve")
     tasks.end("ada")
     tasks.end("eve")
     tasks.join()
-    assert tasks.places._waiting == {}
+    assert tasks.slots._waiting == {}

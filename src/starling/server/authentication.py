@@ -14,11 +14,11 @@ from starling.server.access import ROLES, NotSignedIn, Role, User
 from starling.server.browsers import SAFE, check_own_page, cookie, cookie_name
 from starling.server.charges import Charges
 from starling.server.home import Home
+from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.server.replies import ErrorReply
 from starling.server.settings import Settings
 from starling.server.tokens import id_of
-from starling.server.understanding import Understanding
 
 TOKEN: Final = HTTPBearer(auto_error=False, scheme_name="token", description="starling server token HOME NAME")
 """Says in the published OpenAPI how a token is sent; who sent which is looked at here."""

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.server.access import User
-from starling.server.asking import Service, errors, whose
+from starling.server.authentication import Service, errors, whose
 from starling.server.charges import Charges
 from starling.server.datasets import NotThere
 from starling.server.previewing import INVENTED

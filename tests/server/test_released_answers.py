@@ -10,7 +10,7 @@ import pytest
 from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.home import Home
-from starling.server.understanding import Understanding
+from starling.server.question_costs import Understanding
 from tests.server.conftest import Asker
 from tests.server.test_releasing import answer
 
