@@ -1,6 +1,5 @@
 """What every test may ask for."""
 
-import contextlib
 import fcntl
 import gc
 import os
@@ -10,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -75,15 +73,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Before tests start: what all workers need is compiled once, in place of by each of them.
-
-    Kernels before workers start; test files by two workers, one of which begins at their end.
-    """
-    if hasattr(config, "workerinput"):
-        if config.workerinput["workerid"] == "gw1" and config.args == config.getini("testpaths"):
-            import_from_the_end()
-        return
-    if (getattr(config.option, "numprocesses", None) or 0) < 2:
+    """Before workers start: kernels are compiled once, in place of by each worker that is the first to need one."""
+    if hasattr(config, "workerinput") or (getattr(config.option, "numprocesses", None) or 0) < 2:
         return
     assert config.cache is not None
     kept = config.cache.mkdir("kernels")
@@ -99,13 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
             # Where an extra is missing, tests compile what they need, as they did.
             if not any(codes):
                 stamp.touch()
-
-
-def import_from_the_end() -> None:
-    """Import all test files, the last first; collection then finds them imported, or says what is wrong with one."""
-    for path in sorted((ROOT / "tests").rglob("test_*.py"), reverse=True):
-        with contextlib.suppress(Exception, pytest.skip.Exception):
-            import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def kernels_digest() -> str:
