@@ -126,7 +126,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "starling.genome.publish:open_genotypes",
     ),
     "genome explore": ((*STUDY, "--epsilon", "4", *PAID), "checking", "starling.genome.publish:open_genotypes"),
-    "genome plot": (("{released}", "--out", "{out}"), "drawing", "starling.genome.pictures.answers:combined"),
+    "genome plot": (("{released}", "--out", "{out}"), "drawing", OPENING),
     "genome export": (
         ("{released}", "--format", "plink-assoc", "--out", "{out}"),
         "p-values",

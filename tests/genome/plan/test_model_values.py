@@ -104,7 +104,7 @@ def test_nothing_is_written_over_or_left_behind(tmp_path: Path) -> None:
 
 def test_a_plan_shows_itself() -> None:
     plan = Plan.of({**VALUES, "title": "<b>Small</b>"})
-    for part in ("replace one person", "200 people, 3 SNPs", "dominant, tests g, fisher, alpha 0.05"):
+    for part in ("replace one person", "200; a case is", "3 on 2 chromosomes", "dominant; tests g, fisher", "0.05 / 3"):
         assert part in repr(plan)
         assert part in plan._repr_html_()
     assert "&lt;b&gt;Small" in plan._repr_html_()
