@@ -206,15 +206,18 @@ def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure)
             assert (one.branches, one.suppressed) == (other.branches, other.suppressed)
 
 
-def test_a_session_shows_a_preview_in_a_line_for_each_level() -> None:
+def test_a_session_shows_a_preview_in_two_lines_for_each_level() -> None:
     # It was 100,000 letters long: the plan's iterations stood in each of its levels.
     plan = Plan.load("demo")
     seen = preview(plan)
     lines = str(seen).splitlines()
-    assert len(lines) == 4 + len(plan.levels)
+    assert len(lines) == 11 + 2 * len(plan.levels)
+    assert max(map(len, lines)) < 160
     assert lines[1].split() == ["cost", "rho", "0.65137"]
-    assert "USA detailed     cell ± 10; total ± 10 to ± 71" in lines
-    assert "<strong>Preview: Demo" in seen._repr_html_()
-    assert dir(seen) == ["aggregates", "confidence", "levels", "overview"]
+    number = next(line.split("  ") for line in lines if line.startswith("USA detailed"))
+    assert [part.strip() for part in number if part] == ["USA detailed", *["± 10"] * 3, "± 30", "± 45", "± 71"]
+    assert "<strong>Plan: Demo" in seen._repr_html_()
+    assert {"confidence", "levels", "overview", "write"} <= set(dir(seen))
+    assert not [name for name in dir(seen) if name.startswith("_")]
     assert len(repr(seen.overview)) < 10_000
     assert all("Iteration(" not in repr(level) for level in seen.levels)
