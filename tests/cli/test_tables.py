@@ -43,6 +43,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         "generate",
         "validate",
         "release",
+        "plot",
         "evaluate",
         "diff",
         "export",
@@ -62,7 +63,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
         assert result.stdout
     assert names(tmp_path) == [
         *(".release.records", ".second.records"),
-        *("census", "first.toml", "invented", "plan.toml", "release", "release.xlsx", "second"),
+        *("census", "first.toml", "invented", "pictures", "plan.toml", "release", "release.xlsx", "second"),
     ]
 
 
