@@ -98,13 +98,11 @@ def attempt(source: Source, records: Path | pa.Table, folder: Path, form: Form |
 
 def _count(name: str, source: Any, cluster: Spark | None, chunk: int) -> Any:
     """The counts of a source by Spark, or in parts of so many bytes."""
-    from starling.groups import counts as groups
-    from starling.places import counts as places
     from starling.tables.counts import count
     from starling.tables.source import Persons
 
     if name != "tables":
-        return {"places": places, "groups": groups}[name].count(source.plan, source.records, cluster=cluster)
+        return source.count(cluster)
     if cluster is None and isinstance(source.records, Persons):
         return count(source.plan, source.regions, source.records, chunk=max(1, chunk))
     return count(source.plan, source.regions, source.records, cluster=cluster)
