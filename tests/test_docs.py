@@ -207,8 +207,16 @@ def anchors(page: Path) -> set[str]:
     return {slug(heading) for heading in headings} | set(re.findall(r"\{ *#([\w-]+) *\}", text))
 
 
+def in_site(target: Path) -> bool:
+    """Whether a file is part of the site: what lies in docs, and the pages of figures. mkdocs refuses other links, strictly."""
+    return target.is_relative_to(DOCS) or (target.parent == ROOT / "bench" / "results" and target.suffix == ".md")
+
+
 def dead_links(page: Path) -> list[str]:
-    """Links of a page that lead to no file or no heading of the checkout. Links to the web are not followed."""
+    """Links of a page that lead to no file or no heading of the checkout, and those of the site that leave the site.
+
+    Links to the web are not followed.
+    """
     found = []
     for match in LINK.finditer(FENCE.sub("", page.read_text())):
         link = match[1] or match[2]
@@ -216,7 +224,8 @@ def dead_links(page: Path) -> list[str]:
             continue
         file, _, anchor = link.partition("#")
         target = (page.parent / file).resolve() if file else page
-        if not target.exists() or (anchor and anchor not in anchors(target)):
+        dead = not target.exists() or (anchor and anchor not in anchors(target))
+        if dead or (page.is_relative_to(DOCS) and not in_site(target)):
             found.append(link)
     return found
 
@@ -229,6 +238,15 @@ def test_a_dead_link_is_caught(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A Heading\n[here](#a-heading) [gone](#another) [no file](nothing.md) ![picture](none.png)")
     assert dead_links(page) == ["#another", "nothing.md", "none.png"]
+
+
+def test_a_link_that_leaves_the_site_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(globals(), "DOCS", tmp_path / "docs")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "script.py").touch()
+    page = tmp_path / "docs" / "page.md"
+    page.write_text("[script](../script.py) [itself](page.md)")
+    assert dead_links(page) == ["../script.py"]
 
 
 def test_every_page_is_in_the_navigation() -> None:
