@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from bench.measure import Json, Spread, in_turn, timed
 from bench.record import Limit, Recorder
-from starling.genome.distance import distance_to_correlation, distance_to_significance
-from starling.genome.statistics import Correlation, Test
+from starling.genome.distance.significance import distance_to_correlation, distance_to_significance
+from starling.genome.statistics.association import Correlation, Test
 
 Int64 = npt.NDArray[np.int64]
 

@@ -19,9 +19,9 @@ from bench.genome_pictures import draw
 from bench.genome_studies import CARRIERS, CASES, CONTROLS, PEOPLE, carrying, observed, sampled, unrelated
 from bench.measure import Json
 from bench.record import Limit, Recorder
-from starling.genome.distance import distance_to_significance
+from starling.genome.distance.significance import distance_to_significance
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
-from starling.genome.statistics import p_values
+from starling.genome.statistics.association import p_values
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 Float64: TypeAlias = npt.NDArray[np.float64]

@@ -28,8 +28,8 @@ from bench.measure import Json
 from bench.peers import ROOT
 from bench.record import Limit, Recorder
 from bench.rivals import Neighbours, sensitivity
-from starling.genome.distance import distance_to_significance
-from starling.genome.statistics import chi_squared_statistic, log10_p_values
+from starling.genome.distance.significance import distance_to_significance
+from starling.genome.statistics.association import chi_squared_statistic, log10_p_values
 
 Float64: TypeAlias = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from bench.measure import Json
 from bench.record import Limit, Recorder
 from bench.rivals import Neighbours, noisy_statistics
 from starling.genome.arrays import Float64
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 from starling.genome.statistics.tails import chi_squared_log_tail
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_laplace

@@ -25,7 +25,7 @@ from bench.record import Limit, Recorder
 from starling.genome.source.calls import bytes_a_snp, packed
 from starling.genome.source.counting import StatusMasks, carrier_tables, genotype_tables, status_masks
 from starling.genome.source.pgen import open_pgen, read_pgen
-from starling.genome.statistics import chi_squared_statistic
+from starling.genome.statistics.association import chi_squared_statistic
 
 Int8 = npt.NDArray[np.int8]
 Int64 = npt.NDArray[np.int64]

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.genome.distance.significance import checked_tables
-from starling.genome.statistics import chi_squared_statistic, p_values
+from starling.genome.statistics.association import chi_squared_statistic, p_values
 from starling.privacy.budget import Exact, positive
 from starling.privacy.sampling.noise import discrete_laplace
 from starling.privacy.sampling.selection import exponential_mechanism

@@ -35,11 +35,12 @@ from starling.errors import ParameterError
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import Cells
-from starling.genome.mechanism import ExploreMechanism, SnpPvalMechanism
+from starling.genome.mechanism.explore import ExploreMechanism
+from starling.genome.mechanism.noisy_tables import SnpPvalMechanism
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
 from starling.genome.plan.queries import Noise
 from starling.genome.scores.candidates import Candidates
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 
 Bool: TypeAlias = npt.NDArray[np.bool_]
 Int16: TypeAlias = npt.NDArray[np.int16]

@@ -10,7 +10,7 @@ from starling.audit.case import Case
 from starling.audit.genome_cases import MECHANISMS, MUTANTS
 from starling.genome.distance.rules import D_PRIME, R_SQUARED, Kernel, Rule, decide, of_test
 from starling.genome.distance.search import settled
-from starling.genome.statistics import chi_squared_statistic
+from starling.genome.statistics.association import chi_squared_statistic
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from tests.audit.verdicts import is_kept, is_rejected
 from tests.genome.small_tables import all_tables, most_changed, searched

@@ -3,8 +3,8 @@
 import numpy as np
 
 from starling.audit.wrong_distances import greedy_distance, wald_distance
-from starling.genome.distance import distance_to_significance
-from starling.genome.statistics import p_values, wald_statistic
+from starling.genome.distance.significance import distance_to_significance
+from starling.genome.statistics.association import p_values, wald_statistic
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 

@@ -13,7 +13,7 @@ from bench.rivals import (
     sensitivity,
 )
 from starling.errors import ParameterError
-from starling.genome.statistics import chi_squared_statistic, p_values
+from starling.genome.statistics.association import chi_squared_statistic, p_values
 from tests.genome.small_tables import all_tables, most_changed
 
 pytestmark = pytest.mark.slow

@@ -106,7 +106,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
         "inventing a study",
         "starling.genome.generate:generate",
     ),
-    "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview:expected_errors"),
+    "genome preview": (("{study}/plan.toml",), "how far", "starling.genome.preview.page:expected_errors"),
     "genome validate": (STUDY, "every genotype", "starling.genome.publish:validate"),
     "genome num-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),
     "genome loc-sig": ((*STUDY, "--epsilon", "1", *PAID), "checking", "starling.genome.publish:open_genotypes"),

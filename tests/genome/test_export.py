@@ -19,7 +19,7 @@ from starling.genome import export as exporting
 from starling.genome.export import ASSOC_COLUMNS
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, Plan, SnpPval, Snps
-from starling.genome.postprocess import estimate
+from starling.genome.postprocess.estimates import estimate
 
 ONE = Fraction(1)
 export = partial(exporting.export, day="2026-01-31")

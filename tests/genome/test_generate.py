@@ -10,7 +10,7 @@ import pytest
 
 from starling.errors import OutputError, ParameterError
 from starling.genome.counts.study import count_study
-from starling.genome.distance import distance_to_significance
+from starling.genome.distance.significance import distance_to_significance
 from starling.genome.generate import Linkage, coalescent, generate, runs
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes, validate

@@ -5,10 +5,8 @@ from fractions import Fraction
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.mechanism import (
-    ExploreMechanism,
-    NumSigMechanism,
-)
+from starling.genome.mechanism.explore import ExploreMechanism
+from starling.genome.mechanism.selections import NumSigMechanism
 from starling.genome.plan import Explore, NumSig
 from tests.genome.mechanism.distributions import FIFTH, HUGE, tiny_plan
 

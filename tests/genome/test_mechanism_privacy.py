@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 
 from starling.audit import exact
-from starling.genome.mechanism import (
-    ExploreMechanism,
-    LocBlockMechanism,
-    LocSigMechanism,
-    NumSigMechanism,
-    SnpCorrMechanism,
-    SnpPvalMechanism,
-)
+from starling.genome.mechanism.explore import ExploreMechanism
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechanism, NumSigMechanism
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Epsilon

@@ -15,14 +15,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from starling.audit import exact
-from starling.genome.distance import distance_to_significance
 from starling.genome.distance.rules import of_correlation
+from starling.genome.distance.significance import distance_to_significance
 from starling.genome.inference.answers import SelectionError
-from starling.genome.mechanism import LocBlockMechanism
+from starling.genome.mechanism.selections import LocBlockMechanism
 from starling.genome.plan import LocBlock
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
-from starling.genome.statistics import correlation, log10_p_values
+from starling.genome.statistics.association import correlation, log10_p_values
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.distributions.probability_mass import probability_mass
 from tests.genome.mechanism.distributions import tiny_plan, tiny_studies

@@ -27,10 +27,10 @@ from starling.genome.counts.study import count_study
 from starling.genome.inference.answers import SelectionError
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Exploration, PValue
+from starling.genome.postprocess.estimates import Correlated, Exploration, PValue
 from starling.genome.publish import Answered, release
 from starling.genome.source import read
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 from starling.privacy.sampling import selection
 from starling.release.payment import PaymentOptions
 from starling.release.pipeline import Listener

@@ -12,7 +12,7 @@ from scipy import stats
 from starling.genome.export import standard_error
 from starling.genome.inference.answers import odds_ratio
 from starling.genome.source.counting import genotype_tables, status_masks
-from starling.genome.statistics import PTest, allele_tables, d_prime, p_values, r_squared
+from starling.genome.statistics.association import PTest, allele_tables, d_prime, p_values, r_squared
 from tests.genome.plink import plink
 
 HUGE = Fraction(10**6)

@@ -9,7 +9,7 @@ import pytest
 from bench.genome_hapsample import CAUSAL, PLAN, both_among
 from bench.record import load
 from starling import genome
-from starling.genome.postprocess import Exploration
+from starling.genome.postprocess.estimates import Exploration
 from starling.release.payment import PaymentOptions
 
 

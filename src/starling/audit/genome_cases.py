@@ -18,8 +18,8 @@ import numpy as np
 from starling.audit.case import Case, Draws, Int64
 from starling.audit.core_cases import laplace, lattice
 from starling.audit.wrong_distances import greedy_distance, wald_distance
-from starling.genome.distance import allelic_distance, distance_to_significance
-from starling.genome.statistics import chi_squared_statistic
+from starling.genome.distance.significance import allelic_distance, distance_to_significance
+from starling.genome.statistics.association import chi_squared_statistic
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.noise import discrete_laplace
 from starling.privacy.sampling.selection import exponential_mechanism

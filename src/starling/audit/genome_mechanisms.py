@@ -15,7 +15,7 @@ from starling.audit.case import Case, Draws
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.mechanism import mechanism_of
+from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question, SnpCorr, SnpPval, Snps
 from starling.genome.scores.candidates import Candidates
 from starling.genome.source.counting import packed_bits

@@ -62,7 +62,7 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
             plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **values: Any
         ) -> Described:
             from starling.genome.plan import Plan
-            from starling.genome.preview import question_text
+            from starling.genome.preview.grids import question_text
             from starling.genome.publish import release
 
             cost, chosen = epsilon_of(epsilon), Plan.load(plan)

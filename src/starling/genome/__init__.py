@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from starling.lazy import lazy
 
 if TYPE_CHECKING:
-    from starling.genome.distance import distance_to_significance
+    from starling.genome.distance.significance import distance_to_significance
     from starling.genome.generate import generate
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
     from starling.genome.plan.exploring import ExploreOptions
-    from starling.genome.preview import preview
+    from starling.genome.preview.expected import preview
     from starling.genome.publish import release
     from starling.genome.session import Plan, plan
     from starling.genome.source import validate
@@ -46,11 +46,11 @@ lazy(
         "SnpCorr": "plan",
         "SnpPval": "plan",
         "Study": "study",
-        "distance_to_significance": "distance",
+        "distance_to_significance": "distance.significance",
         "explore": "study",
         "generate": "generate",
         "plan": "session",
-        "preview": "preview",
+        "preview": "preview.expected",
         "release": "publish",
         "validate": "source",
     },

@@ -10,7 +10,7 @@ from starling.genome.export import Format, export
 from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
 from starling.genome.plan import kind
-from starling.genome.postprocess import Answer, Error, estimate
+from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.release.plots import Plots
 from starling.release.reading import DomainRelease, Release

@@ -13,8 +13,8 @@ from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
-from starling.genome.preview import Assumed, ExpectedErrors, expected_errors
-from starling.genome.preview.typical import RAREST
+from starling.genome.preview.page import ExpectedErrors, expected_errors
+from starling.genome.preview.typical import RAREST, Assumed
 from starling.genome.preview.work import previewing, understanding
 from starling.genome.publication import GenomePublication
 from starling.privacy.budget import Exact

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starling.genome.generate import Linkage
     from starling.genome.plan import Plan
     from starling.genome.plan.queries import Correlation
-    from starling.genome.preview import ExpectedErrors
+    from starling.genome.preview.page import ExpectedErrors
     from starling.genome.publication import GenomePublication
     from starling.release.checks import Checks
     from starling.release.described import Generated
@@ -68,7 +68,9 @@ def _preview(  # noqa: PLR0913 - one for each option
     """Of one question, or of each that the plan has: those that it has not are named by a warning."""
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
     from starling.genome.plan.exploring import regions_of
-    from starling.genome.preview import Assumed, check, epsilon_for, expected_errors
+    from starling.genome.preview.expected import check, epsilon_for
+    from starling.genome.preview.page import expected_errors
+    from starling.genome.preview.typical import Assumed
 
     chosen = Plan.load(plan)
     assumed = Assumed.of(chosen, cases, rarest)

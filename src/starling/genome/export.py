@@ -34,10 +34,9 @@ from starling.genome.inference.answers import OF_ALLELES, two_by_two
 from starling.genome.inference.intervals import Noise
 from starling.genome.measurements import Drawn
 from starling.genome.plan import Explore, Model, Plan, Question, SnpPval
-from starling.genome.postprocess import Exploration, PValue, estimate
-from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.genome.postprocess.estimates import CONFIDENCE, Exploration, PValue, estimate
 from starling.genome.postprocess.wording import OF, TESTS
-from starling.genome.statistics import allele_tables, chi_squared_statistic
+from starling.genome.statistics.association import allele_tables, chi_squared_statistic
 from starling.planfile.values import write_new
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace

@@ -22,9 +22,10 @@ from starling.genome.artifact.files import (
 )
 from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
-from starling.genome.mechanism import ExactStudy, mechanism_of
+from starling.genome.mechanism.base import ExactStudy
+from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Plan, Question, kind
-from starling.genome.postprocess import Estimated, estimate
+from starling.genome.postprocess.estimates import Estimated, estimate
 from starling.ledger.rules import canonical
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism

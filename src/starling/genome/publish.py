@@ -9,7 +9,7 @@ from starling.genome.artifact.files import read_drawn
 from starling.genome.asking import QuestionPlan
 from starling.genome.counts.study import StudyCounts, count_study
 from starling.genome.plan import Plan, Question, kind
-from starling.genome.postprocess import Answer, Error, estimate
+from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
 from starling.genome.source import open_genotypes, study_files, validate

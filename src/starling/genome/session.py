@@ -19,8 +19,7 @@ from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
 from starling.genome.plan.choices import ALPHA, TESTS, Build, Ids, Model
 from starling.genome.plan.snps import Row
-from starling.genome.preview import preview
-from starling.genome.preview.expected import Expected
+from starling.genome.preview.expected import Expected, preview
 from starling.genome.publish import release
 from starling.genome.source import open_genotypes, validate
 from starling.genome.source.held import Records, as_files, snp_rows

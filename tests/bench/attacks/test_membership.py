@@ -16,7 +16,7 @@ from bench.attacks.people import deals, genomes
 from starling.audit.falsifier import lower_bound
 from starling.errors import ParameterError
 from starling.genome.measurements import Cells
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 
 pytestmark = pytest.mark.slow
 

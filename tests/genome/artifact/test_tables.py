@@ -11,7 +11,7 @@ import pytest
 from starling.genome.artifact.tables import filled, schemas, tables
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import estimate
+from starling.genome.postprocess.estimates import estimate
 from starling.release.table_files import write_tables
 from tests.genome.mechanism.distributions import tiny_plan
 

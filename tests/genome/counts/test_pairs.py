@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
-from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import of_correlation
+from starling.genome.distance.significance import distance_to_correlation
 from starling.genome.scores.candidates import candidates
 from starling.genome.source.counting import packed_bits
 

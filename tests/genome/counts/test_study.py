@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from starling.genome.counts.study import count_study
-from starling.genome.mechanism import (
-    LocBlockMechanism,
-)
+from starling.genome.mechanism.selections import LocBlockMechanism
 from starling.genome.plan import LocBlock
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect

@@ -8,7 +8,7 @@ import pytest
 from starling.errors import BoundaryError, SourceError
 from starling.genome.counts.pairs import pair_tables
 from starling.genome.counts.study import CARRYING, count_study, read_carriers
-from starling.genome.distance import distance_to_significance
+from starling.genome.distance.significance import distance_to_significance
 from starling.genome.plan import Plan
 from starling.genome.source import open_genotypes
 from starling.privacy.trust import inspect

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starling.errors import ParameterError
 from starling.genome.distance.constants import UNDECIDED, threshold_p
 from starling.genome.distance.rules import Rule, decide, of_correlation, of_statistic, of_test, way
-from starling.genome.statistics import Test, correlation, p_values
+from starling.genome.statistics.association import Test, correlation, p_values
 from tests.genome.small_tables import all_tables
 
 TESTS: tuple[Test, ...] = ("g", "chi2", "fisher")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from starling.genome.distance.constants import threshold_p
 from starling.genome.distance.rules import of_correlation, of_statistic, of_test
 from starling.genome.distance.search import OPEN, distance_exactly, distances, settled, step
-from starling.genome.statistics import Test, chi_squared_statistic, d_prime, g_statistic
+from starling.genome.statistics.association import Test, chi_squared_statistic, d_prime, g_statistic
 from starling.genome.statistics.tails import fisher_tails
 from tests.genome.small_tables import all_tables, neighbours
 

@@ -7,10 +7,10 @@ import pytest
 
 import starling.genome
 from starling.errors import ParameterError
-from starling.genome.distance import distance_to_significance
 from starling.genome.distance.constants import threshold_p
 from starling.genome.distance.rules import decide, of_test
-from starling.genome.statistics import Test
+from starling.genome.distance.significance import distance_to_significance
+from starling.genome.statistics.association import Test
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 TESTS: tuple[Test, ...] = ("g", "chi2", "fisher")

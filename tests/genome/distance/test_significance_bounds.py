@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.distance import allelic_distance, distance_to_significance, genotypic_distance
 from starling.genome.distance.constants import quantile, threshold_p
-from starling.genome.distance.significance import GenotypicTest
-from starling.genome.statistics import p_values
+from starling.genome.distance.significance import (
+    GenotypicTest,
+    allelic_distance,
+    distance_to_significance,
+    genotypic_distance,
+)
+from starling.genome.statistics.association import p_values
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 

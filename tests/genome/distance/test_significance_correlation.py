@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import decide, of_correlation
-from starling.genome.statistics import Correlation
+from starling.genome.distance.significance import distance_to_correlation
+from starling.genome.statistics.association import Correlation
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from starling.errors import ParameterError
-from starling.genome.distance import trend, trend_distance
+from starling.genome.distance import trend
 from starling.genome.distance.constants import quantile, threshold_p
 from starling.genome.distance.search import OPEN
-from starling.genome.statistics import p_values
+from starling.genome.distance.trend import trend_distance
+from starling.genome.statistics.association import p_values
 from tests.genome.small_tables import all_tables, most_changed, searched
 
 RANDOM = np.random.default_rng(23)

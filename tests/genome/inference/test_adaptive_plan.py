@@ -8,7 +8,7 @@ import pytest
 
 from starling.genome.inference.adaptive_plan import follow, replay
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.mechanism import ExploreMechanism, mechanism_of
+from starling.genome.mechanism.explore import ExploreMechanism, mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Query, SnpPval
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 

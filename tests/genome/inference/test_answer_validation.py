@@ -9,7 +9,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.genome.inference.answer_validation import FAR, answer_problem
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
-from starling.genome.mechanism import mechanism_of
+from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from starling.genome.inference.answers import SelectionError, correlation, p_value, selection_error
-from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.statistics import allele_tables, log10_p_values, r_squared
+from starling.genome.statistics.association import allele_tables, log10_p_values, r_squared
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 DRAWS = 300

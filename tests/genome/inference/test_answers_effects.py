@@ -8,9 +8,9 @@ import pytest
 from statsmodels.stats.contingency_tables import Table2x2
 
 from starling.genome.inference.answers import effect, odds_ratio, share, two_by_two
-from starling.genome.mechanism import SnpPvalMechanism
+from starling.genome.mechanism.noisy_tables import SnpPvalMechanism
 from starling.genome.plan import SnpPval
-from starling.genome.statistics import allele_tables
+from starling.genome.statistics.association import allele_tables
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 from tests.genome.small_tables import all_tables
 

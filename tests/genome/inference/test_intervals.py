@@ -18,7 +18,7 @@ from starling.genome.inference.intervals import (
     repaired,
     trend_interval,
 )
-from starling.genome.statistics import PTest, allele_tables, correlation, log10_p_values
+from starling.genome.statistics.association import PTest, allele_tables, correlation, log10_p_values
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_laplace
 from tests.genome.small_tables import all_tables

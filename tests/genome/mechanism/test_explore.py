@@ -3,9 +3,7 @@
 import numpy as np
 
 from starling.genome.measurements import Block, Number
-from starling.genome.mechanism import (
-    ExploreMechanism,
-)
+from starling.genome.mechanism.explore import ExploreMechanism
 from starling.genome.plan import Explore, Plan
 from starling.privacy.budget import Epsilon
 from tests.genome.mechanism.distributions import FIFTH, HUGE, TinyStudy

@@ -4,10 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from starling.genome.mechanism import (
-    SnpCorrMechanism,
-    SnpPvalMechanism,
-)
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import Plan, SnpCorr, SnpPval
 from tests.genome.mechanism.distributions import HUGE, TinyStudy
 

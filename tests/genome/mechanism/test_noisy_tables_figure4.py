@@ -5,7 +5,7 @@ import pytest
 
 from bench import genome_figure4, record
 from bench.rivals import noisy_statistics
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 
 RESULT = record.load("genome_figure4")
 ROWS = RESULT["rows"]

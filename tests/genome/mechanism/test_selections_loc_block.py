@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from starling.genome.measurements import Block
-from starling.genome.mechanism import (
-    LocBlockMechanism,
-)
+from starling.genome.mechanism.selections import LocBlockMechanism
 from starling.genome.plan import LocBlock, Plan
 from tests.genome.mechanism.distributions import FIFTH, HUGE, TinyStudy
 

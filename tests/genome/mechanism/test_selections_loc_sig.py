@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from starling.genome.counts.study import count_study
-from starling.genome.mechanism import (
-    LocSigMechanism,
-)
+from starling.genome.mechanism.selections import LocSigMechanism
 from starling.genome.plan import LocSig, Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.plan.sites import read_sites

@@ -1,9 +1,7 @@
 """The number of significant SNPs as a range."""
 
 from starling.genome.measurements import Number
-from starling.genome.mechanism import (
-    NumSigMechanism,
-)
+from starling.genome.mechanism.selections import NumSigMechanism
 from starling.genome.plan import NumSig, Plan
 from starling.genome.plan.distances import signed_distances
 from tests.genome.mechanism.distributions import HUGE, TinyStudy

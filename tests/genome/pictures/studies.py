@@ -11,7 +11,7 @@ import numpy as np
 from starling.genome.inference.intervals import Interval
 from starling.genome.pictures.answers import Answers
 from starling.genome.plan import Plan, Snps
-from starling.genome.postprocess import Correlated, Effect, PValue
+from starling.genome.postprocess.estimates import Correlated, Effect, PValue
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 LINK: Final = "{http://www.w3.org/1999/xlink}href"

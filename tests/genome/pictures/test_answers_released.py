@@ -3,7 +3,7 @@
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.pictures.answers import Answers, answers
-from starling.genome.postprocess import Correlated, Exploration
+from starling.genome.postprocess.estimates import Correlated, Exploration
 from tests.genome.pictures.studies import p_value, three_chromosomes
 
 PLAN = three_chromosomes()

@@ -9,7 +9,7 @@ import pytest
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.linkage import TRIANGLES, caption, linkage, shown
 from starling.genome.pictures.linkage import linked_snps as linked
-from starling.genome.postprocess import Correlated
+from starling.genome.postprocess.estimates import Correlated
 from starling.release.report.pictures import blend
 from tests.genome.pictures.studies import (
     HOSTILE,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.linkage import WITHIN, linked_snps
-from starling.genome.postprocess import Correlated
+from starling.genome.postprocess.estimates import Correlated
 from tests.genome.pictures.studies import correlated, p_value, plan, snps, three_chromosomes
 
 ENDS = st.tuples(st.integers(1, 30), st.integers(1, 30)).map(lambda ends: (min(ends), max(ends)))

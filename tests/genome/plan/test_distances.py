@@ -7,7 +7,7 @@ import pytest
 
 from starling.genome.plan.choices import TESTS
 from starling.genome.plan.distances import signed_distances
-from starling.genome.statistics import allele_tables, p_values
+from starling.genome.statistics.association import allele_tables, p_values
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.small_tables import all_tables
 

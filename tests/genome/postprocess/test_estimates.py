@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
-from starling.genome.mechanism import mechanism_of
+from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Explore, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue, estimate
-from starling.genome.postprocess.estimates import rounded
+from starling.genome.postprocess.estimates import (
+    Correlated,
+    Effect,
+    Exploration,
+    ExplorationError,
+    PValue,
+    estimate,
+    rounded,
+)
 from tests.genome.mechanism.distributions import TinyStudy, tiny_plan
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)

@@ -11,7 +11,7 @@ from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
-from starling.genome.postprocess import Correlated, Effect, Exploration, ExplorationError, PValue
+from starling.genome.postprocess.estimates import Correlated, Effect, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import answer_text, error_text, p_text, verdict
 from starling.genome.scores.locations import num_sig_outputs
 from tests.genome.mechanism.distributions import tiny_plan

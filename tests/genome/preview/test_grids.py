@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
-from starling.genome.preview import grids, preview, question_text
-from starling.genome.preview.grids import COST, NOTHING
+from starling.genome.preview.expected import preview
+from starling.genome.preview.grids import COST, NOTHING, grids, question_text
 from starling.genome.preview.typical import Assumed
 from tests.genome.preview.conftest import a_plan
 

@@ -9,7 +9,8 @@ import pytest
 from starling.errors import OutputError
 from starling.genome.plan import Explore, LocBlock, LocSig, Question, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS
-from starling.genome.preview import expected_errors, grids
+from starling.genome.preview.grids import grids
+from starling.genome.preview.page import expected_errors
 from starling.genome.preview.typical import Assumed
 from starling.release.report.pages import PREVIEW
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from starling.genome.inference.answers import selection_error
-from starling.genome.mechanism import LocSigMechanism, NumSigMechanism
+from starling.genome.mechanism.selections import LocSigMechanism, NumSigMechanism
 from starling.genome.plan import LocBlock, LocSig, NumSig
 from starling.genome.preview import selections, typical
 from starling.genome.preview.typical import Assumed

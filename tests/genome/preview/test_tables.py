@@ -9,7 +9,7 @@ import pytest
 
 from starling.genome.arrays import Int64
 from starling.genome.inference.answers import correlation, p_value
-from starling.genome.mechanism import SnpCorrMechanism, SnpPvalMechanism
+from starling.genome.mechanism.noisy_tables import SnpCorrMechanism, SnpPvalMechanism
 from starling.genome.plan import SnpCorr, SnpPval
 from starling.genome.preview import tables
 from starling.genome.preview.tables import VALUES, ExpectedTables

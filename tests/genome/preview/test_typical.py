@@ -15,7 +15,7 @@ from starling.genome.plan.distances import signed_distances
 from starling.genome.preview import typical
 from starling.genome.preview.typical import FREQUENCIES, Assumed, ladders, needed_odds_ratio, pair_tables
 from starling.genome.source import open_genotypes
-from starling.genome.statistics import allele_tables, correlation, log10_p_values, p_values
+from starling.genome.statistics.association import allele_tables, correlation, log10_p_values, p_values
 from tests.genome.preview.conftest import a_plan
 from tests.genome.studies import PLAN
 

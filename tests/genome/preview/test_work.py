@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from starling.genome.arrays import Float64
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Snps
-from starling.genome.preview import preview, selections
+from starling.genome.preview import selections
+from starling.genome.preview.expected import preview
 from starling.genome.preview.work import PER_NUMBER, previewing, understanding
 
 ONE = Fraction(1)

@@ -8,12 +8,12 @@ import numpy.typing as npt
 import pytest
 
 from starling.genome.counts.pairs import pair_distances, pair_tables
-from starling.genome.distance import distance_to_correlation
 from starling.genome.distance.rules import of_correlation
+from starling.genome.distance.significance import distance_to_correlation
 from starling.genome.scores.blocks import DELTA_M, FARTHEST, block_scores
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.genome.source.counting import packed_bits
-from starling.genome.statistics import Correlation, correlation
+from starling.genome.statistics.association import Correlation, correlation
 from tests.genome.small_tables import all_tables, most_changed
 
 Database = np.ndarray

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.genome.distance import distance_to_significance
+from starling.genome.distance.significance import distance_to_significance
 from starling.genome.scores.locations import loc_sig_scores, num_sig_outputs, num_sig_scores
-from starling.genome.statistics import Test
+from starling.genome.statistics.association import Test
 from tests.genome.small_tables import all_tables, most_changed
 
 

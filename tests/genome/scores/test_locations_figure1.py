@@ -12,7 +12,7 @@ from bench.estimate import Claim, Estimate
 from bench.genome_distributions import exponential, permute_and_flip
 from bench.genome_studies import PEOPLE, observed, sampled
 from starling.genome.scores.locations import num_sig_outputs, num_sig_scores
-from starling.genome.statistics import p_values
+from starling.genome.statistics.association import p_values
 from starling.privacy.sampling.selection import permute_and_flip as drawn
 
 RESULT = record.load("genome_figure1")

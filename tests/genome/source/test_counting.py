@@ -16,7 +16,7 @@ from starling.genome.source.counting import (
     missing_calls,
     status_masks,
 )
-from starling.genome.statistics import allele_tables, g_statistic
+from starling.genome.statistics.association import allele_tables, g_statistic
 from tests.genome.packed import MISSING, encoded
 
 COPIES_OF_A1 = {0: 2, 1: None, 2: 1, 3: 0}

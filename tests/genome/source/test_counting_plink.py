@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from starling.genome.source.counting import carrier_tables, genotype_tables, status_masks
-from starling.genome.statistics import allele_tables, chi_squared_statistic, trend_statistic
+from starling.genome.statistics.association import allele_tables, chi_squared_statistic, trend_statistic
 from tests.genome.packed import MISSING, encoded
 
 PEOPLE, SNPS = 61, 40

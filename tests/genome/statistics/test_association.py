@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import Table, Table2x2
 
 from starling.errors import ParameterError
-from starling.genome.statistics import (
+from starling.genome.statistics.association import (
     PTest,
     chi_squared_statistic,
     correlation,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.cli.commands import Result
 
 if TYPE_CHECKING:
-    from starling.genome.postprocess import Exploration
+    from starling.genome.postprocess.estimates import Exploration
     from starling.genome.publish import Answered
     from starling.release.described import Generated
 
@@ -55,7 +55,7 @@ def chapter(out: Path, step: Callable[[str], None]) -> tuple[Result, tuple[str, 
 
 
 def _explored(answered: "Answered") -> "Exploration":
-    from starling.genome.postprocess import Exploration
+    from starling.genome.postprocess.estimates import Exploration
 
     assert isinstance(answered.answer, Exploration)
     return answered.answer

@@ -13,8 +13,7 @@ from starling.genome.inference.answers import SelectionError
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
-from starling.genome.postprocess import Estimated, Exploration, ExplorationError, PValue
-from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.genome.postprocess.estimates import CONFIDENCE, Estimated, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import (
     MEASURES,
     OF,

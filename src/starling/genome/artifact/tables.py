@@ -13,8 +13,14 @@ from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, NumSig, Plan, Question, SnpCorr, kind
-from starling.genome.postprocess import Correlated, Estimated, Exploration, ExplorationError, PValue
-from starling.genome.postprocess.estimates import CONFIDENCE
+from starling.genome.postprocess.estimates import (
+    CONFIDENCE,
+    Correlated,
+    Estimated,
+    Exploration,
+    ExplorationError,
+    PValue,
+)
 from starling.release.datapackage import Sheet
 from starling.release.table_files import Table, Text, column
 

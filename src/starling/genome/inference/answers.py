@@ -58,8 +58,7 @@ from starling.genome.inference.intervals import (
 from starling.genome.measurements import Cells
 from starling.genome.plan import LocBlock, LocSig, Model, NumSig, Plan, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
-from starling.genome.statistics import PTest
-from starling.genome.statistics.association import allele_tables
+from starling.genome.statistics.association import PTest, allele_tables
 
 OF_ALLELES: frozenset[Model] = frozenset({"genotypic", "allelic"})
 """Models whose tables count copies, so that effects are of alleles; those of the others are of carriers."""

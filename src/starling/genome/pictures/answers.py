@@ -12,7 +12,7 @@ from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, SelectedSnps
 from starling.genome.plan import Plan
 from starling.genome.plan.exploring import SnpRanges
-from starling.genome.postprocess import Answer, Correlated, Exploration, PValue
+from starling.genome.postprocess.estimates import Answer, Correlated, Exploration, PValue
 from starling.genome.postprocess.wording import PERCENT
 
 SURE: Final = PERCENT

@@ -8,7 +8,7 @@ from typing import Final
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.sheet import FACE, SIGN, SMALL, Box, Named, Sheet, short, ticks
 from starling.genome.pictures.view import View
-from starling.genome.postprocess import PValue
+from starling.genome.postprocess.estimates import PValue
 from starling.release.report.pictures import BLUE, GREY, INK, RED, STEPS
 
 LANE: Final = 11.0

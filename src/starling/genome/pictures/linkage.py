@@ -13,7 +13,7 @@ from typing import Final
 from starling.genome.pictures.answers import SURE, Answers, shortest
 from starling.genome.pictures.sheet import SMALL, Box, Entry, Sheet, short, width
 from starling.genome.pictures.view import View
-from starling.genome.postprocess import Correlated
+from starling.genome.postprocess.estimates import Correlated
 from starling.genome.postprocess.wording import MEASURES
 from starling.release.report.pictures import GREY, INK, blend, drawing
 

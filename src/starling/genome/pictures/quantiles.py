@@ -16,7 +16,7 @@ import numpy as np
 from starling.genome.arrays import Int64
 from starling.genome.pictures.answers import SURE, Answers, shortest
 from starling.genome.pictures.sheet import Box, Entry, Named, Sheet, short, ticks, top_of
-from starling.genome.postprocess import PValue
+from starling.genome.postprocess.estimates import PValue
 from starling.genome.postprocess.wording import TESTS
 from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
 

@@ -5,10 +5,15 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from starling.genome.distance import distance_to_significance, trend_distance
-from starling.genome.distance.significance import GenotypicTest, allelic_distance, genotypic_distance
+from starling.genome.distance.significance import (
+    GenotypicTest,
+    allelic_distance,
+    distance_to_significance,
+    genotypic_distance,
+)
+from starling.genome.distance.trend import trend_distance
 from starling.genome.plan.model import Plan
-from starling.genome.statistics import Test, allele_tables
+from starling.genome.statistics.association import Test, allele_tables
 
 Int64: TypeAlias = npt.NDArray[np.int64]
 

@@ -21,7 +21,7 @@ from starling.genome.measurements import Cells
 from starling.genome.plan import Plan, SnpCorr, SnpPval
 from starling.genome.plan.queries import Noise
 from starling.genome.preview.typical import ODDS_RATIOS, Assumed, ExpectedAnswer, pair_tables
-from starling.genome.statistics import PTest, allele_tables, log10_p_values
+from starling.genome.statistics.association import PTest, allele_tables, log10_p_values
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
 

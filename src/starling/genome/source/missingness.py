@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from starling.genome.arrays import Float64, Int64
-from starling.genome.statistics import log10_p_values
+from starling.genome.statistics.association import log10_p_values
 
 ALPHA: Final = 0.05
 """The chance that any SNP is named where calls are missing alike in both."""
