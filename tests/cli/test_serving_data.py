@@ -13,10 +13,10 @@ from starling.server.datasets import Catalogue
 from starling.server.home import open_home
 from starling.server.purposes import Purpose
 from starling.worker.findings import Inspections
-from starling.worker.running import Worker
 from starling.worker.sources import Sources
 from tests.cli.conftest import Call, document
 from tests.groups.worlds import write_world
+from tests.worker.lanes import worker_of
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def served(call: Call, tmp_path: Path) -> Path:
 
 def look(home: Path) -> None:
     """What the worker does at its start."""
-    Worker(open_home(home), lambda _: None).look()
+    worker_of(open_home(home), lambda _: None).look()
 
 
 def test_a_custodian_registers_reads_and_accepts(call: Call, served: Path) -> None:

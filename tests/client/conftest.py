@@ -22,10 +22,10 @@ from starling.server.home import Home, make_home
 from starling.server.question_costs import Understanding
 from starling.server.sandbox import FreeCharges
 from starling.worker.findings import Inspections
-from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources, source_of
 from starling.worker.standing_in import stand_in
 from tests.groups.worlds import write_world
+from tests.worker.lanes import worker_of
 from tests.worker.studies import write_study
 
 URL = "http://localhost:8470"
@@ -77,7 +77,7 @@ class Site:
         self.home = home
         self.slept: list[float] = []
         self._began, self._passed = time.time(), 0.0
-        self._workers = [Worker(each, lambda _: None) for each in (home, home.sandbox) if each is not None]
+        self._workers = [worker_of(each, lambda _: None) for each in (home, home.sandbox) if each is not None]
         self._stop = threading.Event()
         free = None if home.sandbox is None else FreeCharges(home.sandbox, now=self._now)
         self.carrier = Local(make_app(home, Charges(home, now=self._now), understanding, free=free))

@@ -40,6 +40,7 @@ from tests.client.conftest import URL, Carry, Local, streamed
 from tests.ledger.worlds import Time
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 from tests.toy.source import Persons
+from tests.worker.lanes import worker_of
 
 DEADLINE: Final = 8
 ANALYSTS: Final = ("ada", "bob")
@@ -154,7 +155,7 @@ class Site:
 
     def worker(self) -> Worker:
         """A worker that is started now."""
-        return Worker(self.home, lambda _: None, now=lambda: self.time.elapsed)
+        return worker_of(self.home, lambda _: None, now=lambda: self.time.elapsed)
 
     def work(self, worker: Worker) -> None:
         """One round of a worker. What it wrote bears the time of this site."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from starling.errors import LedgerUnavailable, ParameterError
+from starling.ledger.batching import Batches
 from starling.server.access import MOST_DAYS, Access, NotSignedIn, User
-from starling.server.batching import Turns
 from starling.server.tokens import fresh
 from tests.server.conftest import BEGAN
 
@@ -175,7 +175,7 @@ def test_those_who_come_together_share_a_flush_and_each_gets_their_own_outcome(a
         return
 
     async def everybody() -> None:
-        access._entering = Turns(counted)
+        access._entering = Batches(counted)
         begun = asyncio.create_task(access.enter(ada, "GET /first", allow))
         await asyncio.to_thread(first.wait)
         coming = [(ada, allow), (bob, allow), (stranger, allow), (ada, refuse)]

@@ -20,6 +20,7 @@ from starling.worker.jobs import Jobs
 from starling.worker.listing import list_jobs, set_free
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources
+from tests.worker.lanes import worker_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -57,7 +58,7 @@ def ask(home: Home) -> int:
 
 
 def test_a_round_looks_and_releases(registered: Home, custodian: Ledger, told: Told) -> None:
-    worker, stop = Worker(registered, told.append), threading.Event()
+    worker, stop = worker_of(registered, told.append), threading.Event()
     worker.round(stop)
     assert told == ["dataset data: looked at 9 records of 9 groups; nothing breaks the rules: starling server findings"]
     custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
@@ -71,7 +72,7 @@ def test_a_round_looks_and_releases(registered: Home, custodian: Ledger, told: T
 
 def test_files_are_looked_at_again_when_they_were_changed(registered: Home, groups: Registered, told: Told) -> None:
     clock = Clock()
-    worker = Worker(registered, told.append, now=clock)
+    worker = worker_of(registered, told.append, now=clock)
     worker.round(threading.Event())
     with groups.files["records"].open("a") as file:
         file.write("nowhere,1\n")
@@ -91,7 +92,7 @@ def test_files_are_looked_at_again_when_they_were_changed(registered: Home, grou
 def test_what_fails_is_tried_again_after_growing_pauses(registered: Home, custodian: Ledger, told: Told) -> None:
     custodian.custody.accept("data", OTHERS)
     clock = Clock()
-    worker, stop = Worker(registered, told.append, now=clock), threading.Event()
+    worker, stop = worker_of(registered, told.append, now=clock), threading.Event()
     seq = ask(registered)
     failed = f"release {seq} of data failed and is tried again"
     pause = running.BUSY
@@ -111,7 +112,7 @@ def test_what_fails_is_tried_again_after_growing_pauses(registered: Home, custod
 def test_one_release_keeps_no_other_from_being_made(
     registered: Home, custodian: Ledger, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = Worker(registered, told.append)
+    worker = worker_of(registered, told.append)
     worker.round(threading.Event())
     custodian.custody.accept("data", Inspections(registered).find("data", Sources(registered).open("data")).files)
     custodian.custody.grant("people", "bob", 1)
@@ -135,7 +136,7 @@ def test_one_release_keeps_no_other_from_being_made(
 def test_without_a_right_it_says_so_once_and_waits(
     served: Home, custodian: Ledger, groups: Registered, told: Told
 ) -> None:
-    worker, stop = Worker(served, told.append), threading.Event()
+    worker, stop = worker_of(served, told.append), threading.Event()
     worker.round(stop)
     assert told == [], "nothing is registered"
     relation = Sources(served).register("data", groups, deadline=8).relation
@@ -161,9 +162,9 @@ def test_it_ends_when_it_is_told_to(registered: Home, told: Told) -> None:
         told.append(words)
         stop.set()
 
-    Worker(registered, tell).run(stop)
+    worker_of(registered, tell).run(stop)
     assert len(told) == 1
-    Worker(registered, told.append).run(stop)
+    worker_of(registered, told.append).run(stop)
     assert len(told) == 1, "it was told before it began"
 
 
@@ -179,7 +180,7 @@ def test_a_job_that_was_begun_is_done_before_it_ends(
         begin(jobs, charge)
 
     monkeypatch.setattr(Jobs, "carry_out", carry_out)
-    Worker(registered, told.append).run(stop)
+    worker_of(registered, told.append).run(stop)
     assert told[0] == f"release {seq} of data is done"
     assert (registered.releases / f"{seq}.zip").is_file()
 
@@ -191,7 +192,7 @@ def test_a_restored_home_carries_out_what_was_charged(
     seq = ask(registered)
     back_up(registered, tmp_path / "copy")
     restored, _ = restore(tmp_path / "copy", tmp_path / "restored")
-    Worker(restored, told.append).round(threading.Event())
+    worker_of(restored, told.append).round(threading.Event())
     assert told[0] == f"release {seq} of data is done"
     assert (restored.releases / f"{seq}.zip").is_file()
     assert not (registered.releases / f"{seq}.zip").exists()
@@ -230,7 +231,7 @@ def test_analysts_take_turns(registered: Home, custodian: Ledger, told: Told) ->
     ada = [charge(registered, "ada", number) for number in range(3)]
     bob, eve = charge(registered, "bob", 3), charge(registered, "eve", 4)
     lane, order, stop = Slow(), [], threading.Event()
-    worker = Worker(registered, told.append, lanes=[lane])
+    worker = Worker(registered, told.append, [lane])
     worker._looked = worker._now()
     for _ in range(5):
         worker.round(stop)
@@ -248,7 +249,7 @@ def test_another_analyst_is_served_beside_what_takes_long(registered: Home, cust
     first, second = charge(registered, "ada", 0), charge(registered, "ada", 1)
     bob = charge(registered, "bob", 2)
     clock, lanes, stop = Clock(), [Slow(), Slow()], threading.Event()
-    worker = Worker(registered, told.append, now=clock, lanes=lanes)
+    worker = Worker(registered, told.append, lanes, now=clock)
     worker._looked = 0.0
     worker.round(stop)
     assert [lane.at for lane in lanes] == [first, None]
@@ -274,7 +275,7 @@ def test_a_job_is_parked_after_three_failures_and_set_free(registered: Home, cus
     clock, lane, stop = Clock(), Slow(), threading.Event()
 
     def attempt(outcome: Outcome) -> None:
-        worker = Worker(registered, told.append, now=clock, lanes=[lane])
+        worker = Worker(registered, told.append, [lane], now=clock)
         worker._looked = clock.time
         worker.round(stop)
         assert lane.at == seq
@@ -287,7 +288,7 @@ def test_a_job_is_parked_after_three_failures_and_set_free(registered: Home, cus
     assert told[-1] == f"release {seq} of data failed 3 times and is parked: it died; when that is mended: {mend}"
     (job,) = list_jobs(registered)
     assert (job.state, job.attempt.why) == ("parked", "it died")
-    worker = Worker(registered, told.append, now=clock, lanes=[lane])
+    worker = Worker(registered, told.append, [lane], now=clock)
     worker._looked = clock.time
     worker.round(stop)
     assert lane.at is None

@@ -19,11 +19,11 @@ from starling.server.home import Home, make_home
 from starling.server.sandbox import FreeCharges
 from starling.verification import open_release
 from starling.worker import standing_in
-from starling.worker.running import Worker
 from starling.worker.sources import Sources, source_of
 from starling.worker.standing_in import fill_sandbox, stand_in
 from tests.server.sites import Here
 from tests.toy import serving
+from tests.worker.lanes import worker_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 PLAN = 'title = "Pets"\ncategories = ["cat", "dog", "none"]\nepsilon = 1\n'
@@ -100,7 +100,7 @@ def test_each_has_a_twin_that_can_be_asked_at_once(home: Home) -> None:
     assert catalogue.plan_zip("poll").exists()
     number = ask(sandbox, "pets")
     told: list[str] = []
-    Worker(sandbox, told.append).round(threading.Event())
+    worker_of(sandbox, told.append).round(threading.Event())
     assert f"release {number} of pets is done" in told
     assert (sandbox.releases / f"{number}.zip").exists()
     assert not list(home.releases.iterdir())
@@ -112,7 +112,7 @@ def test_a_plan_that_is_asked_questions_answers_them_there(home: Home) -> None:
     with closing(Here()) as understanding, closing(FreeCharges(sandbox)) as charges:
         asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "poll", question, user="ada")
         number = charges.charge("ada", asked, "first", question)
-    Worker(sandbox, lambda _: None).round(threading.Event())
+    worker_of(sandbox, lambda _: None).round(threading.Event())
     release = open_release(sandbox.releases / f"{number}.zip")
     assert release.request_id == "first"
     assert release.cost.amount == 2
@@ -190,7 +190,7 @@ def test_a_twin_that_was_cut_off_is_made_again(home: Home, monkeypatch: pytest.M
     assert Catalogue(sandbox.folder / "datasets").names() == []
     assert stand_in(home, "pets") is None
     number = ask(sandbox, "pets")
-    Worker(sandbox, lambda _: None).round(threading.Event())
+    worker_of(sandbox, lambda _: None).round(threading.Event())
     assert (sandbox.releases / f"{number}.zip").exists()
 
 
@@ -202,7 +202,7 @@ def test_a_worker_of_the_home_does_nothing_of_the_sandbox(home: Home) -> None:
     assert stand_in(home, "pets") is None
     sandbox = sandbox_of(home)
     number = ask(sandbox, "pets")
-    Worker(home, lambda _: None).round(threading.Event())
+    worker_of(home, lambda _: None).round(threading.Event())
     assert not (sandbox.releases / f"{number}.zip").exists()
     with closing(Charges(home)) as charges, pytest.raises(ParameterError, match="is not there"):
         charges.progress(number, "ada")

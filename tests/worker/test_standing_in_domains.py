@@ -14,10 +14,10 @@ from starling.server.datasets import Catalogue
 from starling.server.home import make_home
 from starling.server.sandbox import FreeCharges
 from starling.verification import Outcome, open_release, verify
-from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources
 from starling.worker.standing_in import stand_in
 from tests.server.sites import Here
+from tests.worker.lanes import worker_of
 from tests.worker.studies import write_study
 from tests.worker.test_jobs import places, tables, tables_of_ones_own
 
@@ -51,7 +51,7 @@ def test_it_is_released_in_the_sandbox(name: str, tmp_path: Path, monkeypatch: p
         asked = understanding.ask(Catalogue(sandbox.folder / "datasets"), "data", question, user="ada")
         number = charges.charge("ada", asked, "first", question)
     told: list[str] = []
-    Worker(sandbox, told.append).round(threading.Event())
+    worker_of(sandbox, told.append).round(threading.Event())
     assert f"release {number} of data is done" in told
     assert any("nothing breaks the rules" in each for each in told)
     bundle = sandbox.releases / f"{number}.zip"

@@ -98,22 +98,14 @@ def delta_c_of(corr: "Correlation", text: str | None) -> Fraction:
 
 
 def epsilon_of(text: str) -> Fraction:
-    """An exact cost above 0.
-
-    Raises:
-        ParameterError: for anything else.
-    """
+    """An exact cost above 0; raises ParameterError for anything else."""
     from starling.privacy.budget import positive
 
     return positive(text, field="--epsilon")
 
 
 def snp_ranges_of(texts: tuple[str, ...]) -> "SnpRanges":
-    """Ranges of SNPs, each written FIRST..LAST, or as one SNP.
-
-    Raises:
-        ParameterError: for anything else.
-    """
+    """Ranges of SNPs, each written FIRST..LAST, or as one SNP; raises ParameterError for anything else."""
     ranges = [tuple(text.split("..")) for text in texts]
     if any(len(ends) > len(("first", "last")) or not all(ends) for ends in ranges):
         problem, fix = "is not a first and a last SNP", "write it like rs10..rs20"

@@ -68,11 +68,7 @@ destination = options.as_one(
 
 
 def payment_options(destination: Destination) -> "PaymentOptions":
-    """Who pays; a ledger is named by its URL, and opened while it pays.
-
-    Raises:
-        ParameterError: the names do not fit.
-    """
+    """Who pays; a ledger is named by its URL, and opened while it pays. Raises ParameterError where the names do not fit."""
     from starling.ledger import rules
     from starling.release.payment import PaymentOptions
 

@@ -234,7 +234,7 @@ def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
     opened = open_home(home)
     begin = "sandbox: " if opened.invented else ""
     lanes = [Child(opened.folder, opened.settings.job_seconds, ("--log", form)) for _ in range(LANES)]
-    new = Worker(opened, lambda words: logs.report(form, f"{begin}{words}"), lanes=lanes)
+    new = Worker(opened, lambda words: logs.report(form, f"{begin}{words}"), lanes)
     new.run(stop_event(by_input=until_end_of_input))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 

@@ -31,11 +31,7 @@ class Acceptance:
     yes: bool
 
     def opened(self) -> "Ledger | None":
-        """The ledger in which files are to be accepted, if they are.
-
-        Raises:
-            ParameterError: the options do not fit.
-        """
+        """The ledger in which files are to be accepted, if they are; raises ParameterError where the options do not fit."""
         named = self.ledger is not None or bool(self.dataset)
         if not self.accept:
             if self.repeated:

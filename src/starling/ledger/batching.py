@@ -1,91 +1,116 @@
-"""Many charges in one flush of the disk: a server's analysts wait together for one commit.
+"""Calls that wait together are made together, by one thread: what costs the same for one as for many is paid once for all that wait.
 
-A durable charge costs a flush, whoever asks for it. One thread takes what waits and charges it in one transaction; while that one
-flushes, the next batch gathers. Every answer leaves after its own charge is durable, and no order of arrival is changed.
+A durable charge costs a flush of the disk, whoever asks for it. One thread takes what waits and charges it in one transaction; while that
+one flushes, the next batch gathers. Every answer leaves after its own charge is durable, and no order of arrival is changed.
 """
 
+import asyncio
 import os
 import threading
 from collections import deque
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 from starling.errors import LedgerUnavailable, StarlingError
-from starling.ledger.charging import Charging, Result
+from starling.ledger.charging import Charging, Wanted
 from starling.ledger.rules import Request, Ticket
 from starling.ledger.store import held_at_forks
 from starling.privacy.guarantee import Guarantee
 
+A = TypeVar("A")
+R = TypeVar("R")
+
 MOST = 256
-"""Charges in one transaction: more would make the first of them wait longer than a flush."""
-
-_Waiting = tuple[Request, Guarantee, "Future[Result]"]
+"""Calls that are made together: more would make the first of them wait longer than a flush."""
 
 
-class Batcher:
-    """Charges for many threads, in as few commits as there are flushes. What waits when it is closed is still charged.
+class Batches(Generic[A, R]):
+    """Calls for many threads and tasks. `make` makes all calls that it is given: each gets what it returns, or raises, at its place."""
 
-    Args:
-        charging: The analyst's side of the ledger that pays; nobody else needs to leave it alone.
-        left: Whether others carry out what is charged, as of `Charging.charge_all`.
-    """
+    def __init__(self, make: Callable[[list[A]], Sequence[R | Exception]]) -> None:
+        self._make = make
+        self._waiting: deque[tuple[A, Future[R]]] = deque()
+        self._lock = held_at_forks(threading.Lock())
+        self._at_work = self._closed = False
+        self._process: int | None = None
 
-    def __init__(self, charging: Charging, *, left: bool = False) -> None:
-        self._charging = charging
-        self._left = left
-        self._waiting: deque[_Waiting] = deque()
-        self._changed = threading.Condition(held_at_forks(threading.RLock()))
-        self._closed = False
-        self._pid = os.getpid()
-        self._writer = threading.Thread(target=self._write, name="ledger writer", daemon=True)
-        self._writer.start()
-
-    def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
-        """See `Charging.charge`: durable when this returns.
-
-        Raises:
-            StarlingError: as `Charging.charge` does; where the commit failed, all of its batch hear the ledger's own error.
-            LedgerUnavailable: the batcher is closed.
-        """
-        waiting: Future[Result] = Future()
-        with self._changed:
-            # Its thread stays with the parent when a process is forked.
-            if self._closed or self._pid != os.getpid():
+    def submit(self, argument: A) -> "Future[R]":
+        """What the call will give; raises LedgerUnavailable after `close`."""
+        future: Future[R] = Future()
+        with self._lock:
+            if self._closed:
                 raise LedgerUnavailable(
                     "ledger", "takes no more charges: its server stops", "try again with the same request id"
                 )
-            self._waiting.append((request, guarantee, waiting))
-            self._changed.notify()
-        return waiting.result()()
+            if self._process != os.getpid():
+                # A fork has no thread of the process that it was made from, and answers none of its calls.
+                self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, thread_name_prefix="batches")
+                self._waiting.clear()
+                self._at_work = False
+            self._waiting.append((argument, future))
+            if not self._at_work:
+                self._at_work = True
+                self._thread.submit(self._work)
+        return future
+
+    async def take(self, argument: A) -> R:
+        """What the call gives, for a task; raises what it raises."""
+        return await asyncio.wrap_future(self.submit(argument))
 
     def close(self) -> None:
-        """Charge what waits, then stop."""
-        with self._changed:
+        """Make the calls that wait, then take no more."""
+        with self._lock:
             self._closed = True
-            self._changed.notify()
-        self._writer.join()
+        if self._process == os.getpid():
+            self._thread.shutdown()
 
-    def _write(self) -> None:
+    def _work(self) -> None:
         while batch := self._next():
             try:
-                wanted = [(request, guarantee) for request, guarantee, _ in batch]
-                results = self._charging.charge_all(wanted, left=self._left)
-            except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait are told
-                results = [_failing(error)] * len(batch)
-            for (_, _, waiting), result in zip(batch, results, strict=True):
-                waiting.set_result(result)
+                outcomes = self._make([argument for argument, _ in batch])
+            except Exception as error:  # noqa: BLE001 - nobody may wait for ever, whatever the fault
+                outcomes = [_copied(error) for _ in batch]
+            for (_, future), outcome in zip(batch, outcomes, strict=True):
+                if not future.set_running_or_notify_cancel():
+                    # Its task has ended.
+                    continue
+                if isinstance(outcome, Exception):
+                    future.set_exception(outcome)
+                else:
+                    future.set_result(outcome)
 
-    def _next(self) -> list[_Waiting]:
-        """What waits, or nothing when there will be no more."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed)
-            return [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST))]
+    def _next(self) -> list[tuple[A, "Future[R]"]]:
+        """What waits; nothing when this thread is done for now."""
+        with self._lock:
+            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST))]
+            self._at_work = bool(batch)
+        return batch
 
 
-def _failing(error: BaseException) -> Result:
-    def fail() -> Ticket:
-        if isinstance(error, StarlingError):
-            # Each gets its own: an exception that many threads raise would collect all their traces.
-            raise type(error)(problems=error.problems) from None
-        raise error
+class Batcher(Batches[Wanted, Ticket]):
+    """Charges of one ledger, in as few commits as there are flushes; `left` as of `Charging.charge_all`."""
 
-    return fail
+    def __init__(self, charging: Charging, *, left: bool = False) -> None:
+        super().__init__(lambda wanted: charging.charge_all(wanted, left=left))
+
+    def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
+        """See `Charging.charge`: durable when this returns. Where a commit fails, each of its batch gets the ledger's error."""
+        return self.submit((request, guarantee)).result()
+
+
+def each(calls: list[Callable[[], R]]) -> list[R | Exception]:
+    """Make calls that have nothing in common, one after the other."""
+    return [_outcome(call) for call in calls]
+
+
+def _outcome(call: Callable[[], R]) -> R | Exception:
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the call was asked for
+        return error
+
+
+def _copied(error: Exception) -> Exception:
+    """An error of one's own: one that many threads raise would collect all their traces."""
+    return type(error)(problems=error.problems) if isinstance(error, StarlingError) else error

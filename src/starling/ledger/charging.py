@@ -30,8 +30,8 @@ T = TypeVar("T")
 _LEASES = Tokens()
 
 Wanted = tuple[Request, Guarantee]
-Result = Callable[[], Ticket]
-"""Gives the ticket, or raises the refusal."""
+Result = Ticket | StarlingError
+"""The ticket, or the refusal."""
 
 
 class Charging:
@@ -67,7 +67,10 @@ class Charging:
             BudgetRefused, PolicyRefused: the charge does not fit; nothing was charged.
             LedgerUnavailable: another run of this request holds its lease; try again later.
         """
-        return self._from_memory(request, guarantee) or self.charge_all([(request, guarantee)])[0]()
+        result = self._from_memory(request, guarantee) or self.charge_all([(request, guarantee)])[0]
+        if isinstance(result, StarlingError):
+            raise result
+        return result
 
     def _from_memory(self, request: Request, guarantee: Guarantee) -> Ticket | None:
         """A new charge without reading first: one wait for the store instead of two.
@@ -135,7 +138,7 @@ class Charging:
         return self._billing.bill(before.standing, request, guarantee, noise)
 
     def charge_all(self, wanted: list[Wanted], *, left: bool = False) -> list[Result]:
-        """Many charges in one durable commit; each result gives its ticket or raises its own refusal. If `left`, others carry them out:
+        """Many charges in one durable commit; each has its ticket or its own refusal. If `left`, others carry them out:
         then no lease is taken, and none of a charge that there is.
         """
         lease = _LEASES.fresh()
@@ -154,16 +157,14 @@ class Charging:
         try:
             decided = self._decided(tx, writer, request, guarantee, done)
         except StarlingError as error:
-            return _refusal(error)
+            return error
         if isinstance(decided, Bill):
-            ticket = self._charged(tx, writer, request, decided, lease, done, left=left)
-        elif decided.state == "charged" and not left:
-            writer.append("takeover", {"charge": decided.seq})
-            rows.take_over(tx, decided.seq, lease, self._book.clock.lease())
-            ticket = replace(decided, lease=lease)
-        else:
-            ticket = decided
-        return lambda: ticket
+            return self._charged(tx, writer, request, decided, lease, done, left=left)
+        if decided.state != "charged" or left:
+            return decided
+        writer.append("takeover", {"charge": decided.seq})
+        rows.take_over(tx, decided.seq, lease, self._book.clock.lease())
+        return replace(decided, lease=lease)
 
     def _decided(
         self, tx: Transaction, writer: EventWriter, request: Request, guarantee: Guarantee, done: Done
@@ -355,13 +356,6 @@ class Charging:
 
 def _taken() -> PolicyRefused:
     return PolicyRefused("lease", "was taken over by another run, or the charge is answered", "ask again")
-
-
-def _refusal(error: StarlingError) -> Result:
-    def refuse() -> Ticket:
-        raise error
-
-    return refuse
 
 
 def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:

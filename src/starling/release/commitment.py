@@ -168,11 +168,7 @@ def check_home() -> None:
 
 
 def remember(mark: str, temporary: Path) -> None:
-    """Keep that the draw of the request with this mark lies in the folder `temporary`.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Keep that the draw of the request with this mark lies in the folder `temporary`; raises OSError where it cannot be written."""
     path = _note(mark)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_bytes(os.fsencode(temporary.absolute()))

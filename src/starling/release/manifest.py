@@ -80,11 +80,7 @@ def content(folder: Path) -> dict[str, Path]:
 
 
 def files_of(folder: Path) -> dict[str, Path]:
-    """Every file by its path in the folder, ascending.
-
-    Raises:
-        IntegrityError: something in the folder is no regular file.
-    """
+    """Every file by its path in the folder, ascending; raises IntegrityError where something in the folder is no regular file."""
     files, problems = walk(folder)
     if problems:
         raise IntegrityError(problems=problems)
@@ -225,11 +221,7 @@ def sign(folder: Path, key: Key) -> Signature:
 
 
 def read_signature(path: Path) -> Signature:
-    """The signature in a file; whether it holds is another question.
-
-    Raises:
-        IntegrityError: the file is not what `sign` writes.
-    """
+    """The signature in a file; whether it holds is another question. Raises IntegrityError where the file is not what `sign` writes."""
     try:
         return _parsed(path)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

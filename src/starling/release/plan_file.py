@@ -28,11 +28,7 @@ class PlanInFile(InSession):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a plan file, with the public files that it names.
-
-        Raises:
-            PlanError: with every problem found.
-        """
+        """Read a plan file, with the public files that it names; raises PlanError with every problem found."""
         file = Path(path).absolute()
         top = read_file(file)
         return cls._stated(top, cls._fields(top, file.parent))

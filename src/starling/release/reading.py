@@ -128,11 +128,7 @@ class Release(InSession):
         return self.guarantee.cost
 
     def table(self, name: str) -> pa.Table:
-        """One of `names`, whole.
-
-        Raises:
-            ParameterError: there is no such table.
-        """
+        """One of `names`, whole; raises ParameterError where there is no such table."""
         return pq.read_table(self._path(name))
 
     def rows(self, table: str, **wanted: Wanted) -> pa.Table:

@@ -200,21 +200,13 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, headed: bool
 
 
 def to_pandas(table: "pa.Table") -> Any:
-    """A table as a pandas data frame.
-
-    Raises:
-        ParameterError: pandas is not installed.
-    """
+    """A table as a pandas data frame; raises ParameterError where pandas is not installed."""
     _installed("pandas")
     return table.to_pandas()
 
 
 def to_polars(table: "pa.Table") -> Any:
-    """A table as a polars data frame.
-
-    Raises:
-        ParameterError: polars is not installed.
-    """
+    """A table as a polars data frame; raises ParameterError where polars is not installed."""
     return _installed("polars").from_arrow(table)
 
 

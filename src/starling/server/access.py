@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
+from starling.ledger.batching import Batches
 from starling.server import tokens
-from starling.server.batching import Turns
 from starling.server.database import Database, unavailable
 
 Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
@@ -130,7 +130,7 @@ class Access:
     def __init__(self, path: Path, *, now: Callable[[], datetime] = _now) -> None:
         self._database = Database(path, "users")
         self._now = now
-        self._entering = Turns(self._entered)
+        self._entering = Batches(self._entered)
 
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from starling.errors import LedgerUnavailable, PolicyRefused, StarlingError
-from starling.ledger.batching import Batcher
+from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading
@@ -23,7 +23,6 @@ from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
 from starling.ledger.terms import Terms
 from starling.privacy.least import check_least
 from starling.server.approval_requests import Waiting
-from starling.server.batching import Turns, each
 from starling.server.cache import Cache
 from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
@@ -97,7 +96,7 @@ class Charges:
         self._opening = threading.Lock()
         self._opened: tuple[Ledger, Batcher] | None = None
         self._reader: Ledger | None = None
-        self._telling = Turns[Callable[[], Progress | None], Progress | None](each)
+        self._telling = Batches[Callable[[], Progress | None], Progress | None](each)
         self._counting = threading.Lock()
         self._counted = 0
         self._waiting: dict[str, dict[int, Charge]] = {}

@@ -16,8 +16,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
 
 from starling.errors import ParameterError
+from starling.ledger.batching import Batches, each
 from starling.server.access import Access, SignInRefused, User
-from starling.server.batching import Turns, each
 from starling.server.rates import AtOnce, Rates, TooOften
 
 LEAST: Final = 12
@@ -75,7 +75,7 @@ class Passwords:
         busy = partial(TooOften, field="server", problem="has too many passwords to check")
         self._of_all = Rates(per_second=PER_SECOND, burst=BURST, refused=busy)
         self._at_once = AtOnce(WAITING, partial(busy, 1))
-        self._hashing: Turns[Callable[[], tuple[str, User]], tuple[str, User]] = Turns(each)
+        self._hashing: Batches[Callable[[], tuple[str, User]], tuple[str, User]] = Batches(each)
 
     async def sign_in(self, name: str, password: str, what: str, *, left: str | None) -> tuple[str, User]:
         """A new session of a user, and its token; what happened is in the log.

@@ -357,11 +357,7 @@ def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:
 
 
 def opened(release: Release) -> TablesRelease:
-    """A release of tables, as what analysts use.
-
-    Raises:
-        ParameterError: it is of another domain.
-    """
+    """A release of tables, as what analysts use; raises ParameterError where it is of another domain."""
     if release.statement["domain"] != "tables":
         raise ParameterError("release", "is no release of tables", "name one")
     return TablesRelease(release)

@@ -52,8 +52,19 @@ class Lane(Protocol):
         ...
 
 
-def carried_out(home: Home, jobs: Jobs, charge: Charge) -> Outcome:
-    """Carry out a charge."""
+def attempt(home: Home, jobs: Callable[[], Jobs], seq: int) -> Outcome:
+    """Carry out the charge that is event `seq`, or look for LOOKING; `jobs` opens the ledger, without which a home can be looked at."""
+    try:
+        if seq == LOOKING:
+            return _look(home)
+        charge = jobs().find(seq)
+    except StarlingError:
+        # The ledger cannot be opened or read now.
+        return Outcome("busy")
+    return Outcome("done") if charge is None else _carry_out(home, jobs(), charge)
+
+
+def _carry_out(home: Home, jobs: Jobs, charge: Charge) -> Outcome:
     try:
         with working(home.folder):
             jobs.carry_out(charge)
@@ -70,7 +81,7 @@ def carried_out(home: Home, jobs: Jobs, charge: Charge) -> Outcome:
     return Outcome("done")
 
 
-def looked(home: Home) -> Outcome:
+def _look(home: Home) -> Outcome:
     """Validate registered records that nobody has looked at as they are now."""
     sources, inspections = Sources(home), Inspections(home)
     notes = []
@@ -86,25 +97,6 @@ def looked(home: Home) -> Outcome:
             words = _fault(error)
         notes.append((name, f"dataset {name}: {words}"))
     return Outcome("done", notes=tuple(notes))
-
-
-class Here:
-    """Attempts in this very process, which end before they are asked after."""
-
-    def __init__(self, attempt: Callable[[int], Outcome]) -> None:
-        self._attempt = attempt
-        self._outcome: Outcome | None = None
-
-    def begin(self, seq: int) -> None:
-        """See `Lane.begin`."""
-        self._outcome = self._attempt(seq)
-
-    def outcome(self) -> Outcome | None:
-        """See `Lane.outcome`."""
-        return self._outcome
-
-    def close(self) -> None:
-        """See `Lane.close`."""
 
 
 def _fault(error: BaseException) -> str:

@@ -14,14 +14,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO, Final
 
-from starling.errors import StarlingError
 from starling.server.home import Home
 from starling.server.lines import LineProcess
-from starling.worker.attempting import LOOKING, Outcome, carried_out, looked
+from starling.worker.attempting import Outcome, attempt
 from starling.worker.jobs import Jobs
 
 _COMMAND: Final = (sys.executable, "-c", "from starling.cli import main; main()", "job")
@@ -96,21 +96,9 @@ def serve(home: Home) -> None:
 
 
 def _answer(home: Home, tasks: "SimpleQueue[int]", answers: BinaryIO) -> None:
-    jobs: Jobs | None = None
+    jobs = cache(lambda: Jobs(home, home.open_ledger()))
     while True:
-        seq = tasks.get()
-        try:
-            if seq == LOOKING:
-                outcome = looked(home)
-            else:
-                # Opened with the first: a home without a ledger can be looked at.
-                jobs = jobs or Jobs(home, home.open_ledger())
-                charge = jobs.find(seq)
-                outcome = Outcome("done") if charge is None else carried_out(home, jobs, charge)
-        except StarlingError:
-            # The ledger cannot be opened or read now.
-            outcome = Outcome("busy")
-        answers.write(json.dumps(asdict(outcome)).encode() + b"\n")
+        answers.write(json.dumps(asdict(attempt(home, jobs, tasks.get()))).encode() + b"\n")
         answers.flush()
 
 

@@ -9,13 +9,13 @@ So an analyst who asks for much, or for what never ends, delays no other.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from starling.errors import StarlingError
 from starling.ledger.reading import Charge
 from starling.server.home import Home
-from starling.worker.attempting import LOOKING, Here, Lane, Outcome, carried_out, looked
+from starling.worker.attempting import LOOKING, Lane, Outcome
 from starling.worker.attempts import MOST, Attempt
 from starling.worker.jobs import Jobs
 from starling.worker.listing import attempts_of
@@ -37,7 +37,7 @@ LANES: Final = 2
 
 
 class Worker:
-    """A worker of one home, whose attempts are made in lanes; in this process without them.
+    """A worker of one home, whose attempts are made in lanes.
 
     `report` is told, in a sentence, what was done and what failed, for the custodian; `now` gives the seconds by which pauses are counted.
     """
@@ -46,9 +46,9 @@ class Worker:
         self,
         home: Home,
         report: Callable[[str], None],
+        lanes: Iterable[Lane],
         *,
         now: Callable[[], float] = time.monotonic,
-        lanes: Sequence[Lane] = (),
     ) -> None:
         self._home = home
         self._report = report
@@ -65,7 +65,7 @@ class Worker:
         self._marks: dict[int, int] = {}
         self._reported: dict[str, str] = {}
         self._looked: float | None = None
-        self._free: list[Lane] = list(lanes) or [Here(self._attempt)]
+        self._free = list(lanes)
         self._at_work: dict[Lane, Charge | None] = {}
         """What each lane that is at work is at; None for a look."""
 
@@ -113,14 +113,6 @@ class Worker:
         lane = self._free.pop(0)
         self._at_work[lane] = charge
         lane.begin(LOOKING if charge is None else charge.seq)
-
-    def _attempt(self, seq: int) -> Outcome:
-        """An attempt in this process."""
-        if seq == LOOKING:
-            return looked(self._home)
-        assert self._jobs is not None
-        (charge,) = (each for each in self._at_work.values() if each is not None and each.seq == seq)
-        return carried_out(self._home, self._jobs, charge)
 
     def _say(self, about: str, words: str) -> None:
         """Tell what was not told of it last."""

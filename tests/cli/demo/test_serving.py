@@ -18,8 +18,8 @@ from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
 from starling.server.question_costs import Understanding
-from starling.worker.running import Worker
 from tests.cli.conftest import Call
+from tests.worker.lanes import worker_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -46,7 +46,7 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     assert invented.names() == catalogue.names()
     assert all(invented.find(name).title == f"Invented: {catalogue.find(name).title}" for name in invented.names())
     messages: list[str] = []
-    Worker(home, messages.append).round(threading.Event())
+    worker_of(home, messages.append).round(threading.Event())
     assert [path.name for path in sorted(home.releases.glob("*.zip"))] == sorted(f"{seq}.zip" for seq in charged), (
         messages
     )

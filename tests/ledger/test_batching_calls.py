@@ -1,4 +1,4 @@
-"""Calls in turn: each gets its own answer or error, those that wait are made together, and nobody who goes away holds up the others."""
+"""Calls made together: each gets its own answer or error, one thread makes them, and no call that was given up holds up another."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from starling.server.batching import Turns, each
+from starling.ledger.batching import Batches, each
 
 
 def test_every_call_gets_its_own_answer_or_error() -> None:
@@ -21,8 +21,8 @@ def test_every_call_gets_its_own_answer_or_error() -> None:
         return call
 
     async def everybody() -> list[int | BaseException]:
-        turns = Turns[Callable[[], int], int](each)
-        return await asyncio.gather(*(turns.take(half(number)) for number in range(20)), return_exceptions=True)
+        batches = Batches[Callable[[], int], int](each)
+        return await asyncio.gather(*(batches.take(half(number)) for number in range(20)), return_exceptions=True)
 
     for number, found in enumerate(asyncio.run(everybody())):
         if number % 2:
@@ -45,24 +45,24 @@ def test_those_that_wait_are_made_together_by_one_thread_also_where_one_went_awa
         return [-number for number in asked]
 
     async def everybody() -> list[int]:
-        turns = Turns(make)
-        first = asyncio.create_task(turns.take(0))
+        batches = Batches(make)
+        first = asyncio.create_task(batches.take(0))
         await asyncio.to_thread(begun.wait)
-        later = [asyncio.create_task(turns.take(number)) for number in (1, 2, 3)]
+        later = [asyncio.create_task(batches.take(number)) for number in (1, 2, 3)]
         await asyncio.sleep(0)
         later[1].cancel()
         gate.set()
-        return [await first, await later[0], await later[2], await turns.take(4)]
+        return [await first, await later[0], await later[2], await batches.take(4)]
 
     assert asyncio.run(everybody()) == [0, -1, -3, -4]
     assert batches == [[0], [1, 2, 3], [4]]
     assert len(threads) == 1
 
 
-def test_a_loop_that_ends_in_the_middle_leaves_turns_for_the_next() -> None:
-    turns = Turns[int, int](lambda asked: [number + 1 for number in asked])
+def test_a_loop_that_ends_in_the_middle_leaves_batches_for_the_next() -> None:
+    batches = Batches[int, int](lambda asked: [number + 1 for number in asked])
     for number in range(3):
-        assert asyncio.run(turns.take(number)) == number + 1
+        assert asyncio.run(batches.take(number)) == number + 1
 
 
 def test_a_fault_of_whoever_makes_the_calls_reaches_all_that_wait() -> None:
@@ -70,8 +70,8 @@ def test_a_fault_of_whoever_makes_the_calls_reaches_all_that_wait() -> None:
         raise RuntimeError("broken")
 
     async def ask() -> None:
-        turns = Turns(broken)
-        found = await asyncio.wait_for(asyncio.gather(*map(turns.take, range(3)), return_exceptions=True), 10)
+        batches = Batches(broken)
+        found = await asyncio.wait_for(asyncio.gather(*map(batches.take, range(3)), return_exceptions=True), 10)
         assert [type(each) for each in found] == [RuntimeError] * 3
 
     asyncio.run(ask())
@@ -81,9 +81,9 @@ def test_a_fault_of_whoever_makes_the_calls_reaches_all_that_wait() -> None:
 
 def test_a_forked_process_begins_a_thread_of_its_own() -> None:
     async def one() -> int:
-        return await turns.take(lambda: 7)
+        return await batches.take(lambda: 7)
 
-    turns = Turns[Callable[[], int], int](each)
+    batches = Batches[Callable[[], int], int](each)
     assert asyncio.run(one()) == 7
     child = os.fork()
     if child == 0:
