@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,8 @@ HEAD: Final = """# Plan keys
 For everyone who writes a plan: every key, with the values that it takes. `python docs/build_plan_reference.py` writes this page
 from the grammars that read and write plans.
 
-Plans are TOML. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or integers: as a float, 0.1 is not 1/10.
+Plans are TOML; a Census folder has `config.json`. Keys in bold are needed. Exact numbers are texts such as `"0.1"` or `"1/3"`, or
+integers: as a float, 0.1 is not 1/10.
 
 With the JSON Schema of `starling DOMAIN schema > plan.schema.json`, and `#:schema ./plan.schema.json` as the first line of a plan,
 an editor completes keys and marks wrong ones. The site has them too, as `reference/DOMAIN.schema.json`.
@@ -24,15 +26,21 @@ COLUMNS: Final = ("key", "takes", "left out", "means")
 RULE: Final = ("---",) * len(COLUMNS)
 
 
-def rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
-    """A row for each key of a table and of those inside it."""
+def rows(table: Table) -> Iterator[tuple[str, ...]]:
+    """A row for each key of a table and of those inside it; keys that stand together and say the same share one."""
+    for says, alike in groupby(_rows(table), key=lambda row: row[1:]):
+        names = [row[0] for row in alike]
+        yield (names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"), *says
+
+
+def _rows(table: Table, above: str = "") -> Iterator[tuple[str, ...]]:
     for name, key in table.keys.items():
         inside = None if key.kind.inside is FORMAT else key.kind.inside
         if key.kind.words and (inside is None or key.default is not NEEDED):
             mark = "**" if key.default is NEEDED else ""
             yield f"{mark}`{above}{name}`{mark}", key.kind.words, without(key), key.what
         if inside is not None:
-            yield from rows(inside, f"{above}{name}.")
+            yield from _rows(inside, f"{above}{name}.")
     if table.free is not None:
         yield f"`{above}*`", table.free.kind.words, "", table.free.what
 
@@ -41,7 +49,7 @@ def without(key: Key) -> str:
     """What a plan has that leaves a key out."""
     unstated = key.kind.inside is not None or key.default in (NEEDED, None)
     written = None if unstated else key.kind.write(key.default)
-    return "" if written in (None, "", [], {}) else f"`{json.dumps(written)}`"
+    return "" if written in (None, "", (), [], {}) else f"`{json.dumps(written)}`"
 
 
 def section(title: str, table: Table) -> str:

@@ -6,7 +6,7 @@ is refused with that reason.
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -55,7 +55,8 @@ class Section:
 
     def refuse(self, key: str, problem: str, fix: str) -> None:
         """Collect one problem, with the line of the key, or of the table where the key is missing."""
-        line = next((number for number, text in self.lines if _key(key).match(text)), None)
+        sets = _key(key)
+        line = next((number for number, text in self.lines if sets.match(text)), None)
         if line is None and self.lines and self.name:
             line = self.lines[0][0]
         field = f"{self.name}.{key}" if self.name and key else self.name or key or '""'
@@ -202,21 +203,6 @@ def _code(text: str) -> str:
     return re.sub(r'"[^"]*"|\'[^\']*\'', "", text).partition("#")[0]
 
 
-def read_file(path: Path) -> Section:
-    """The top of a plan file.
-
-    Raises:
-        PlanError: when it cannot be read, is no regular file, is longer than LONGEST_PLAN, or is not TOML in UTF-8.
-    """
-    try:
-        return parse(content(path, LONGEST_PLAN).decode("utf-8"), path.name)
-    except OSError as error:
-        problem = Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name)
-    except UnicodeDecodeError:
-        problem = Problem("file", "is not UTF-8", "save it as UTF-8", path.name)
-    raise PlanError(problems=[problem])
-
-
 def parse(text: str, file: str) -> Section:
     """The top of a TOML file.
 
@@ -241,3 +227,18 @@ def parse(text: str, file: str) -> Section:
         # Integers of thousands of digits, and nesting of thousands of brackets.
         raise PlanError(problems=[Problem("file", "is not TOML of a plan", "correct it", file)]) from None
     return Section(file, "", values, tuple(enumerate(text.splitlines(), start=1)), [])
+
+
+def read_file(path: Path, parse: Callable[[str, str], Section] = parse) -> Section:
+    """The top of a plan file, as `parse` reads its text.
+
+    Raises:
+        PlanError: when it cannot be read, is no regular file, is longer than LONGEST_PLAN, or is not TOML in UTF-8.
+    """
+    try:
+        return parse(content(path, LONGEST_PLAN).decode("utf-8"), path.name)
+    except OSError as error:
+        problem = Problem("file", f"cannot be read ({error.strerror})", "check the path", path.name)
+    except UnicodeDecodeError:
+        problem = Problem("file", "is not UTF-8", "save it as UTF-8", path.name)
+    raise PlanError(problems=[problem])

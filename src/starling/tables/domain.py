@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.errors import ParameterError
 from starling.lazy import later
 from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
+from starling.tables.plan.census import CONFIGURATION
 from starling.tables.plan.census_grammar import CENSUS
 from starling.tables.plan.custom_grammar import CUSTOM
 
@@ -149,5 +150,5 @@ TABLES: Final = Domain(
         public=("geography",),
         invent=_invent,
     ),
-    {"tables of the Census": CENSUS, "custom tables": CUSTOM},
+    {"tables of the Census": CENSUS, "Census configuration": CONFIGURATION, "custom tables": CUSTOM},
 )

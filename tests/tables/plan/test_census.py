@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,10 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError, Problem
+from starling.planfile.grammar import NEEDED, plan_schema
 from starling.tables.plan import GeographyLevel, Plan
-from starling.tables.plan.census import BUDGETS, REQUIRED
+from starling.tables.plan.census import BUDGETS, CONFIGURATION
 from starling.tables.plan.census_records import census_records
 from tests.tables.plan.invented import GEOGRAPHIES, REMOVED, TEXTS, census_folder, config, key
+
+SCHEMA = jsonschema.Draft202012Validator(plan_schema("tables", CONFIGURATION))
+WRONG: list[Any] = [None, True, "", "0.1", [], [0.5], ["x"], {}, {"x": 1}, -1, 10**13, [2, 1, 3], {"(USA, 1)": [1, 2]}]
+"""A value of every kind, of which each key takes a few."""
 
 
 def refusal(folder: Path, values: Any = None, **texts: str) -> str:
@@ -70,9 +76,29 @@ def test_reader_is_ignored_and_suppression_may_be_absent(tmp_path: Path) -> None
     assert Plan.load(census_folder(tmp_path, config(reader=["any", 1]))).suppression == Fraction(1, 2)
 
 
-@pytest.mark.parametrize("name", REQUIRED)
+@pytest.mark.parametrize("name", [name for name, each in CONFIGURATION.keys.items() if each.default is NEEDED])
 def test_a_missing_key_is_named(tmp_path: Path, name: str) -> None:
     assert f"config.json: {name} is missing" in refusal(tmp_path, config(**{name: REMOVED}))
+    assert not SCHEMA.is_valid(config(**{name: REMOVED}))
+
+
+@pytest.mark.parametrize("name", CONFIGURATION.keys)
+def test_a_value_of_a_wrong_kind_is_refused_by_its_key_and_by_the_schema(tmp_path: Path, name: str) -> None:
+    """The values are of every kind; what the schema refuses, the reader refuses at the key with its line."""
+    kind = jsonschema.Draft202012Validator(CONFIGURATION.keys[name].kind.schema)
+    wrong = [value for value in WRONG if not kind.is_valid(value)]
+    assert wrong or name == "reader"
+    for value in wrong:
+        assert not SCHEMA.is_valid(config(**{name: value}))
+        message = refusal(tmp_path, config(**{name: value}))
+        assert re.search(rf"config.json:\d+: {name}\b", message), (value, message)
+
+
+def test_a_configuration_keeps_the_schema_and_an_unknown_key_breaks_it(tmp_path: Path) -> None:
+    assert SCHEMA.is_valid(config())
+    assert not SCHEMA.is_valid(config(more=1))
+    assert not SCHEMA.is_valid(config(thresholds_p={"(STATES, 2)": [1, 2, 3]}))
+    assert {key.what.endswith(".") for key in CONFIGURATION.keys.values()} == {True}
 
 
 def test_an_unknown_key_is_refused_with_a_near_miss(tmp_path: Path) -> None:
@@ -179,7 +205,7 @@ def test_thresholds_are_needed_where_there_is_a_budget_that_is_run(tmp_path: Pat
 
 def test_an_unknown_level_of_thresholds_is_refused(tmp_path: Path) -> None:
     message = refusal(tmp_path, config(thresholds_p=config()["thresholds_p"] | {"(STATES, 2)": [1, 2, 3]}))
-    assert "thresholds_p.(STATES, 2) is not a level; did you mean (STATE, 2)?" in message
+    assert "thresholds_p.(STATES, 2) is an unknown key; did you mean (STATE, 2)?" in message
 
 
 def test_a_key_that_is_there_twice_is_refused(tmp_path: Path) -> None:

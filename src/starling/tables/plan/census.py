@@ -1,238 +1,156 @@
 """The Census configuration folder, read unchanged: `config.json` with the production keys, and the four definition files.
 
 Numbers are read as the decimals they are written as, never through binary floats. Where the production system takes bad input
-(text or negative budgets, unknown keys, four thresholds) this refuses; it refuses with every problem of the folder at
-once. The key `reader` (which of production's own readers opens the persons) is accepted and ignored: files are given by
-name here.
+(text or negative budgets, unknown keys, four thresholds) this refuses; it refuses with every problem of the folder at once.
 """
 
-import json
-import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Never
+from typing import Any, Final
 
 from starling.errors import ParameterError, PlanError, Problem
-from starling.planfile.foreign import content
-from starling.planfile.spelling import did_you_mean
+from starling.planfile.grammar import Key, Kind, Schema, Table, Values
+from starling.planfile.json_object import parse_object
+from starling.planfile.kinds import TEXTS, aside, choice, flag, whole
+from starling.planfile.toml import Float, Section, read_file
 from starling.privacy.budget import Measure, exact
+from starling.tables.plan.census_grammar import read_states
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
-from starling.tables.plan.choices import Choices, LevelKey, all_levels, within
-from starling.tables.plan.codebook import MOST_RACE_CODES, state_problem
+from starling.tables.plan.choices import Choices, all_levels, within
+from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.definitions import read_definitions
+from starling.tables.plan.grammar import read_thresholds
 from starling.tables.plan.levels import Thresholds
+from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.solving import Stated, population_levels
 
 CONFIG: Final = "config.json"
-GAMMA: Final = "privacy_budget_p_stage_1_fraction"
-SUPPRESSION: Final = "zero_suppression_chance"
 BUDGETS: Final = {
     f"privacy_budget_p_level_{level}_{geography.value.lower().replace('-', '_')}": (geography, level)
     for geography, level in all_levels(us=True, pr=True)
 }
-THRESHOLDS: Final = {f"({geography}, {level})": (geography, level) for geography, level in BUDGETS.values()}
-REQUIRED: Final = (
-    "max_race_codes",
-    *BUDGETS,
-    GAMMA,
-    "thresholds_p",
-    "allow_negative_counts",
-    "run_us",
-    "run_pr",
-    "state_filter_us",
-    "privacy_defn",
-)
-OPTIONAL: Final = (SUPPRESSION, "reader")
+THRESHOLDS: Final = {level: f"({level[0]}, {level[1]})" for level in BUDGETS.values()}
 MEASURES: Final[dict[str, Measure]] = {"puredp": "epsilon", "zcdp": "rho"}
-MOST_UNKNOWN: Final = 100
-"""Unknown keys that are listed one by one."""
-LONGEST_CONFIG: Final = 2**20
-"""Bytes of config.json; production's has 2 KiB."""
+LARGEST_THRESHOLD: Final = 10**18 - 1
+_STATES: Final = 'write a list of two-digit codes, such as ["01", "02"]'
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """A JSON number as it is written, so that text that looks like one stays apart from it."""
+def _amount(condition: str, holds: Callable[[Fraction], bool], schema: Schema) -> Kind:
+    """A JSON number, read as the decimal that it is written as; 0 after a refusal."""
 
-    text: str
-
-
-class _Config:
-    """The parsed configuration; collects problems with the line of the key they are about."""
-
-    def __init__(self, text: str, values: dict[str, Any]) -> None:
-        self.text, self.values = text, values
-        self.problems: list[Problem] = []
-
-    def refuse(self, field: str, problem: str, fix: str) -> None:
-        key = re.search(rf'"{re.escape(field.removeprefix("thresholds_p."))}"\s*:', self.text)
-        line = None if key is None else self.text.count("\n", 0, key.start()) + 1
-        shown = field if field.isprintable() and field else ascii(field)
-        self.problems.append(Problem(shown, problem, fix, CONFIG, line))
-
-    def check(self) -> None:
-        """Raise PlanError with the problems so far, if there are any."""
-        PlanError.check(self.problems)
-
-    def number(self, key: str, condition: str, low: int, *, include: bool, below: int | None) -> Fraction:
-        """The exact number under `key`, in [low or (low, up to but not at `below`; 0 after a refusal."""
-        value = self.values[key]
-        if not isinstance(value, _Number):
-            self.refuse(key, "is not a number", f"write a number {condition}, without quotes")
+    def read(section: Section, key: str, _: Values) -> Fraction:
+        value, fix = section.values.get(key), f"write a number {condition}"
+        written = value.text if isinstance(value, Float) else value if type(value) is int else None
+        if written is None:
+            problem = "is not a number" if key in section.values else "is missing"
+            section.refuse(key, problem, f"{fix}, without quotes")
             return Fraction(0)
         try:
-            number = exact(value.text, field=key)
+            number = exact(written, field=key)
         except ParameterError as error:
-            self.refuse(key, error.problems[0].problem, error.problems[0].fix)
+            section.refuse(key, error.problems[0].problem, error.problems[0].fix)
             return Fraction(0)
-        if number < low or (number == low and not include) or (below is not None and number >= below):
-            self.refuse(key, f"is not {condition}", f"write a number {condition}")
+        if not holds(number):
+            section.refuse(key, f"is not {condition}", fix)
         return number
 
-    def flag(self, key: str) -> bool:
-        if not isinstance(self.values[key], bool):
-            self.refuse(key, "is not true or false", "write true or false, without quotes")
-        return self.values[key] is True
+    return Kind(f"number {condition}", {"type": "number", **schema}, read, float)
 
 
-def _whole(value: object) -> int | None:
-    """The integer that a JSON value writes, if it does."""
-    if isinstance(value, _Number) and re.fullmatch(r"-?[0-9]{1,18}", value.text):
-        return int(value.text)
-    return None
+def _read_cuts(section: Section, key: str, _: Values) -> Thresholds:
+    return read_thresholds(section, SEX_BY_AGE, key, LARGEST_THRESHOLD)
 
 
-def _refuse_constant(text: str) -> Never:
-    raise ValueError(f"{text} is not a JSON number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"key {next(key for key in keys if keys.count(key) > 1)} is there twice")
-    return values
-
-
-def _read(folder: Path) -> _Config:
-    path = folder / CONFIG
-
-    def refuse(problem: str, fix: str, line: int | None = None) -> PlanError:
-        return PlanError(problems=[Problem("file", problem, fix, CONFIG, line)])
-
-    try:
-        text = content(path, LONGEST_CONFIG).decode("utf-8")
-    except OSError as error:
-        raise refuse(f"cannot be read ({error.strerror})", "put it in the plan's folder") from None
-    except UnicodeDecodeError:
-        raise refuse("is not UTF-8", "save it as UTF-8") from None
-    try:
-        values = json.loads(
-            text, parse_float=_Number, parse_int=_Number, parse_constant=_refuse_constant, object_pairs_hook=_once
-        )
-    except json.JSONDecodeError as error:
-        raise refuse(f"is not JSON ({error.msg})", "correct the syntax", error.lineno) from None
-    except ValueError as error:
-        raise refuse(f"is not acceptable JSON ({error})", "remove it") from None
-    except RecursionError:
-        raise refuse("is nested too deeply", "write one flat object") from None
-    if not isinstance(values, dict):
-        raise refuse("is not a JSON object", 'start with {"max_race_codes": 8, ...')
-    return _Config(text, values)
-
-
-def _thresholds(config: _Config, needed: set[str]) -> dict[LevelKey, Thresholds]:
-    listed = config.values["thresholds_p"]
-    if not isinstance(listed, dict):
-        config.refuse("thresholds_p", "is not an object", 'write {"(USA, 1)": [5000, 20000, 150000], ...}')
+def _read_thresholds(section: Section, key: str, _: Values) -> dict[str, Any]:
+    if not isinstance(section.values.get(key), dict):
+        fix = 'write {"(USA, 1)": [5000, 20000, 150000], ...}'
+        section.refuse(key, "is not an object" if key in section.values else "is missing", fix)
         return {}
-    thresholds: dict[LevelKey, Thresholds] = {}
-    for key in sorted(needed - listed.keys()):
-        config.refuse(f"thresholds_p.{key}", "is missing, and the level has a budget", "give three thresholds")
-    for key, value in list(listed.items())[:MOST_UNKNOWN]:
-        field = f"thresholds_p.{key}"
-        if key not in THRESHOLDS:
-            config.refuse(field, "is not a level", did_you_mean(key, THRESHOLDS))
-            continue
-        numbers = [_whole(one) for one in value] if isinstance(value, list) else []
-        cuts = [number for number in numbers if number is not None and number > 0]
-        if len(numbers) != 3 or len(cuts) != 3 or not cuts[0] < cuts[1] < cuts[2]:
-            problem = "is not three strictly increasing positive integers"
-            config.refuse(field, problem, "write one threshold each for Age4, Age9 and Age23")
-            continue
-        thresholds[THRESHOLDS[key]] = (cuts[0], cuts[1], cuts[2])
-    return thresholds
+    return {"thresholds": _CUTS.parse(section.table(key))}
 
 
-def _states(config: _Config, run_us: bool) -> frozenset[str]:
-    codes = config.values["state_filter_us"]
-    fix = 'write a list of two-digit codes, such as ["01", "02"]'
-    if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-        config.refuse("state_filter_us", "is not a list of strings", fix)
-        return frozenset()
-    problem = state_problem(codes)
-    if problem:
-        config.refuse("state_filter_us", problem, fix)
-    if run_us and not codes:
-        config.refuse("state_filter_us", "is empty, but run_us is true", "list the states to tabulate")
-    return frozenset(codes) if run_us else frozenset()
-
-
-def _max_race_codes(config: _Config) -> int:
-    races = _whole(config.values["max_race_codes"])
-    if races is None or not 1 <= races <= MOST_RACE_CODES:
-        config.refuse("max_race_codes", f"is not an integer from 1 to {MOST_RACE_CODES}", "write how many are read")
-    return races or 0
-
-
-def _measure(config: _Config) -> Measure:
-    name = config.values["privacy_defn"]
-    if not isinstance(name, str) or name not in MEASURES:
-        config.refuse("privacy_defn", "is not puredp or zcdp", 'write "puredp" (epsilon) or "zcdp" (rho)')
-        return "rho"
-    return MEASURES[name]
-
-
-def _run(config: _Config) -> tuple[bool, bool]:
-    us, pr = config.flag("run_us"), config.flag("run_pr")
-    if config.values["run_us"] is False and config.values["run_pr"] is False:
-        config.refuse("run_us", "and run_pr are both false, so nothing would be tabulated", "run at least one")
-    return us, pr
-
-
-def _configured(
-    config: _Config,
-) -> tuple[dict[LevelKey, Fraction], dict[LevelKey, Thresholds], CensusRecords, dict[str, Any]]:
-    """Budgets, thresholds and every other choice that config.json states. Raises PlanError with all of its problems."""
-    unknown = sorted(config.values.keys() - {*REQUIRED, *OPTIONAL})
-    for key in unknown[:MOST_UNKNOWN]:
-        config.refuse(key, "is an unknown key", did_you_mean(key, (*REQUIRED, *OPTIONAL)))
-    if len(unknown) > MOST_UNKNOWN:
-        config.refuse("keys", f"include {len(unknown) - MOST_UNKNOWN} more unknown ones", "remove them")
-    for key in REQUIRED:
-        if key not in config.values:
-            config.refuse(key, "is missing", "add it")
-    config.check()
-    us, pr = _run(config)
-    every = {level: config.number(key, "of 0 or more", 0, include=True, below=None) for key, level in BUDGETS.items()}
-    budgets = {level: every[level] for level in all_levels(us=us, pr=pr)}
+def _check(top: Section, values: Values) -> None:
+    """The `levels` that are run with a budget, with budget and thresholds, and the `records`."""
+    us, pr, states = values["run_us"], values["run_pr"], values["states"]
+    if top.values.get("run_us") is False and top.values.get("run_pr") is False:
+        top.refuse("run_us", "and run_pr are both false, so nothing would be tabulated", "run at least one")
+    if us and not states and top.values.get("state_filter_us") == []:
+        top.refuse("state_filter_us", "is empty, but run_us is true", "list the states to tabulate")
+    run = set(all_levels(us=us, pr=pr))
+    budgets = {level: values[key] for key, level in BUDGETS.items() if level in run}
     if budgets and not any(budgets.values()):
-        config.refuse("privacy_budget_p_level_*", "are all 0, so nothing would be tabulated", "give a level a budget")
-    suppression = Fraction(0)
-    if SUPPRESSION in config.values:
-        suppression = config.number(SUPPRESSION, "of 0 or more and below 1", 0, include=True, below=1)
-    measure, gamma = _measure(config), config.number(GAMMA, "above 0 and below 1", 0, include=False, below=1)
-    thresholds = _thresholds(config, {f"({g}, {level})" for (g, level), budget in budgets.items() if budget > 0})
-    others = {
-        "measure": measure,
-        "gamma": gamma,
-        "suppression": suppression,
-        "allow_negative": config.flag("allow_negative_counts"),
+        top.refuse("privacy_budget_p_level_*", "are all 0, so nothing would be tabulated", "give a level a budget")
+    if "thresholds" not in values:
+        return
+    cuts = values["thresholds"]
+    values["levels"] = {level: Stated(budget, cuts[THRESHOLDS[level]]) for level, budget in budgets.items() if budget}
+    for level in values["levels"]:
+        if cuts[THRESHOLDS[level]] == ():
+            fix = "give three thresholds"
+            top.table("thresholds_p").refuse(THRESHOLDS[level], "is missing, and the level has a budget", fix)
+    if not top.problems:
+        values["records"] = CensusRecords(values["max_race_codes"], states if us else frozenset(), pr)
+
+
+_CUTS: Final = Table(
+    {
+        name: Key(
+            "`thresholds` of that level; needed where it is run with a budget.",
+            Kind(
+                "list of 3 integers",
+                {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 3, "maxItems": 3},
+                _read_cuts,
+            ),
+            default=(),
+            field=name,
+        )
+        for name in THRESHOLDS.values()
     }
-    races, states = _max_race_codes(config), _states(config, us)
-    config.check()
-    return budgets, thresholds, CensusRecords(races, states, pr), others
+)
+CONFIGURATION: Final = Table(
+    {
+        "max_race_codes": Key("`records.race-codes` of a plan file.", whole(1, MOST_RACE_CODES)),
+        **{
+            name: Key(
+                "`budget` of that level; 0 switches it off.",
+                _amount("of 0 or more", lambda budget: budget >= 0, {"minimum": 0}),
+            )
+            for name in BUDGETS
+        },
+        "privacy_budget_p_stage_1_fraction": Key(
+            "`privacy.stage-1-share`.",
+            _amount("above 0 and below 1", lambda share: 0 < share < 1, {"exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+            field="gamma",
+        ),
+        "thresholds_p": Key("By level.", Kind("object", _CUTS.schema(), _read_thresholds, of_whole=True, inside=_CUTS)),
+        "zero_suppression_chance": Key(
+            "`publication.suppression`.",
+            _amount("of 0 or more and below 1", lambda chance: 0 <= chance < 1, {"minimum": 0, "exclusiveMaximum": 1}),
+            default=Fraction(0),
+            field="suppression",
+        ),
+        "allow_negative_counts": Key("`publication.negative-counts`.", flag(), field="allow_negative"),
+        "run_us": Key("Whether the United States are tabulated.", flag()),
+        "run_pr": Key("`area.puerto-rico`.", flag()),
+        "state_filter_us": Key(
+            "`area.states`, where `run_us` is true.",
+            Kind("list of texts", TEXTS, lambda section, key, _: read_states(section, key, _STATES)),
+            field="states",
+        ),
+        "privacy_defn": Key(
+            '`privacy.measure`: `"puredp"` is epsilon, `"zcdp"` rho.',
+            choice(MEASURES, 'write "puredp" (epsilon) or "zcdp" (rho)'),
+        ),
+        "reader": Key(
+            "Ignored: which of the production system's readers opens the records, which are given by name here.",
+            aside("anything", {}),
+            default={},
+        ),
+    },
+    check=_check,
+)
+"""The grammar of `config.json`."""
 
 
 def read_census(folder: Path) -> Choices:
@@ -242,26 +160,26 @@ def read_census(folder: Path) -> Choices:
         PlanError: with every problem of config.json and of the definition files.
     """
     problems: list[Problem] = []
-    configured, definitions = None, None
-    try:
-        configured = _configured(_read(folder))
-    except PlanError as error:
-        problems += error.problems
-    try:
-        definitions = read_definitions(folder)
-    except PlanError as error:
-        problems += error.problems
-    if configured is None or definitions is None:
-        raise PlanError(problems=problems)
-    budgets, thresholds, records, others = configured
+    parts: list[Any] = []
+    for read in (
+        lambda: CONFIGURATION.read(read_file(folder / CONFIG, parse_object)),
+        lambda: read_definitions(folder),
+    ):
+        try:
+            parts.append(read())
+        except PlanError as error:
+            problems += error.problems
+    PlanError.check(problems)
+    fields, definitions = parts
     title = f"Detailed race and ethnicity tables ({folder.resolve().name})"
     with within(CONFIG):
-        levels = population_levels(
-            (
-                (level, Stated(budget, thresholds[level]), definitions.tabulated(*level))
-                for level, budget in budgets.items()
-                if budget
-            ),
-            records.attributes,
+        stated = ((key, each, definitions.tabulated(*key)) for key, each in fields["levels"].items())
+        return Choices(
+            title=title,
+            measure=MEASURES[fields["privacy_defn"]],
+            levels=population_levels(stated, fields["records"].attributes),
+            definitions=definitions,
+            records=fields["records"],
+            **{key: fields[key] for key in ("gamma", "suppression", "allow_negative")},
+            **CENSUS_PARTS,
         )
-        return Choices(title=title, levels=levels, definitions=definitions, records=records, **CENSUS_PARTS, **others)

@@ -37,13 +37,16 @@ _AREA: Final = 'write states = "all", or a list of two-digit codes'
 _GEOGRAPHIES: Final = tuple(geography.value for geography in GeographyLevel)
 
 
-def _read_states(section: Section, key: str, _: Values) -> frozenset[str]:
-    if section.values[key] == "all":
-        return frozenset(STATES)
-    states = section.texts(key, _AREA)
+def read_states(section: Section, key: str, fix: str) -> frozenset[str]:
+    """A list of codes of states."""
+    states = section.texts(key, fix)
     if problem := state_problem(states):
-        section.refuse(key, problem, _AREA)
+        section.refuse(key, problem, fix)
     return frozenset(states)
+
+
+def _read_area(section: Section, key: str, _: Values) -> frozenset[str]:
+    return frozenset(STATES) if section.values[key] == "all" else read_states(section, key, _AREA)
 
 
 def _write_states(states: Collection[str]) -> Any:
@@ -70,7 +73,7 @@ _PLACES: Final = Table(
     {
         "states": Key(
             "Two-digit codes; all are the 50 states and the District of Columbia.",
-            Kind('list of texts, or `"all"`', _STATES, _read_states, _write_states),
+            Kind('list of texts, or `"all"`', _STATES, _read_area, _write_states),
             default=frozenset(),
             value=lambda plan: plan.records.states,
         ),

@@ -184,16 +184,18 @@ def price_of(level: Level) -> dict[str, Any]:
     return {"budget": None if level.targets else level.budget, "targets": level.targets}
 
 
-def read_thresholds(section: Section, detail: Detail) -> Thresholds:
+def read_thresholds(
+    section: Section, detail: Detail, key: str = "thresholds", largest: int = LARGEST_THRESHOLD
+) -> Thresholds:
     """One threshold for each step of the detail."""
-    cuts = section.values.get("thresholds")
+    cuts = section.values.get(key)
     numbers = [cut for cut in cuts if type(cut) is int] if isinstance(cuts, list) else []
-    ascending = all(low < high for low, high in pairwise((0, *numbers, LARGEST_THRESHOLD + 1)))
+    ascending = all(low < high for low, high in pairwise((0, *numbers, largest + 1)))
     if isinstance(cuts, list) and len(cuts) == len(numbers) == detail.steps and ascending:
         return tuple(numbers)
     problem = f"is not {_COUNTS.get(detail.steps, detail.steps)} strictly increasing positive integers"
     finer = ", then ".join(detail.names[branch] for branch in range(1, detail.steps + 1))
     finer = "4, 9 and 23 age bands" if detail == SEX_BY_AGE else finer
     fix = f"write the noisy totals from which there are {finer}"
-    section.refuse("thresholds", problem if "thresholds" in section.values else "is missing", fix)
+    section.refuse(key, problem if key in section.values else "is missing", fix)
     return tuple(range(1, detail.steps + 1))
