@@ -44,9 +44,6 @@ class Asks(ABC, Generic[AnswerT]):
     - `request_id`: under which the charge is found again; a fresh one without it.
 
     Each raises what `ask` raises.
-
-    Attributes:
-        plan: Public choices.
     """
 
     __slots__ = ()
@@ -182,11 +179,7 @@ class Asks(ABC, Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan(Asking):
-    """The public plan of a study, and the questions to it as JSON.
-
-    Attributes:
-        plan: Public choices.
-    """
+    """The public plan of a study, and the questions to it as JSON."""
 
     plan: Plan
 

@@ -111,22 +111,8 @@ Row: TypeAlias = tuple[SnpPval, PValue]
 
 
 def export(plan: Plan, question: Question, drawn: Drawn, path: Path, form: Format, *, day: str) -> tuple[Path, ...]:
-    """Write the p-values of a release, and a file beside them that says what they are.
-
-    Args:
-        plan: The plan of the release.
-        question: What was asked.
-        drawn: The noisy answer.
-        path: File to make; must not exist, nor the one beside it.
-        form: One of FORMATS.
-        day: The day of the release, such as 2026-01-31.
-
-    Returns:
-        The file, and the one beside it: PATH-meta.yaml of GWAS-SSF, PATH.README.txt of PLINK.
-
-    Raises:
-        ParameterError: for another format, a release without p-values, or a SNP that the format has no chromosome for.
-        OutputError: a file exists, or cannot be written.
+    """Write the p-values of a release, and a file beside them that says what they are, as `GenomeRelease.export` does; `day` is that of the
+    release, such as 2026-01-31.
     """
     if form not in FORMATS:
         raise ParameterError("format", "is not gwas-ssf or plink-assoc", "name one of them")

@@ -23,13 +23,7 @@ class SelectedSnps(Fields):
 
 @dataclass(frozen=True, slots=True)
 class Block(Fields):
-    """A run of SNPs of the list.
-
-    Attributes:
-        first: Id of the first SNP; None when the answer is that no block is valid.
-        last: Id of the last SNP; None when the answer is that no block is valid.
-        snps: How many, ends included; 0 for no block.
-    """
+    """A run of so many SNPs of the list, by the ids of its ends; None, None and 0 when the answer is that no block is valid."""
 
     first: str | None
     last: str | None
@@ -38,11 +32,7 @@ class Block(Fields):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Noisy counts of one table, negative ones among them perhaps.
-
-    Attributes:
-        counts: Four (two rows of two) or six (two rows of three).
-    """
+    """Noisy counts of one table, four (two rows of two) or six (two rows of three), negative ones among them perhaps."""
 
     counts: tuple[int, ...]
 
@@ -52,11 +42,8 @@ class Explored:
     """The answers of an exploration.
 
     Attributes:
-        number: How many SNPs are significant.
         followed: k, how many SNPs it set out to follow up; each later answer cost epsilon / (4 k). 0 where it stopped at once.
-        located: The SNPs that it followed up.
         blocks: Fewer than SNPs where no eligible block was left.
-        tables: Noisy counts of each of the SNPs.
     """
 
     number: Number

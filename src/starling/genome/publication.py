@@ -63,12 +63,7 @@ CHECKS: Final = Checks(
 
 @dataclass(frozen=True, slots=True)
 class GenomePublication(Publication[ExactStudy, Drawn]):
-    """A `release.domain.Publication`.
-
-    Attributes:
-        plan: The public choices.
-        question: What is asked.
-    """
+    """A `release.domain.Publication`."""
 
     plan: Plan
     question: Question

@@ -27,8 +27,6 @@ class Answered(Published):
     """An answer, and the release that it stands in.
 
     Attributes:
-        answer: The answer to the question.
-        error: How far it may be off.
         code: A line of Python that repeats the answer at no cost, by its request id: a call of `genome.release` with the session's `plan`
             and `ledger`, or of its `study`.
         command: The command line that does the same, where one asked the question.
@@ -77,13 +75,7 @@ class Answered(Published):
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """A `release.domain.Source`: genotypes and phenotypes.
-
-    Attributes:
-        plan: The public choices.
-        genotypes: The confidential genotypes, as `open_genotypes` takes them.
-        phenotype: The file of phenotypes; None where the genotypes bring them.
-    """
+    """A `release.domain.Source`: genotypes and phenotypes."""
 
     plan: Plan
     genotypes: str | Path

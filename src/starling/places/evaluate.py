@@ -40,14 +40,7 @@ SMOOTHING: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SliceErrors:
-    """Errors of one slice.
-
-    Attributes:
-        points: The true number of points.
-        total: By how much the released total is off.
-        largest: The most that a cell is off.
-        relative: Mean relative error in percent, by kind of rectangle.
-    """
+    """Errors of one slice: of its true points, its total, its worst cell, and in percent by kind of rectangle."""
 
     points: int
     total: float
@@ -57,12 +50,7 @@ class SliceErrors:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation(Described):
-    """A release beside the truth.
-
-    Attributes:
-        title: Of the plan.
-        slices: The errors of each slice by its name.
-    """
+    """A release beside the truth."""
 
     title: str
     slices: dict[str, SliceErrors]

@@ -135,7 +135,6 @@ class MeasuredTree:
         node: int64 (measurements,): the box of each.
         value: int64 (measurements,): the noisy counts.
         noise: int16 (measurements,): the distribution of the noise of each, in `noises`.
-        noises: The distributions.
         steered: bool (measurements,): whether the tree below the box depends on the value, in its shape or in what is measured there, so
             that an interval around it does not keep its level given the shape. Nothing outside the box depends on it.
         searched: int64 (values,): other noisy values that the shape follows from, such as those of a search for a cut, in the order

@@ -80,7 +80,6 @@ class Preview(pages.Preview):
     """What a plan may be expected to give.
 
     Attributes:
-        plan: The public choices.
         expected: How many points were assumed in each slice.
         sizes: Sides of squares, in percent of the sides of the grid.
         plans: The plan with each method that was tried, by a label.
@@ -275,13 +274,7 @@ def variants(plan: Plan) -> Iterator[tuple[Label, Plan]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Points with the squares that are asked for.
-
-    Attributes:
-        cells: int64 (rows, columns).
-        squares: float64 (squares, 4) of each size.
-        true: float64 (squares,): the points of each.
-    """
+    """Points, int64 (rows, columns), with the squares of each size that are asked for, float64 (squares, 4), and the points of each."""
 
     cells: Int64
     squares: tuple[Float64, ...]

@@ -49,11 +49,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
-    """A `release.domain.Publication`.
-
-    Attributes:
-        plan: The public choices.
-    """
+    """A `release.domain.Publication`."""
 
     plan: Plan
     domain: Final = "places"

@@ -100,11 +100,7 @@ def snps_table(snps: Snps) -> pa.Table:
 
 
 def read_snps(folder: Path) -> Snps:
-    """The list of a release.
-
-    Raises:
-        IntegrityError: it is none.
-    """
+    """The list of a release. Raises IntegrityError where it is none."""
     try:
         table = _read_table(folder / SNPS)
     except (OSError, pa.ArrowException):

@@ -34,15 +34,9 @@ def carriers(bits: UInt64) -> Int64:
 
 
 def pair_tables(bits: UInt64, people: int, pairs: Int64) -> Int64:
-    """The table of each pair of SNPs: people with both, the first alone, the second alone, neither.
+    """int64 (pairs, 4): people with both SNPs, the first alone, the second alone, neither.
 
-    Args:
-        bits: Who carries each SNP, as `counting.carrier_bits` gives it, uint64 (m, words).
-        people: n.
-        pairs: Positions of the SNPs, int64 (pairs, 2).
-
-    Returns:
-        int64 (pairs, 4).
+    From who carries each SNP, as `counting.carrier_bits` gives it, uint64 (m, words), and the positions of the SNPs, int64 (pairs, 2).
     """
     number = carriers(bits)
     both = carriers(bits[pairs[:, 0]] & bits[pairs[:, 1]])

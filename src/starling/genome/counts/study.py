@@ -92,12 +92,7 @@ def _collect(
 
 @dataclass(frozen=True, slots=True)
 class StudyCounts:
-    """A `mechanism.ExactStudy`. Made by `count_study` alone.
-
-    Attributes:
-        plan: SNPs, model, people.
-        genotypes: The checked files.
-    """
+    """A `mechanism.ExactStudy`. Made by `count_study` alone."""
 
     plan: Plan
     genotypes: Genotypes

@@ -73,17 +73,7 @@ def tail_reaches(
 ) -> tuple[int, float]:
     """Whether P(X >= a) <= half for ad > bc: 1, 0 or UNDECIDED; and about how far: a root that is 1 at the threshold, to guess by.
 
-    Args:
-        half: alpha/2, the nearest double.
-        low: The lower bound that `tail_bounds` gives.
-        high: The upper bound that `tail_bounds` gives.
-        unit: The unit of `logs`.
-        margin: The margin that `tail_bounds` gives.
-        logs: ln x! for x = 0..n.
-        a: The upper left count of the table.
-        b: The upper right count of the table.
-        c: The lower left count of the table.
-        d: The lower right count of the table.
+    `half` is the double nearest to alpha/2, `low`, `high` and `margin` are those of `tail_bounds`, and `logs` is ln x! in units of `unit`.
     """
     x = (
         (logs[a] + logs[b] + logs[c] + logs[d] + logs[a + b + c + d])

@@ -55,8 +55,6 @@ class Kernel(NamedTuple):
         threshold: t of G and Pearson, alpha/2 of Fisher, the threshold of a correlation; the nearest double.
         low: G: a sum of entropies at or below is certainly not significant; Fisher: the lower bound of `fisher.tail_bounds`.
         high: G: a sum of entropies at or above is certainly significant; Fisher: the upper bound of `fisher.tail_bounds`.
-        numerator: The numerator of a correlation's threshold.
-        denominator: The denominator of a correlation's threshold.
         table: G: x ln x; Fisher: ln x!; otherwise one entry that nobody reads.
         unit: Fisher: of the table.
         margin: Fisher: the margin of `fisher.tail_bounds`.
@@ -74,12 +72,7 @@ class Kernel(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One rule; public.
-
-    Attributes:
-        kernel: The rule as compiled code takes it.
-        bound: What `kernel.threshold` stands for, exact.
-    """
+    """One rule, public: as compiled code takes it, and exact what `kernel.threshold` stands for."""
 
     kernel: Kernel
     bound: Fraction
@@ -90,11 +83,7 @@ _NONE.flags.writeable = False
 
 
 def of_test(test: Test, p: Fraction, n: int) -> Rule:
-    """The rule "p-value at or below p" for tables of up to n patients.
-
-    Raises:
-        ParameterError: for an unknown test.
-    """
+    """The rule "p-value at or below p" for tables of up to n patients. Raises ParameterError for an unknown test."""
     if test == "fisher":
         logs = log_factorials(n)
         low, high, margin = tail_bounds(p / 2, n, logs)

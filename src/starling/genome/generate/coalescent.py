@@ -32,11 +32,7 @@ _GAP: Final = 500_000
 
 
 def runs(design: Design, workers: int) -> Iterator[Run]:
-    """All SNPs, in order.
-
-    Raises:
-        ParameterError: without msprime.
-    """
+    """All SNPs, in order. Raises ParameterError without msprime."""
     msprime = library()
     count = (design.snps + PER_STRETCH - 1) // PER_STRETCH
     return in_order(partial(_run, design, msprime), range(count), workers)

@@ -42,14 +42,7 @@ _CAUSAL, _CALLS = range(2)
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study of listed SNPs.
-
-    Attributes:
-        snps: The list.
-        people: n.
-        cases: The first so many people.
-        seed: Public.
-    """
+    """A study of listed SNPs, by a public seed; the first `cases` people are cases."""
 
     snps: Snps
     people: int

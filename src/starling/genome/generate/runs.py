@@ -25,15 +25,7 @@ _BASES = "ACGT"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A study to invent.
-
-    Attributes:
-        people: n.
-        cases: The first so many people.
-        snps: m.
-        seed: Public.
-        causal: Odds ratio by number of SNP, from 1.
-    """
+    """A study to invent, by a public seed; the first `cases` people are cases, and `causal` has odds ratios by number of SNP, from 1."""
 
     people: int
     cases: int

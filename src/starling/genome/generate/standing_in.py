@@ -26,14 +26,7 @@ PHENOTYPES: Final = "phenotypes.txt"
 
 
 def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
-    """Invent a study of a plan into the new folder `out`; files and errors as those of `stand_in`.
-
-    Args:
-        plan: Says which SNPs and how many people.
-        out: Folder to make; must not exist.
-        cases: The first so many people; half of them without it.
-        seed: Public.
-    """
+    """Invent a study of a plan into the new folder `out`, half of its people cases without a number; files and errors as of `stand_in`."""
     chosen = plan.people // 2 if cases is None else cases
     for name, number, low, high in (("cases", chosen, 1, plan.people - 1), ("seed", seed, 0, 2**63)):
         if not low <= number <= high:

@@ -67,13 +67,7 @@ _HALF = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A value and what the noise leaves open, exact.
-
-    Attributes:
-        estimate: The value of the noisy counts.
-        low: The least that the exact table may have.
-        high: The most that the exact table may have.
-    """
+    """A value of the noisy counts, and the least and the most that the exact table may have; exact."""
 
     estimate: Fraction
     low: Fraction

@@ -53,13 +53,7 @@ Noise: TypeAlias = Literal["laplace", "lattice"]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An answer and what the noise leaves open.
-
-    Attributes:
-        estimate: The value of the noisy counts.
-        low: The least that it may be.
-        high: The most.
-    """
+    """A value of the noisy counts, and the least and the most that the noise leaves open."""
 
     estimate: float
     low: float

@@ -37,12 +37,7 @@ QuestionT = TypeVar("QuestionT", bound=Question)
 
 @dataclass(frozen=True, slots=True)
 class BaseMechanism(Generic[QuestionT]):
-    """A question to a study.
-
-    Attributes:
-        plan: SNPs, model, threshold, regions, how many people.
-        query: What is asked.
-    """
+    """A question to a study."""
 
     plan: Plan
     query: QuestionT

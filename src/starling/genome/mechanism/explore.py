@@ -31,11 +31,7 @@ class ExploreMechanism(BaseMechanism[Explore]):
 
 
 def mechanism_of(plan: Plan, question: Question) -> Mechanism[ExactStudy, Drawn]:
-    """What answers a question.
-
-    Raises:
-        ParameterError: when the plan has no such question.
-    """
+    """What answers a question. Raises ParameterError when the plan has no such question."""
     kinds: dict[type[Question], Callable[[Plan, Any], Mechanism[ExactStudy, Drawn]]] = {
         NumSig: NumSigMechanism,
         LocSig: LocSigMechanism,

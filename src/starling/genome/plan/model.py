@@ -61,11 +61,8 @@ class Plan(PlanInFile, Described):
     """Every public choice of a study.
 
     Attributes:
-        title: The title, for people.
         people: n, public.
         snps: The public SNP list, m long.
-        model: What is compared.
-        tests: Which tests may be asked for.
         alpha: Above 0; a SNP is significant when its p-value is at or below alpha/m (Bonferroni).
         regions: Named stretches of chromosomes in which answers are looked for; each holds at least one SNP.
         case: The phenotype of a case, as text; everybody else is a control.

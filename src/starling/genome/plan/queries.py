@@ -165,11 +165,7 @@ class LocBlock(Exactly):
         self.candidates(plan)
 
     def candidates(self, plan: Plan) -> Candidates:
-        """The blocks to choose from: public.
-
-        Raises:
-            ParameterError: for unknown names, or when there are none.
-        """
+        """The blocks to choose from: public. Raises ParameterError for unknown names, or when there are none."""
         indices = sorted({plan.snps.index(name) for name in self.snps})
         return candidates(
             len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), indices, self.longest

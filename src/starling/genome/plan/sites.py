@@ -34,12 +34,7 @@ MOST_PROBLEMS: Final = 1000
 
 
 class Listing:
-    """A public text file, read line by line; what is wrong is collected.
-
-    Args:
-        path: Where the file is.
-        problems: What is wrong is appended here.
-    """
+    """A public text file, read line by line; what is wrong is appended to `problems`."""
 
     def __init__(self, path: Path, problems: list[Problem]) -> None:
         self.path, self._problems = path, problems
@@ -131,7 +126,6 @@ class Site(NamedTuple):
     Attributes:
         chromosome: The name of its chromosome, as the function `chromosome` gives it.
         position: Base pairs, from 1.
-        id: The name of the SNP.
         first: .bim: A1; .pvar: ALT, several of them apart by commas. The allele that is carried unless the plan says otherwise.
         second: .bim: A2; .pvar: REF.
     """
@@ -152,13 +146,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Sites:
-    """The sites of a file.
-
-    Attributes:
-        file: Its name.
-        sites: All sites in the order of the file, those without a place included.
-        lines: The line of each.
-    """
+    """All sites of a file in its order, those without a place included, with the line of each."""
 
     file: str
     sites: list[Site] = field(repr=False)
@@ -268,14 +256,7 @@ _HEADERS: Final = ("browser", "track")
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of one chromosome.
-
-    Attributes:
-        name: The name by which people ask for it.
-        chromosome: As `sites.chromosome` gives it.
-        low: First base pair, from 1.
-        high: Last base pair, included.
-    """
+    """A stretch of one chromosome, named as `sites.chromosome` does, from its first to its last base pair, both included, from 1."""
 
     name: str
     chromosome: str

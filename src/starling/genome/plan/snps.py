@@ -52,14 +52,8 @@ _SIMILAR: Final = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Snps:
-    """A public list of m SNPs, m >= 1, in plan order.
-
-    Attributes:
-        ids: All different.
-        chromosomes: Names, as `sites.chromosome` gives them.
-        positions: Base pairs, int64 (m,).
-        carried: The allele whose copies are counted, of each SNP.
-        other: The other allele.
+    """A public list of m SNPs, m >= 1, in plan order: ids are all different, chromosomes named as `sites.chromosome` does, positions int64
+    (m,) base pairs, and `carried` is the allele whose copies are counted, `other` the other one.
     """
 
     ids: tuple[str, ...] = field(repr=False)
@@ -109,11 +103,7 @@ class Snps:
         return state.hexdigest()
 
     def index(self, name: str) -> int:
-        """The position in the list of the SNP `name`.
-
-        Raises:
-            ParameterError: when it is not in the list.
-        """
+        """The position in the list of the SNP `name`. Raises ParameterError when it is not in the list."""
         if name in self.indices:
             return self.indices[name]
         fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")

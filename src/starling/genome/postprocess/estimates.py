@@ -59,8 +59,6 @@ class PValue(Fields):
     """The p-value of a SNP.
 
     Attributes:
-        snp: Id.
-        test: Which.
         counts: Noisy, as they were drawn: cases with and without the carried allele, then controls; or by 0, 1, 2 copies.
         log10: log10 of the p-value of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
         effect: Odds ratio and shares of the noisy counts.
@@ -93,9 +91,6 @@ class Correlated(Fields):
     """The correlation of two SNPs.
 
     Attributes:
-        first: Id.
-        second: Id.
-        measure: "r2" or "dprime".
         counts: Noisy, as they were drawn: people who carry both, the first alone, the second alone, neither.
         value: The correlation of the noisy counts, and the range that holds the exact one with a chance of CONFIDENCE or more.
     """
@@ -109,14 +104,7 @@ class Correlated(Fields):
 
 @dataclass(frozen=True, slots=True)
 class Exploration(Fields):
-    """What an exploration found.
-
-    Attributes:
-        number: How many SNPs are significant.
-        located: The SNPs followed up, in the order in which they were selected.
-        blocks: The blocks of correlated SNPs, in the order in which they were selected.
-        p_values: The p-value of each SNP.
-    """
+    """What an exploration found; SNPs and blocks in the order in which they were selected."""
 
     number: Number
     located: SelectedSnps
@@ -126,14 +114,7 @@ class Exploration(Fields):
 
 @dataclass(frozen=True, slots=True)
 class ExplorationError:
-    """How far each answer of an exploration may be off.
-
-    Attributes:
-        number: How far the number of significant SNPs may be off.
-        located: How far all SNPs together may be off; None where it stopped before.
-        blocks: How far each block may be off.
-        p_values: log10 of each SNP's p-value, as in its answer.
-    """
+    """How far each answer of an exploration may be off; all SNPs together are None where it stopped before."""
 
     number: SelectionError
     located: SelectionError | None
@@ -148,25 +129,14 @@ Error: TypeAlias = SelectionError | Interval | ExplorationError
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """An answer and how far it may be off.
-
-    Attributes:
-        answer: The answer to the question.
-        error: How far the answer may be off.
-    """
+    """An answer and how far it may be off."""
 
     answer: Answer
     error: Error
 
 
 def estimate(plan: Plan, question: Question, drawn: Drawn) -> Estimated:
-    """What was drawn, as it is told.
-
-    Args:
-        plan: Public choices.
-        question: What was asked.
-        drawn: The answer that a question of this kind has (`inference.answer_validation`).
-    """
+    """What was drawn, as it is told; it is an answer that a question of this kind has (`inference.answer_validation`)."""
     if isinstance(question, Explore):
         assert isinstance(drawn, Explored)
         return _exploration(plan, question, drawn)

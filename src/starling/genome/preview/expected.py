@@ -24,16 +24,7 @@ STEP: Final = Fraction(1, 1000)
 
 @dataclass(frozen=True, repr=False)
 class ExpectedExplore(ExpectedAnswer):
-    """What to expect of an exploration that follows up k SNPs, quarter by quarter.
-
-    Attributes:
-        query: What is asked.
-        k: How many SNPs, assumed; the first answer decides.
-        number: What to expect of the number, the first quarter.
-        located: What to expect of the SNPs, the second quarter.
-        block: What to expect of each of the k blocks, the third quarter.
-        table: What to expect of each of the k tables, the last quarter.
-    """
+    """What to expect of an exploration that follows up k SNPs, as the first answer decides: quarter by quarter, of each block and table."""
 
     query: Explore
     k: int

@@ -23,13 +23,7 @@ MEASURES: Final = {"r2": "r^2", "dprime": "D'"}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with a title.
-
-    Attributes:
-        title: A sentence without its point.
-        header: The names of the columns; the first one names rows.
-        rows: As long as the header.
-    """
+    """A table with a title, a sentence without its point; the first column names rows."""
 
     title: str
     header: tuple[str, ...]

@@ -43,7 +43,6 @@ class ExpectedErrors(Preview):
     """What answers will be worth: some questions, each at some costs.
 
     Attributes:
-        assumed: The plan, and what is supposed of the study.
         expected: What to expect of each question at each cost, by the question's name.
         wanted: The error that the least epsilon was looked for of one question, and that epsilon; None where none was.
     """
@@ -117,11 +116,7 @@ def _nameless(value: "Json") -> "Json":
 def expected_errors(
     assumed: Assumed, questions: Mapping[str, Question], costs: Sequence[Fraction], *, followed: int | None = None
 ) -> ExpectedErrors:
-    """`preview` of each question at each cost.
-
-    Raises:
-        ParameterError: when the plan has not one of these questions.
-    """
+    """`preview` of each question at each cost. Raises ParameterError when the plan has not one of these questions."""
     return ExpectedErrors(
         assumed,
         {

@@ -88,7 +88,6 @@ class Within:
     """How many patients a selection may be off by, whatever the study.
 
     Attributes:
-        error: The statement that goes with the answer.
         patients: How far all rounds together may be off, in patients, for each of CONFIDENCES.
     """
 
@@ -138,8 +137,6 @@ class ExpectedNumSig(ExpectedAnswer):
     """What to expect of num_sig.
 
     Attributes:
-        query: What is asked.
-        within: Whatever the study.
         truths: When none, one, or `causal` SNPs are significant.
         needed: What `causal` SNPs of each frequency need to be counted right.
         causal: How many SNPs of the typical study have an effect.
@@ -154,13 +151,7 @@ class ExpectedNumSig(ExpectedAnswer):
 
 @dataclass(frozen=True, repr=False)
 class ExpectedLocSig(ExpectedAnswer):
-    """What to expect of loc_sig.
-
-    Attributes:
-        query: What is asked.
-        within: Whatever the study.
-        needed: What k SNPs of each frequency need to be found all.
-    """
+    """What to expect of loc_sig; `needed` is what k SNPs of each frequency need to be found all."""
 
     query: LocSig
     within: Within
@@ -185,8 +176,6 @@ class ExpectedLocBlock(ExpectedAnswer):
     """What to expect of loc_block.
 
     Attributes:
-        query: What is asked.
-        within: Whatever the study.
         ends: Share of people above which the ends' carriers must be, to be beyond the noise 95 times of 100.
         sure: The correlation that is as surely beyond the noise, for some shares.
     """

@@ -40,7 +40,6 @@ class TypicalInterval:
     """The interval of one typical table.
 
     Attributes:
-        noise: The noise of its counts.
         share: Minor-allele frequency of the SNP; of a pair, the share of people who carry each.
         effect: Odds ratio per copy; of a pair, the correlation that was aimed at.
         interval: The interval of log10 p, or of the correlation.
@@ -59,12 +58,7 @@ class TypicalInterval:
 
 @dataclass(frozen=True, repr=False)
 class ExpectedTables(ExpectedAnswer):
-    """What to expect of snp_pval or snp_corr.
-
-    Attributes:
-        query: What is asked, of whichever SNPs.
-        intervals: One for each typical table and each noise.
-    """
+    """What to expect of snp_pval or snp_corr, of whichever SNPs: an interval for each typical table and each noise."""
 
     query: SnpPval | SnpCorr
     intervals: tuple[TypicalInterval, ...]

@@ -60,7 +60,6 @@ class Assumed:
     """What a preview supposes of a study.
 
     Attributes:
-        plan: How many people, which model, which threshold.
         cases: How many of the people are cases, 1 to n - 1.
         rarest: The least frequency of the carried allele among SNPs without effect, 0 to .5.
     """

@@ -33,14 +33,7 @@ _ALLELES: Final[tuple[tuple[Allele, bool], ...]] = (("a1", False), ("a2", True))
 
 
 class StatusMasks(NamedTuple):
-    """Who is a case and who a control, packed like the calls: the low bit of a person's code is set.
-
-    Attributes:
-        cases: uint64 (words,).
-        controls: uint64 (words,); nobody is in both.
-        case_count: How many people are cases.
-        control_count: How many people are controls.
-    """
+    """Who is a case and who a control, uint64 (words,) packed like the calls: the low bit of a person's code is set; and how many are."""
 
     cases: UInt64
     controls: UInt64

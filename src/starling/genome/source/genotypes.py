@@ -47,11 +47,7 @@ class Matched(NamedTuple):
 
 
 def match_sites(path: Path, plan: Plan) -> Matched:
-    """Where the SNPs of the plan are in a file.
-
-    Args:
-        path: .bim or .pvar.
-        plan: Its SNP list.
+    """Where the SNPs of the plan are in a .bim or .pvar.
 
     Raises:
         SourceError: when the file cannot be read as sites, or SNPs are missing, twice there, elsewhere, or have other alleles.
@@ -138,7 +134,6 @@ class Genotypes:
     Attributes:
         kind: What the file is; BCF is "vcf" too.
         files: All files of the study, that of the phenotypes included.
-        path: The file of the calls.
         size: Its bytes: a file that has another size when it is read is not the one that was checked.
         people: Who the calls are of, and where their phenotypes are.
         matched: .bed and .pgen: where the SNPs of the plan's list are; None for a VCF, which is not read before the charge.

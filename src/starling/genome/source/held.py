@@ -44,13 +44,8 @@ _ENCODED: Final = re.compile(r"[\s%\x00-\x1f]")
 def as_files(plan: Plan, records: Records, phenotype: Records | None) -> Iterator[tuple[str | Path, str | Path | None]]:
     """The genotypes and phenotypes as paths that `open_genotypes` takes; what is a path is not touched.
 
-    Args:
-        plan: Says which SNPs there are, and which phenotype is meant.
-        records: Genotypes.
-        phenotype: Phenotypes; needed where genotypes are a frame.
-
     Raises:
-        SourceError: a frame is none, or lacks a column, or a column of genotypes holds no numbers.
+        SourceError: a frame is none, or lacks a column, or a column of genotypes holds no numbers; or genotypes are one without phenotypes.
     """
     if isinstance(records, str | Path) and (phenotype is None or isinstance(phenotype, str | Path)):
         yield records, phenotype

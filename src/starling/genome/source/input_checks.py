@@ -14,11 +14,7 @@ def refuse(path: Path, problem: str, fix: str, *, field: str = "genotypes", line
 
 
 def size_of(path: Path, *, field: str = "genotypes") -> int:
-    """Bytes of a plain file that can be read.
-
-    Raises:
-        SourceError: when it is none.
-    """
+    """Bytes of a plain file that can be read. Raises SourceError when it is none."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -38,11 +34,7 @@ def changed(path: Path) -> SourceError:
 
 
 def read_all(path: Path, size: int) -> bytes:
-    """The whole of a small file, which must still have its size.
-
-    Raises:
-        SourceError: when it has not.
-    """
+    """The whole of a small file, which must still have its size. Raises SourceError when it has not."""
     try:
         with path.open("rb") as file:
             content = file.read(size + 1)

@@ -16,14 +16,7 @@ ALPHA: Final = 0.05
 
 
 def different(missing_cases: Int64, missing: Int64, cases: int, people: int) -> tuple[Int64, Float64]:
-    """The SNPs that differ, the surest first, and log10 of the p-value of each.
-
-    Args:
-        missing_cases: Missing calls of cases, int64 (m,).
-        missing: Missing calls of everybody, int64 (m,).
-        cases: How many cases there are.
-        people: n.
-    """
+    """The SNPs that differ, the surest first, and log10 of the p-value of each, from missing calls of cases and of all, int64 (m,)."""
     some = np.flatnonzero(missing)
     if not len(some):
         return some, np.empty(0)

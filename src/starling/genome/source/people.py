@@ -39,10 +39,8 @@ class PeopleFile:
     """A file with a line for each of some people. Holds nothing of any line but its header.
 
     Attributes:
-        path: Where the file is.
         size: Bytes: a file that has another size when it is read is not the one that was checked.
         columns: Names of the first fields of a line; the last is the phenotype's, if it has one.
-        skip: Lines of comments and header.
         phenotype: Which field is the phenotype; -1 for none.
     """
 
@@ -89,7 +87,6 @@ class People:
         file: .fam or .psam in the order of the genotypes; None where the genotype file names them.
         samples: Ids from the header of a VCF or BCF.
         phenotypes: File of phenotypes; None when `file` has them.
-        case: The plan's word.
     """
 
     file: PeopleFile | None
@@ -143,11 +140,7 @@ class People:
         return by_key
 
     def cases(self, people: int) -> Flags:
-        """Who is a case, bool (n,), in the order of the genotypes.
-
-        Raises:
-            SourceError: when a file is no longer the one that was checked.
-        """
+        """Who is a case, bool (n,), in the order of the genotypes. Raises SourceError when a file is no longer the one that was checked."""
         word = self.case.encode()
         cases = [phenotype == word for phenotype in self.phenotype_words()][:people]
         return np.array(cases + [False] * (people - len(cases)), dtype=np.bool_)

@@ -100,13 +100,10 @@ def kin(copies: Int8, least: float = FIRST_DEGREE) -> list[Pair]:
 
 
 def duplicates(copies: Int8) -> list[Pair]:
-    """Pairs of people whose estimate is DUPLICATE or more among those who are alike in a band of SNPs, in order.
+    """Pairs of people whose estimate is DUPLICATE or more among those who are alike in a band of SNPs, in order, from what `kin` takes.
 
     With one call in a hundred wrong or missing, two of one person are alike in a band of 20 SNPs with a chance of .67, so that 16 bands
     overlook them with a chance of 2e-8.
-
-    Args:
-        copies: As `kin` takes them.
     """
     people = copies.shape[1]
     shares = np.stack([(copies == number).mean(axis=1) for number in range(3)])

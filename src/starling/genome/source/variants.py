@@ -28,10 +28,8 @@ class Variant(NamedTuple):
     """A record.
 
     Attributes:
-        chromosome: As the file writes it.
         position: Base pairs, from 1; 0 before the first.
         id: As the file writes it; empty if it has none.
-        alleles: The reference first.
         calls: None where the record has no genotypes.
     """
 

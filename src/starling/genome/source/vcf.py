@@ -45,11 +45,7 @@ _BGZF: Final = slice(12, 16)
 
 
 def check_vcf(path: Path) -> tuple[int, tuple[bytes, ...]]:
-    """The size of a VCF or BCF and the people that its header names.
-
-    Raises:
-        SourceError: when it is none, or was cut off.
-    """
+    """The size of a VCF or BCF and the people that its header names. Raises SourceError when it is none, or was cut off."""
     size = size_of(path)
     with path.open("rb") as file:
         start = file.read(32)
@@ -111,17 +107,10 @@ def _samples(path: Path, header: bytes) -> tuple[bytes, ...]:
 
 
 def read_vcf(path: Path, size: int, plan: Plan, indices: Int64, work: Callable[[Calls], R]) -> Iterator[R]:
-    """`work` of chunks of SNPs, in the order of the file, then of those that it does not have.
+    """`work` of chunks of SNPs, in the order of the file, then of those that it does not have; some threads do it while the next is read.
 
-    Args:
-        path: Where the file is.
-        size: Its bytes, as checked.
-        plan: The SNP list, and how many people there are.
-        indices: Which SNPs of the list to read, int64 (k,).
-        work: What is done with each chunk; some threads do it while the next is read.
-
-    Raises:
-        SourceError: when the file is gone, or is no longer the one that was checked.
+    `size` is that of the file as checked, and `indices`, int64 (k,), say which SNPs of the list are read. Raises SourceError when the
+    file is gone, or is no longer the one that was checked.
     """
 
     def decode(chunk: list[tuple[int, Variant | None]]) -> R:

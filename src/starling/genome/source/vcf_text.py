@@ -22,12 +22,7 @@ _TAB, _COLON, _DOT, _ZERO, _NINE, _SLASH, _BAR = (ord(sign) for sign in "\t:.09/
 
 
 class _TextCalls:
-    """The calls of a line.
-
-    Args:
-        text: From the first call to the end of the line.
-        field: Which part of a call, apart by colons, is GT.
-    """
+    """The calls of a line, from the first to its end; `field` says which part of a call, apart by colons, is GT."""
 
     __slots__ = ("_field", "_text")
 

@@ -107,11 +107,7 @@ def d_prime(tables: Counts) -> Float64:
 
 
 def correlation(tables: Counts, measure: Correlation) -> Float64:
-    """`r_squared` or `d_prime`, by name.
-
-    Raises:
-        ParameterError: for any other name.
-    """
+    """`r_squared` or `d_prime`, by name. Raises ParameterError for any other name."""
     if measure not in ("r2", "dprime"):
         raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
     return r_squared(tables) if measure == "r2" else d_prime(tables)

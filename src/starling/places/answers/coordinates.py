@@ -34,11 +34,7 @@ def _box_in_cells(grid: Grid) -> Projection:
 
 
 def degrees_in_cells(grid: Grid) -> Projection:
-    """From longitude and latitude in degrees to cell units of the grid.
-
-    Raises:
-        ParameterError: the grid is in plain units.
-    """
+    """From longitude and latitude in degrees to cell units of the grid. Raises ParameterError where the grid is in plain units."""
     _has_degrees(grid)
     inner = _box_in_cells(grid)
     if grid.crs == "degrees":

@@ -97,7 +97,6 @@ class Tiling:
         boxes: int32 (boxes, 4): first row, row after the last, first column, column after the last.
         values: int64 (boxes,): the measurement of each.
         noise: int64 (boxes,): its noise, in `noises`.
-        noises: The distributions.
     """
 
     boxes: Int32

@@ -26,7 +26,6 @@ class Boxed:
     """Boxes with counts: of a release, or of a sum or difference of some, where boxes overlap.
 
     Attributes:
-        shape: Cells of the grid (rows, columns).
         boxes: int32 (boxes, 4): first row, row after the last, first column, column after the last.
         counts: float64 (boxes,): points of each.
     """
@@ -44,9 +43,6 @@ class LeafTable:
 
     Raises:
         ParameterError: a count is no finite number.
-
-    Attributes:
-        boxed: The boxes.
     """
 
     def __init__(self, boxed: Boxed) -> None:

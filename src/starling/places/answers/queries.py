@@ -72,11 +72,7 @@ def read_polygons(path: Path) -> list[dict[str, Any]]:
 
 
 def read_hexagons(path: Path) -> Sequence[str]:
-    """The H3 cells of a text file, one a line.
-
-    Raises:
-        ParameterError: the file cannot be read.
-    """
+    """The H3 cells of a text file, one a line. Raises ParameterError where the file cannot be read."""
     return [line.strip() for line in _text(path).splitlines() if line.strip()]
 
 

@@ -77,11 +77,7 @@ class CumulativeGrid:
 
 
 def rectangular(rectangles: npt.ArrayLike) -> Float64:
-    """Rectangles as an array (m, 4).
-
-    Raises:
-        ParameterError: they are no such array.
-    """
+    """Rectangles as an array (m, 4). Raises ParameterError where they are no such array."""
     try:
         array: Float64 = np.ascontiguousarray(rectangles, dtype=np.float64)
     except (TypeError, ValueError):

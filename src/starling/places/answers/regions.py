@@ -179,11 +179,7 @@ def _of_all(items: Iterable[T], work: Callable[[T], R]) -> list[R]:
 
 
 def region_of(geometry: Mapping[str, Any]) -> Region:
-    """The polygons of a GeoJSON geometry, in its own units.
-
-    Raises:
-        ParameterError: it is no Polygon or MultiPolygon.
-    """
+    """The polygons of a GeoJSON geometry, in its own units. Raises ParameterError where it is no Polygon or MultiPolygon."""
     kind, result = geometry.get("type"), geometry.get("coordinates")
     try:
         # Positions may have a height; it says nothing here.

@@ -80,7 +80,6 @@ class ReleasedGrid(InSession):
         measured: The measurements that it was made of, and whether each was added (1) or taken away (-1).
 
     Attributes:
-        grid: The public grid.
         boxes: The released boxes of a sparse grid, ready to be asked; None of another.
         parts: The measurements, and whether each was added (1) or taken away (-1).
     """

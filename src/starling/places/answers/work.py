@@ -39,7 +39,6 @@ class Sizes:
     """What is public about a release and takes work.
 
     Attributes:
-        grid: The grid.
         boxes: Released boxes of all slices.
         reruns: How often a grid is measured again for what is typical; 0 where it has too many cells.
         draws: How often squares are invented for chances.

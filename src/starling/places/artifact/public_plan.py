@@ -67,14 +67,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class TreeOf:
-    """A measured tree without its numbers.
-
-    Attributes:
-        boxes: How many there are.
-        counts: How many counts were measured.
-        values: How many values were measured besides.
-        scales: Of the discrete Laplace noises.
-    """
+    """A measured tree without its numbers: how many of each there are, and the scales of its discrete Laplace noises."""
 
     boxes: int
     counts: int
@@ -84,13 +77,7 @@ class TreeOf:
 
 @dataclass(frozen=True, slots=True)
 class CoefficientsOf:
-    """Measured coefficients without their numbers.
-
-    Attributes:
-        rows: Of the padded grid.
-        columns: Of the padded grid.
-        scale: Of the discrete Laplace noise.
-    """
+    """Measured coefficients of a padded grid without their numbers; the scale is that of the discrete Laplace noise."""
 
     rows: int
     columns: int
@@ -99,11 +86,7 @@ class CoefficientsOf:
 
 @dataclass(frozen=True, slots=True)
 class SlicesFile:
-    """What slices.json states.
-
-    Attributes:
-        slices: In the order of the plan.
-    """
+    """What slices.json states, in the order of the plan."""
 
     slices: tuple[TreeOf | CoefficientsOf, ...]
 

@@ -63,29 +63,14 @@ def plan_values(sigma: int, points: int) -> Mapping[str, Any]:
 
 
 def write(out: Path, *, sigma: int, seed: int, points: int = POINTS) -> Generated:
-    """Write invented points with a plan and a note into a new folder.
-
-    Raises:
-        OutputError: the folder exists or cannot be made.
-    """
+    """Write invented points with a plan and a note into a new folder. Raises OutputError where the folder exists or cannot be made."""
     x, y = gaussian(sigma, seed, points)
     note = {"points": points, "sigma": sigma, "seed": seed}
     return _write(out, pa.table({"x": x, "y": y}), note, plan_values(sigma, points))
 
 
 def write_for(plan: Plan, out: Path, *, seed: int, points: int | None = None) -> Generated:
-    """Write invented points of a plan, in its columns, box and slices, with a note into a new folder.
-
-    Args:
-        plan: The public choices.
-        out: Folder to make; must not exist.
-        seed: Public; 0 or more.
-        points: How many; by default as many as the plan expects, at most 100,000, or 20,000 where it expects none.
-
-    Raises:
-        ParameterError: the seed or the number is below 0; or records name cells of H3, and the extra h3 is missing.
-        OutputError: the folder exists or cannot be made.
-    """
+    """Write invented points of a plan, in its columns, box and slices, with a note into a new folder, as `Plan.generate` says."""
     for name, number in (("seed", seed), ("points", points or 0)):
         if number < 0:
             raise ParameterError(name, "is below 0", "give a number of 0 or more")

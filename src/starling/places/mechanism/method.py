@@ -14,12 +14,7 @@ from starling.privacy.neighbours import Relation
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A line of a method's budget, for people.
-
-    Attributes:
-        name: What is measured.
-        epsilon: What one path from the root to a leaf spends on it, exact.
-    """
+    """A line of a method's budget, for people: what one path from the root to a leaf spends on it, exact."""
 
     name: str
     epsilon: Fraction

@@ -51,10 +51,6 @@ class Sliced:
     Privacy. A point lies in one slice. Of a person at most k points count over all slices together, and each method's noise is so scaled
     that j of k points cost at most j/k of epsilon; so whatever the slices that a person's points lie in, they cost at most epsilon in all:
     parallel composition.
-
-    Attributes:
-        method: Of each slice.
-        slices: How many there are.
     """
 
     method: Method
@@ -75,11 +71,7 @@ class Sliced:
 
 
 def mechanism_of(plan: Plan) -> Sliced:
-    """The mechanism of a plan.
-
-    Raises:
-        PlanError: a parameter is none of the method, or its value is none of the parameter's.
-    """
+    """The mechanism of a plan. Raises PlanError where a parameter is none of the method, or its value is none of the parameter's."""
     kind = MECHANISMS[plan.method]
     own = [field.name for field in fields(kind)[len(fields(Method)) :]]
     parameters = {name: _value(kind, own, name, text) for name, text in plan.parameters.items()}

@@ -66,7 +66,6 @@ class Slices:
     """Public slices of the points by time, or by another public list of values. A point that is in none of them is dropped.
 
     Attributes:
-        names: The name of each.
         bounds: Microseconds since 1970 (UTC) at which the slices begin, ascending, and the end of the last; a point at a bound lies in
             the slice that begins there. None where the column holds the names themselves.
     """

@@ -48,8 +48,6 @@ class Grid:
 
     Attributes:
         box: x0, y0, x1, y1, exact: degrees of longitude and latitude, metres of the equal-area projection, or plain units.
-        rows: Cells from y0 to y1.
-        columns: Cells from x0 to x1.
         crs: The units of the box.
         crs_name: The coordinate reference system of plain units, like "EPSG:2263"; empty for the two others.
     """

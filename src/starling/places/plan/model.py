@@ -39,19 +39,13 @@ class Plan(PlanInFile):
     """Every public choice of a release.
 
     Attributes:
-        title: For people.
         point: What a point is, in a word: pickup.
-        grid: The public grid.
         unit: What is protected: one point, or one person with all points.
         points: k, the most points of one person that are counted; 1 where a point is protected.
         distinct: Whether a person's points in one cell of one slice count once, before k of them are kept.
-        epsilon: The cost of the release.
-        method: One of METHODS.
         parameters: The method's own parameters that the plan sets, each as the plan writes it, by their names.
         slices: The public slices; None where all points are counted together.
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
-        columns: The columns of the records.
-        format: How text says the records.
     """
 
     title: str

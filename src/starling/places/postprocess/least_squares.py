@@ -19,12 +19,7 @@ LEAST_DEVIATION: Final = 1e-6
 
 
 class Boxwise(NamedTuple):
-    """A value of each box with its variance; 0 and infinite where nothing is known.
-
-    Attributes:
-        value: float64 (nodes,).
-        variance: float64 (nodes,), above 0.
-    """
+    """A value of each box with its variance, above 0, both float64 (nodes,); 0 and infinite where nothing is known."""
 
     value: Float64
     variance: Float64
