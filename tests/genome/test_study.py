@@ -157,7 +157,7 @@ def test_a_preview_spends_and_reads_nothing(world: World, tmp_path: Path) -> Non
         assert "100 cases" in repr(found)
         assert f"ε = {float(question.epsilon):g}"[:6] in repr(found)
         assert "<script" not in found._repr_html_()
-        assert "<table>" in found._repr_html_()
+        assert "<table" in found._repr_html_()
     assert "20 cases" in repr(study.preview(NumSig("g", 1, Fraction(1)), cases=20))
     with pytest.raises(ParameterError, match="not among the plan's tests"):
         study.preview(NumSig("none", 1, Fraction(1)))

@@ -24,6 +24,6 @@ def test_a_notebook_shows_a_figure_without_script_or_reference() -> None:
     figure, _ = new_figure("<script>")
     section = section_of(figure, "one", "A figure", "what is seen")
     page = Plots("T", "k", {"one": section})._repr_html_()
-    assert page.startswith("<figure")
+    assert "<figure>" in page
     assert "<svg" in page
     assert not re.search(r"<script|https?://(?!www\.w3\.org)", page)

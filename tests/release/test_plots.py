@@ -6,9 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from starling.errors import OutputError, ParameterError
+from starling.pages.parts import Picture, Section
 from starling.release.figures import section_of
 from starling.release.plots import Plots
-from starling.release.report.pages import Picture, Section
 
 ONE = Section("One", pictures=(Picture(lambda: "<svg>1</svg>", "a <\n  b"),))
 TWO = Section("Two", pictures=(Picture(lambda: "<svg>2</svg>", "c"),))
@@ -18,7 +18,7 @@ PLOTS = Plots("A & B", "pictures", {"one": ONE, "two": TWO}, (Section("Below", "
 def test_a_notebook_shows_each_picture_with_its_caption() -> None:
     shown = PLOTS._repr_html_()
     assert shown.count("<figure") == 2
-    assert "<svg>1</svg><figcaption>a &lt;\n  b</figcaption>" in shown
+    assert "<svg>1</svg></div>\n<figcaption>a &lt;\n  b</figcaption>" in shown
     assert repr(PLOTS) == "one: a < b\ntwo: c"
 
 

@@ -7,12 +7,13 @@ from fractions import Fraction
 import pytest
 
 from starling.ledger.keys import Public
+from starling.pages.parts import Picture, Section, Table
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, joint, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.privacy.trust import Entry, Receipt
 from starling.release.claims import claim
-from starling.release.report import Picture, Section, Table, render
+from starling.release.report import render
 from starling.release.statement import UNLIMITED
 
 GAUSSIAN = measurement("count", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(5)))

@@ -32,12 +32,12 @@ class Text(HTMLParser):
 def test_everything_in_a_notebook_table_is_escaped() -> None:
     evil = "<script>alert(1)</script><img src=x onerror='x'>\" & more"
     page = Text(html(evil, [(evil, evil)], [((evil,), [(evil,)])]))
-    assert set(page.tags) == {"div", "strong", "table", "tr", "th", "td"}
-    assert page.text == evil * 5
+    assert set(page.tags) == {"div", "style", "strong", "table", "tr", "th", "td", "class"}
+    assert page.text.count(evil) == 5
 
 
 def test_a_wide_table_scrolls_within_itself() -> None:
-    assert html("wide", [("a", "b" * 500)]).startswith('<div style="overflow-x:auto')
+    assert '<div class="wide"><table' in html("wide", [("a", "b" * 500)])
 
 
 def test_tables_become_data_frames() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.release.report.pages import Section, Table
+from starling.pages.parts import Section, Table
 from starling.release.report.plain import sections_json
 from starling.server.app import make_app
 from starling.server.charges import Charges

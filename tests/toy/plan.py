@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Self
 
 from starling.errors import PlanError
+from starling.pages.parts import Section, Table
 from starling.planfile.toml import read_file
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.report import pages
-from starling.release.report.pages import Section, Table
 from starling.release.session import Described
 from starling.release.statement import Json
 

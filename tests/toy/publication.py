@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.ledger.rules import canonical
+from starling.pages.parts import Section
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import draw
 from starling.privacy.trust import Mechanism
@@ -21,7 +22,6 @@ from starling.release.commitment import Written
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
-from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table, Text
 from tests.toy.plan import Plan

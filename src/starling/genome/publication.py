@@ -27,6 +27,7 @@ from starling.genome.mechanism.explore import mechanism_of
 from starling.genome.plan import Plan, Question, kind
 from starling.genome.postprocess.estimates import Estimated, estimate
 from starling.ledger.rules import canonical
+from starling.pages.parts import Section
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
@@ -37,7 +38,6 @@ from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report import pictures
-from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from starling.errors import ParameterError
 from starling.groups.plan import Plan
 from starling.groups.preview import known_shares, simulate, times, trials_of
+from starling.pages.parts import Section
 from starling.release.figures import new_figure, section_of
 from starling.release.plots import Plots
-from starling.release.report.pages import Section
 from starling.release.report.pictures import BLUE, GREY, INK, LINE
 
 SEED: Final = 1

@@ -24,6 +24,7 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Plan
 from starling.groups.postprocess import Estimated, conditions, estimate
 from starling.ledger.rules import canonical
+from starling.pages.parts import Section
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
 from starling.release.commitment import Written
@@ -31,7 +32,6 @@ from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
-from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 

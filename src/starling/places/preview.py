@@ -16,6 +16,7 @@ import numpy as np
 
 from starling.engine.machine import in_order
 from starling.errors import ParameterError, PlanError
+from starling.pages.parts import Section, Table
 from starling.places.answers.rectangles import CumulativeGrid
 from starling.places.generate.worlds import QUERIES, city, everywhere, gathered, squares
 from starling.places.measurements import Int64, Measured
@@ -24,7 +25,6 @@ from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.release.report import pages
-from starling.release.report.pages import Section, Table
 from starling.release.session import Grid
 from starling.release.text import rounded
 

@@ -10,6 +10,7 @@ from typing import Final
 import pyarrow as pa
 
 from starling.ledger.rules import canonical
+from starling.pages.parts import Section
 from starling.places.artifact import columns, pages
 from starling.places.artifact.public_plan import (
     MEASUREMENTS,
@@ -32,7 +33,6 @@ from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
-from starling.release.report.pages import Section
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from starling.pages.parts import Section
 from starling.privacy.guarantee import Guarantee, joint
 from starling.privacy.trust import Receipt, Released
 from starling.release import datapackage, registry, report, statement
 from starling.release.domain import Publication
-from starling.release.report import Section
 from starling.release.table_files import write_tables
 
 DrawnT = TypeVar("DrawnT")

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from starling.errors import Findings
+from starling.pages.parts import Section
 from starling.planfile.grammar import Table as Grammar
 from starling.release.checks import Checks
-from starling.release.report.pages import Preview, Section
+from starling.release.report.pages import Preview
 from starling.release.session import Described, InSession
 
 # A domain is named and its plan described without the libraries that read records and draw noise.

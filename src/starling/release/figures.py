@@ -6,7 +6,7 @@ from functools import partial
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from starling.release.report.pages import Picture, Section
+from starling.pages.parts import Picture, Section
 from starling.release.report.pictures import BLUE, INK, svg
 
 ROW: float = 0.3

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
-from starling.release.report.pages import Picture, Section, page
+from starling.pages.parts import Picture, Section
+from starling.pages.rendering import fragment, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,9 +72,8 @@ class Plots:
         return "\n".join(f"{name}: {' '.join(picture.caption.split())}" for name, picture in self._each())
 
     def _repr_html_(self) -> str:
-        return "".join(
-            f'<figure style="margin:0 0 1em;overflow-x:auto">{picture.draw()}<figcaption>{escape(picture.caption)}</figcaption></figure>'
-            for _, picture in self._each()
+        return fragment(
+            "fragment.html", title="", facts=(), below=(), pictures=[picture for _, picture in self._each()]
         )
 
     def _each(self) -> list[tuple[str, Picture]]:

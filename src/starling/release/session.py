@@ -1,14 +1,13 @@
 """What a Python session shows of Starling's objects: their public names, a small table in a notebook, and data frames.
 
-A notebook table is one HTML element with its style inside, so that it looks the same in every notebook, light or dark, and everything in
-it is escaped: titles and names come from files of others.
+A notebook table is a fragment of a page (starling.pages) with its style inside, and everything in it is escaped: titles and names come
+from files of others.
 """
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from html import escape
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from starling.arguments import check_arguments
 from starling.distribution import install
 from starling.errors import ParameterError
+from starling.pages.rendering import fragment
 from starling.release.text import facts, table
 
 if TYPE_CHECKING:
@@ -177,26 +177,8 @@ def html(title: str, pairs: Iterable[tuple[str, str]], below: Sequence[Part] = (
         title: What the object is.
         pairs: Names and values, a row each.
         below: Further tables and paragraphs.
-
-    >>> html("A <b>", [("title", "1 & 2")])[44:72]
-    '<strong>A &lt;b&gt;</strong>'
     """
-    parts = [f"<strong>{escape(title)}</strong>", _table((), [*pairs], headed=True)]
-    parts += [f"<p>{escape(part)}</p>" if isinstance(part, str) else _table(*part) for part in below]
-    return f'<div style="overflow-x:auto;max-width:100%">{"".join(parts)}</div>'
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, headed: bool = False) -> str:
-    """One table; with `headed`, the first cell of each row names the row."""
-
-    def cell(words: str, *, head: bool) -> str:
-        tag = "th" if head else "td"
-        return f'<{tag} style="text-align:left">{escape(words)}</{tag}>'
-
-    lines = [[cell(words, head=True) for words in header]] if header else []
-    lines += [[cell(words, head=headed and not at) for at, words in enumerate(row)] for row in rows]
-    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
-    return f"<table>{body}</table>"
+    return fragment("fragment.html", title=title, facts=[*pairs], below=below, pictures=())
 
 
 def to_pandas(table: "pa.Table") -> Any:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.ledger.rules import canonical
+from starling.pages.parts import Section
 from starling.release.claims import amount
 from starling.release.codec import digest
 from starling.release.datapackage import Sheet
@@ -20,7 +21,6 @@ from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report import pictures
-from starling.release.report.pages import Section
 from starling.release.statement import Json, Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import aggregates, columns, pages

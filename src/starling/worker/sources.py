@@ -17,9 +17,9 @@ from starling.domains import domain as find
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
 from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
+from starling.pages.parts import Section
 from starling.planfile.foreign import content
 from starling.release.domain import Asking, Delivery, Publication
-from starling.release.report.pages import Section
 from starling.release.report.plain import sections_json
 from starling.release.zipped import zipped
 from starling.server.datasets import MOST_BYTES, Dataset, Entry, Study

@@ -8,7 +8,7 @@ import pytest
 from starling.genome.artifact.pages import charged, sections
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
 from starling.genome.postprocess.estimates import estimate
-from starling.release.report.pages import Section
+from starling.pages.parts import Section
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 

@@ -7,7 +7,9 @@ import pytest
 from starling.errors import OutputError, ParameterError
 from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, plots, power, tables
-from starling.release.report.pages import Section, page, undrawn, words
+from starling.pages.parts import Section
+from starling.pages.rendering import page
+from starling.release.report.pages import undrawn, words
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
 
 SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")

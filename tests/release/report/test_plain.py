@@ -1,6 +1,6 @@
 """Sections without their pictures, for programs and terminals."""
 
-from starling.release.report.pages import Picture, Section, Table
+from starling.pages.parts import Picture, Section, Table
 from starling.release.report.plain import section_text, sections_json
 
 SECTION = Section(

@@ -25,8 +25,9 @@ from starling.genome.postprocess.wording import (
     p_text,
     verdict,
 )
+from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Section, Table, files
+from starling.release.report.pages import files
 
 MOST_ROWS: Final = 50
 """Rows of a table of the report; the whole is in data/."""

@@ -11,9 +11,9 @@ from starling.genome.pictures import linkage, manhattan, quantiles
 from starling.genome.pictures.answers import SURE, Answers
 from starling.genome.pictures.sheet import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
+from starling.pages.parts import Picture, Section, Table
 from starling.planfile.spelling import shown
 from starling.release.plots import Plots
-from starling.release.report.pages import Picture, Section, Table
 
 MOST_ROWS: Final = 100
 """Rows of a table of the page; the releases hold all."""

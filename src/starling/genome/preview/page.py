@@ -22,9 +22,10 @@ from starling.genome.preview.grids import (
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
+from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.codec import plain
-from starling.release.report.pages import Picture, Preview, Section, Table
+from starling.release.report.pages import Preview
 from starling.release.report.pictures import Interval, Tile, intervals, tiles
 from starling.release.session import Part
 

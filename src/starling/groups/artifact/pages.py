@@ -12,10 +12,11 @@ from starling.groups.inference.intervals import Float64, LevelErrors
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Plan
 from starling.groups.postprocess import Estimated, conditions
+from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.claims import noise
 from starling.release.registry import Product
-from starling.release.report.pages import Section, Table, files
+from starling.release.report.pages import files
 from starling.release.statement import Json, Particulars
 from starling.release.text import rounded
 

@@ -19,9 +19,9 @@ from starling.groups.measurements import measured
 from starling.groups.optimise.distances import earth_movers_distance
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
+from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.report import pages
-from starling.release.report.pages import Section, Table
 from starling.release.session import Grid
 from starling.release.text import rounded
 

@@ -35,8 +35,8 @@ from starling.groups.preview import (
     trial_errors,
     trials_of,
 )
+from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Section, Table
 from starling.release.text import rounded
 
 if TYPE_CHECKING:

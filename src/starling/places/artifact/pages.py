@@ -6,13 +6,14 @@ All of it is computed from the plan and from released values.
 from collections.abc import Sequence
 from typing import Final
 
+from starling.pages.parts import Section, Table
 from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
 from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
-from starling.release.report.pages import Section, Table, files
+from starling.release.report.pages import files
 from starling.release.statement import Json, Particulars
 from starling.release.text import rounded
 

@@ -10,16 +10,15 @@ guarantee in words, for a reader who knows no formula.
 import math
 from collections.abc import Sequence
 
+from starling.pages.parts import Section, Table
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.accounting.detection import detection
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release.claims import claim
-from starling.release.report.pages import Picture, Section, Table, filled, page
+from starling.release.report.pages import filled
 from starling.release.statement import limits, signer, validation
-
-__all__ = ["Picture", "Section", "Table", "page", "render"]
 
 UNITS = {
     "person": "one person: everything that the data say about them",

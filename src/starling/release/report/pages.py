@@ -2,81 +2,21 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.distribution import SOFTWARE
 from starling.errors import OutputError
+from starling.pages.parts import Picture, Section, Table
+from starling.pages.rendering import page
 from starling.release.session import Described, Part
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PREVIEW: Final = "preview.html"
 """The page of a preview, in the folder that was named for it."""
 _DRAWN: Final = re.compile(r'(<div class="picture"[^<>]*>)<svg\b.*?</svg>\s*(</div>)', re.DOTALL)
 _AMOUNTS: Final = re.compile(r"<dl>.*?</dl>|<section>\s*<h2>The same in symbols</h2>.*?</section>", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture with the words that say what it shows.
-
-    Attributes:
-        draw: Gives the SVG, by `pictures`; it stands in the page as it is.
-        caption: What is seen, for those who see it and those who do not.
-        figure: The figure of Matplotlib that is drawn; None where the SVG is written without one.
-    """
-
-    draw: Callable[[], str]
-    caption: str
-    figure: "Figure | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A small table.
-
-    Attributes:
-        header: Names of the columns; the first is for labels.
-        rows: Cells as text.
-        caption: What it holds.
-        words: Its cells are words, set to the left and broken into lines, not numbers.
-    """
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str
-    words: bool = False
-
-    @classmethod
-    def of(cls, lines: Sequence[Mapping[str, str]], caption: str, *, words: bool = False) -> "Table":
-        """A table of one line or more, each of which has its cells by the names of the columns."""
-        return cls(tuple(lines[0]), tuple(tuple(line.values()) for line in lines), caption, words)
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the page under its own title: text, then pictures, then tables.
-
-    Attributes:
-        title: The title of the part.
-        text: Paragraphs with an empty line between them; other white space does not matter.
-        pictures: Each with its caption.
-        tables: Each with its caption.
-    """
-
-    title: str
-    text: str = ""
-    pictures: tuple[Picture, ...] = ()
-    tables: tuple[Table, ...] = ()
-
-    @property
-    def paragraphs(self) -> tuple[str, ...]:
-        """The text, cut at empty lines, white space joined."""
-        return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", self.text) if part.strip())
 
 
 def files(rows: Sequence[tuple[str, str]]) -> Section:
@@ -103,18 +43,6 @@ def words(text: str) -> str:
 def amounts(text: str) -> list[str]:
     """The parts of a report that state the protected unit and the privacy loss: its head, and the formula with what follows it."""
     return _AMOUNTS.findall(text)
-
-
-def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:
-    """A page that is no report of a release, in the same dress, complete in one text.
-
-    Args:
-        title: The title of the page.
-        kind: What it is, in a few words.
-        sections: Its content.
-        warning: What stands above everything else, in a frame.
-    """
-    return filled("plain.html", title=title, kind=kind, sections=sections, warning=warning)
 
 
 class Preview(Described):

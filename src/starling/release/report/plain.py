@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from starling.release.report.pages import Section
+from starling.pages.parts import Section
 from starling.release.text import table
 
 if TYPE_CHECKING:

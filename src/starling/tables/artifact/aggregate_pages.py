@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.report import Picture, Section, Table
 from starling.release.report.pictures import Interval, intervals
 from starling.release.text import rounded
 from starling.tables.inference.totals import CONFIDENCE

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from starling.release.report import Picture, Section, Table
+from starling.pages.parts import Picture, Section, Table
 from starling.release.report.pictures import shares
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import Int64

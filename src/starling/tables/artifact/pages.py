@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
-from starling.release.report import Picture, Section, Table
 from starling.release.report.pages import files
 from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, tiles
 from starling.tables.artifact import aggregate_pages, detail_pages

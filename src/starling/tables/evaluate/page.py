@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from starling.errors import OutputError, PolicyRefused
+from starling.pages.parts import Picture, Section, Table
+from starling.pages.rendering import page
 from starling.release import statement
-from starling.release.report import Picture, Section, Table, page
 from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.release.text import rounded
 from starling.tables.evaluate import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation

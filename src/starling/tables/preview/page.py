@@ -5,8 +5,8 @@ from functools import partial
 from math import log10
 from typing import TYPE_CHECKING, Final
 
+from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.report.pages import Picture, Section, Table
 from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent

@@ -1,0 +1,118 @@
+"""Templates become pages: one environment, one stylesheet, three places.
+
+A page that stands alone carries the stylesheet and needs no script. A served page links files below /static/, whose names change with
+their bytes, so that a browser may keep them for good. A fragment stands in a page of somebody else, a notebook.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from starling.distribution import SOFTWARE
+from starling.pages.parts import Section
+from starling.pages.terms import TERMS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PACKAGE: Final = "starling.pages"
+STYLESHEET: Final = "starling.css"
+TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".bin": "application/octet-stream",
+    ".svg": "image/svg+xml",
+}
+"""The media type of each kind of static file."""
+
+
+@cache
+def static_files() -> Mapping[str, bytes]:
+    """The static files by their names."""
+    folder = files(PACKAGE) / "static"
+    return {each.name: each.read_bytes() for each in folder.iterdir() if f".{each.name.rpartition('.')[2]}" in TYPES}
+
+
+@cache
+def static_name(name: str) -> str:
+    """The name under which a static file is served: with twelve digits of the SHA-256 of its bytes.
+
+    >>> static_name("starling.css").count(".")
+    2
+    """
+    stem, _, kind = name.rpartition(".")
+    return f"{stem}.{sha256(static_files()[name]).hexdigest()[:12]}.{kind}"
+
+
+def static_file(name: str) -> tuple[bytes, str] | None:
+    """Bytes and media type of a static file by the name under which it is served, or by its own; None where there is none."""
+    plain = re.sub(r"\.[0-9a-f]{12}(\.\w+)$", r"\1", name)
+    if plain not in static_files() or name not in (plain, static_name(plain)):
+        return None
+    return static_files()[plain], TYPES[f".{plain.rpartition('.')[2]}"]
+
+
+@cache
+def _environment(package: str) -> "Environment":
+    """Templates of a package, which may extend and import those of this one."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    loaders = [PackageLoader(each, "templates") for each in dict.fromkeys((package, PACKAGE))]
+    environment = Environment(
+        loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals.update(software=SOFTWARE, terms=TERMS, stylesheet=_stylesheet())
+    return environment
+
+
+def _stylesheet() -> str:
+    """The stylesheet, for a page that carries it: without comments and needless blanks."""
+    text = re.sub(r"/\*.*?\*/", "", static_files()[STYLESHEET].decode(), flags=re.DOTALL)
+    return re.sub(r"\s*\n\s*", "\n", text).strip()
+
+
+def stand_alone(template: str, package: str = PACKAGE, **values: object) -> str:
+    """A page that is one file.
+
+    Args:
+        template: Its name; it extends base.html.
+        package: The package below whose folder `templates` it lies.
+        values: Its blanks.
+    """
+    return _environment(package).get_template(template).render(place="alone", **values)
+
+
+def served(template: str, package: str, root: str = "", **values: object) -> str:
+    """A page of a server; arguments as of `stand_alone`.
+
+    Args:
+        template: Its name; it extends base.html.
+        package: The package below whose folder `templates` it lies.
+        root: The path below which the server's pages lie, without a slash at its end.
+        values: Its blanks.
+    """
+
+    def static(name: str) -> str:
+        return f"{root}/static/{static_name(name)}"
+
+    return _environment(package).get_template(template).render(place="served", root=root, static=static, **values)
+
+
+def fragment(template: str, package: str = PACKAGE, **values: object) -> str:
+    """A part of a page of others, which carries its style; arguments as of `stand_alone`."""
+    return _environment(package).get_template(template).render(place="fragment", **values)
+
+
+def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:
+    """A page of sections that stands alone.
+
+    Args:
+        title: The title of the page.
+        kind: What it is, in a few words.
+        sections: Its content.
+        warning: What stands above everything else, in a frame.
+    """
+    return stand_alone("page.html", title=title, kind=kind, sections=sections, warning=warning)
