@@ -104,11 +104,10 @@ def _words(release: "GenomeRelease") -> list[str]:
 
 
 def _json(release: "GenomeRelease") -> dict[str, Any]:
-    from starling.genome.plan import kind
     from starling.release.codec import plain
 
     return {
-        "question": {"ask": kind(release.question), **plain(release.question)},
+        "question": release.question.as_json(),
         "answer": plain(release.answer),
         "request_id": release.request_id,
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from starling.errors import IntegrityError, ParameterError
 from starling.genome.asking import Asks, read_asked
-from starling.genome.plan import Plan, Question, kind
+from starling.genome.plan import Plan, Question
 from starling.release.codec import encode
 from starling.release.session import InSession
 from starling.release.zipped import opened
@@ -69,7 +69,7 @@ class Study(Asks["GenomeRelease"], InSession):
         question.check(self.plan)
         charged = self._client.charge(self._name, request_id=request_id, question=question_json(question))
         done = self._client.wait(charged, self._on_progress)
-        opened = open_release(self._client.fetch(done.id, self.folder / f"{kind(question)}-{done.id}.zip"))
+        opened = open_release(self._client.fetch(done.id, self.folder / f"{question.kind}-{done.id}.zip"))
         release = cast("GenomeRelease", opened)
         if opened.statement["domain"] != "genome" or (release.question, release.plan.digest) != (
             question,

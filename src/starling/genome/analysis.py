@@ -5,11 +5,9 @@ from pathlib import Path
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
-from starling.genome.artifact.parameters import QUESTION_TEXTS
 from starling.genome.export import Format, export
 from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
-from starling.genome.plan import kind
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.release.plots import Plots
@@ -88,7 +86,7 @@ def plots_of(releases: Iterable[GenomeRelease], kinds: Sequence[str] = ()) -> Pl
 
     def named() -> Iterator[tuple[str, Answers]]:
         for release in releases:
-            name, question = release.path.name, QUESTION_TEXTS[kind(release.question)]
+            name, question = release.path.name, release.question.subject
             signer = release.signer.fingerprint
             sources.append(Source(name, question, str(release.cost), release.request_id, signer))
             yield name, release.pictured

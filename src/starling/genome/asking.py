@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, Unpack
 
 from starling.genome.artifact.files import read_plan, write_plan
-from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval, kind
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
 from starling.genome.preview.page import ExpectedErrors, expected_errors
@@ -76,7 +76,7 @@ class Asks(ABC, Generic[AnswerT]):
             ParameterError: the plan has no such question, or nothing like what is supposed.
         """
         assumed = Assumed.of(self.plan, cases, rarest)
-        return expected_errors(assumed, {kind(question): question}, [question.epsilon], followed=followed)
+        return expected_errors(assumed, {question.kind: question}, [question.epsilon], followed=followed)
 
     def num_sig(
         self,
@@ -216,7 +216,7 @@ class QuestionPlan(Asking):
     def preview(self, question: Json) -> ExpectedErrors:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
         query = self._read(question)
-        return expected_errors(Assumed.of(self.plan), {kind(query): query}, [query.epsilon])
+        return expected_errors(Assumed.of(self.plan), {query.kind: query}, [query.epsilon])
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""

@@ -24,14 +24,13 @@ from starling.genome.inference.answer_validation import answer_problem
 from starling.genome.measurements import Drawn
 from starling.genome.mechanism.base import ExactStudy
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import Plan, Question, kind
+from starling.genome.plan import Plan, Question
 from starling.genome.postprocess.estimates import Estimated, estimate
 from starling.ledger.rules import canonical
 from starling.pages.parts import Section
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Mechanism
 from starling.release.checks import TABLES, Checks, InvalidRelease
-from starling.release.codec import plain
 from starling.release.commitment import Written
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
@@ -47,8 +46,8 @@ VERSION: Final = 1
 
 def request_body(plan: Plan, question: Question) -> str:
     """Canonical JSON of a question: the question as it is, and a digest of every public choice; nothing of the records."""
-    stated = {"ask": kind(question), **plain(question)}
-    return canonical({"release": "genome", "version": VERSION, "plan": plan.digest, "question": stated})
+    stated = {"release": "genome", "version": VERSION, "plan": plan.digest, "question": question.as_json()}
+    return canonical(stated)
 
 
 ANSWER: Final = "noisy answer"

@@ -8,7 +8,7 @@ from pathlib import Path
 from starling.genome.artifact.files import read_drawn
 from starling.genome.asking import QuestionPlan
 from starling.genome.counts.study import StudyCounts, count_study
-from starling.genome.plan import Plan, Question, kind
+from starling.genome.plan import Plan, Question
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts, answer_text, error_text
 from starling.genome.publication import GenomePublication
@@ -65,7 +65,7 @@ class Answered(Published):
         """What was released and paid, the answer, and how to repeat it."""
         return {
             **Published.as_json(self),
-            "question": {"ask": kind(self.question), **plain(self.question)},
+            "question": self.question.as_json(),
             "answer": plain(self.answer),
             "answer_in_words": [*answer_text(self.plan, self.question, self.answer)],
             "error_in_words": [*error_text(self.plan, self.question, self.error)],

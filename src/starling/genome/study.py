@@ -10,7 +10,7 @@ from typing import Self, Unpack
 
 from starling.errors import OutputError
 from starling.genome.asking import Asks
-from starling.genome.plan import Plan, Question, kind
+from starling.genome.plan import Plan, Question
 from starling.genome.plan.exploring import ExploreOptions, code_of, exploration
 from starling.genome.publication import request_body
 from starling.genome.publish import Answered, release
@@ -113,7 +113,7 @@ class Study(Asks[Answered], InSession):
             self.plan,
             question,
             self.genotypes,
-            self.folder / f"{kind(question)}-{sha256(body.encode()).hexdigest()[:12]}",
+            self.folder / f"{question.kind}-{sha256(body.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
             payment=replace(self.payment, request_id=request_id),
             listener=self.listener,

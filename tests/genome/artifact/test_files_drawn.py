@@ -8,7 +8,6 @@ import pytest
 from starling.errors import IntegrityError
 from starling.genome.artifact.files import DRAWN, read_drawn, write_drawn
 from starling.genome.measurements import Block, Cells, Explored, Number, SelectedSnps
-from starling.genome.plan import kind
 from tests.genome.worlds import QUESTIONS
 from tests.release.plain import plain
 
@@ -26,7 +25,7 @@ ANSWERS: dict[str, Any] = {
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     question, drawn = QUESTIONS[name], ANSWERS[name]
-    assert kind(question) == name
+    assert question.kind == name
     write_drawn(plain(tmp_path), drawn)
     assert read_drawn(tmp_path, question) == drawn
 

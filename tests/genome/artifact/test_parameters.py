@@ -1,11 +1,15 @@
 """What a release says of itself follows from plan and question."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
-from starling.genome.artifact.parameters import QUESTION_TEXTS, mechanisms, particulars, product, title
-from starling.genome.plan import QUESTIONS as KINDS
+from starling.genome.artifact.files import ANSWERS
+from starling.genome.artifact.parameters import mechanisms, particulars, product, title
+from starling.genome.plan import Question
+from starling.genome.plan.choices import QUESTIONS as KINDS
+from starling.release.codec import name_of
 from tests.genome.mechanism.distributions import tiny_plan
 from tests.genome.worlds import QUESTIONS
 
@@ -20,12 +24,12 @@ def test_each_part_of_the_guarantee_has_its_mechanism(name: str) -> None:
     assert said.mechanism["name"] == name
     assert said.bounds["people"] == 60
     assert said.invariants == ()
-    assert title(PLAN, QUESTIONS[name]) == f"Tiny: {QUESTION_TEXTS[name]}"
+    assert title(PLAN, QUESTIONS[name]) == f"Tiny: {KINDS[name][0]}"
     assert "60 people and 9 SNPs" in product(PLAN, QUESTIONS[name]).description
 
 
 def test_every_kind_has_its_words_and_choices_are_told() -> None:
-    assert QUESTION_TEXTS.keys() == KINDS.keys()
+    assert KINDS.keys() == ANSWERS.keys() == {name_of(each) for each in get_args(Question)}
     for name, change, words in (
         ("num_sig", {"selection": "exponential"}, "exponential selection"),
         ("num_sig", {}, "permute-and-flip selection"),

@@ -7,7 +7,8 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.genome.mechanism.explore import mechanism_of
-from starling.genome.plan import QUESTIONS, Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval, kind
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
+from starling.genome.plan.choices import QUESTIONS
 
 ONE, FIFTH = Fraction(1), Fraction(1, 5)
 ASKED: dict[str, Any] = {
@@ -23,7 +24,7 @@ ASKED: dict[str, Any] = {
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_each_question_has_its_mechanism(plan: Plan, name: str) -> None:
     question = ASKED[name]
-    assert kind(question) == name
+    assert question.kind == name
     made = mechanism_of(plan, question)
     assert type(made).__name__ == f"{type(question).__name__}Mechanism"
     assert made.guarantee == question.guarantee

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from starling.errors import IntegrityError
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
-from starling.genome.plan import Plan, Question, Snps, kind
+from starling.genome.plan import Plan, Question, Snps
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
@@ -27,15 +27,15 @@ PLAN: Final = "plan/plan.json"
 SNPS: Final = "plan/snps.parquet"
 QUESTION: Final = "plan/question.json"
 DRAWN: Final = "measurements/drawn.json"
-_ANSWERS: Final[dict[str, Any]] = {
-    "num_sig": Number,
-    "loc_sig": SelectedSnps,
-    "loc_block": Block,
-    "snp_pval": Cells,
-    "snp_corr": Cells,
-    "explore": Explored,
+ANSWERS: Final[dict[str, tuple[Any, tuple[str, ...]]]] = {
+    "num_sig": (Number, ("number", "selections")),
+    "loc_sig": (SelectedSnps, ("snps", "selections")),
+    "loc_block": (Block, ("blocks", "selections")),
+    "snp_pval": (Cells, ("snps",)),
+    "snp_corr": (Cells, ("pairs",)),
+    "explore": (Explored, ("number", "snps", "blocks", "selections")),
 }
-"""What each kind of question is answered by."""
+"""What each kind of question is answered by, and the tables of its release."""
 
 SNP_COLUMNS: Final = dict.fromkeys(("CHR", "SNP"), pa.string()) | {
     "BP": pa.int64(),
@@ -142,6 +142,6 @@ def read_drawn(folder: Path, question: Question) -> Drawn:
     Raises:
         IntegrityError: it is no such file.
     """
-    answer = _ANSWERS[kind(question)]
+    answer, _ = ANSWERS[question.kind]
     drawn: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))
     return drawn

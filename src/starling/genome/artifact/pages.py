@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN
-from starling.genome.artifact.parameters import QUESTION_TEXTS, mechanisms
+from starling.genome.artifact.parameters import mechanisms
 from starling.genome.artifact.tables import schemas, selections
 from starling.genome.inference.answers import SelectionError
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
-from starling.genome.plan import Explore, Plan, Question, SnpCorr, kind
+from starling.genome.plan import Explore, Plan, Question, SnpCorr
 from starling.genome.postprocess.estimates import CONFIDENCE, Estimated, Exploration, ExplorationError, PValue
 from starling.genome.postprocess.wording import (
     MEASURES,
@@ -64,7 +64,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     shown = answers(plan, estimated.answer)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return (
-        Section(f"The answer: {QUESTION_TEXTS[kind(question)]}", "\n\n".join(lines), pictures, tables),
+        Section(f"The answer: {question.subject}", "\n\n".join(lines), pictures, tables),
         _error(question, estimated, error_text(plan, question, estimated.error)),
         _public(plan),
         _files(plan, question),

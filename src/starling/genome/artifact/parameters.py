@@ -3,7 +3,7 @@
 from typing import Final
 
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
-from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, kind
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
 from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.codec import plain
 from starling.release.registry import Product
@@ -11,26 +11,16 @@ from starling.release.statement import Json, Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"
 
-QUESTION_TEXTS: Final = {
-    "num_sig": "number of significant SNPs",
-    "loc_sig": "the most significant SNPs",
-    "loc_block": "longest correlation block",
-    "snp_pval": "p-value of a SNP",
-    "snp_corr": "correlation of two SNPs",
-    "explore": "exploration",
-}
-"""Each kind of question in a few words."""
-
 
 def title(plan: Plan, question: Question) -> str:
     """The title of a release."""
-    return f"{plan.title}: {QUESTION_TEXTS[kind(question)]}"
+    return f"{plan.title}: {question.subject}"
 
 
 def particulars(plan: Plan, question: Question) -> Particulars:
     """What privacy.json says of a release: the plan's choices, the question, and what bounds the part of one person."""
     parameters: dict[str, Json] = {
-        "name": kind(question),
+        "name": question.kind,
         "source": SOURCE,
         "plan": PLAN,
         "snps": SNPS,
@@ -69,7 +59,7 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         return (_PLACES,)
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
-    return (f"{kind(question)}: {NOISE[question.noise]}",)
+    return (f"{question.kind}: {NOISE[question.noise]}",)
 
 
 def _number(question: NumSig | Explore) -> str:
@@ -85,7 +75,7 @@ NOISE: Final = {
 
 def product(plan: Plan, question: Question) -> Product:
     """A release in the words of the registry."""
-    subject = QUESTION_TEXTS[kind(question)].capitalize()
+    subject = question.subject.capitalize()
     but = " but their ids, which the plan declares public" if plan.ids == "public" else ""
     return Product(
         description=f"{subject} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",

@@ -9,10 +9,11 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
+from starling.genome.artifact.files import ANSWERS
 from starling.genome.inference.answers import SelectionError
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
-from starling.genome.plan import Explore, NumSig, Plan, Question, SnpCorr, kind
+from starling.genome.plan import Explore, NumSig, Plan, Question, SnpCorr
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Correlated,
@@ -116,15 +117,6 @@ KEYS: Final = {
     "pairs": ("SNP_A", "SNP_B"),
     "selections": ("WHAT",),
 }
-_HELD: Final = {
-    "num_sig": ("number", "selections"),
-    "loc_sig": ("snps", "selections"),
-    "loc_block": ("blocks", "selections"),
-    "snp_pval": ("snps",),
-    "snp_corr": ("pairs",),
-    "explore": ("number", "snps", "blocks", "selections"),
-}
-"""Tables of the release of each kind of question."""
 _MOST_INT64: Final = 2**63 - 1
 _PLACE: Final = ("CHR", "SNP", "BP", "A1", "A2")
 _RANGES: Final = tuple(_with_range(name, "") for name in ("P", "LOG10_P", "OR", "F_A", "F_U"))
@@ -145,19 +137,17 @@ def _measure(question: Question) -> str:
 
 def schemas(plan: Plan, question: Question) -> dict[str, pa.Schema]:
     """The tables of a release, by name, with their columns: public."""
-    question_kind = kind(question)
-    ordered = () if question_kind == "snp_pval" else ("ROUND",)
+    ordered = () if question.kind == "snp_pval" else ("ROUND",)
     tested = ("TEST", *_counts(plan), *(name for ends in _RANGES for name in ends))
     columns = {
         "number": ("TEST", "LOW", "HIGH"),
-        "snps": (*ordered, *_PLACE, *(() if question_kind == "loc_sig" else tested)),
+        "snps": (*ordered, *_PLACE, *(() if question.kind == "loc_sig" else tested)),
         "blocks": ("ROUND", *_BLOCK),
         "pairs": ("CHR_A", "BP_A", "SNP_A", "CHR_B", "BP_B", "SNP_B", *_PAIR, *_with_range(_measure(question), "")),
         "selections": ("WHAT", "CANDIDATES", "ROUNDS", "EPSILON", "OFF_BY"),
     }
-    return {
-        name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in _HELD[question_kind]
-    }
+    _, names = ANSWERS[question.kind]
+    return {name: pa.schema([(column, COLUMNS[column][0]) for column in columns[name]]) for name in names}
 
 
 def tables(plan: Plan, question: Question) -> tuple[Table, ...]:

@@ -1,14 +1,13 @@
 """The plan of a case-control study: public lists, sizes and choices, and what may be asked; read before anything confidential is opened."""
 
 from starling.genome.plan.choices import Model
-from starling.genome.plan.exploring import QUESTIONS, Explore, Question, kind
+from starling.genome.plan.exploring import Explore, Question
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import LocBlock, LocSig, NumSig, Query, SnpCorr, SnpPval
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Snps
 
 __all__ = [
-    "QUESTIONS",
     "Explore",
     "LocBlock",
     "LocSig",
@@ -21,5 +20,4 @@ __all__ = [
     "SnpCorr",
     "SnpPval",
     "Snps",
-    "kind",
 ]

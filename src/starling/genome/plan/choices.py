@@ -33,12 +33,12 @@ OF_CARRIERS: Final = (
     " common in the study is confidential; take the rarer allele of a public panel."
 )
 """What whoever asks for a correlation must know beforehand; it follows from the plan alone."""
-ANSWERS: Final = (
-    ("num-sig", "how many SNPs are significant"),
-    ("loc-sig", "which are, or are nearest to it"),
-    ("loc-block", "the block of correlated SNPs around a SNP"),
-    ("snp-pval", "the p-value of a SNP"),
-    ("snp-corr", "the correlation of two SNPs"),
-    ("explore", "all of these, a quarter each"),
-)
-"""The questions by their commands, and what each answers."""
+QUESTIONS: Final = {
+    "num_sig": ("number of significant SNPs", "how many SNPs are significant"),
+    "loc_sig": ("the most significant SNPs", "which are, or are nearest to it"),
+    "loc_block": ("longest correlation block", "the block of correlated SNPs around a SNP"),
+    "snp_pval": ("p-value of a SNP", "the p-value of a SNP"),
+    "snp_corr": ("correlation of two SNPs", "the correlation of two SNPs"),
+    "explore": ("exploration", "all of these, a quarter each"),
+}
+"""Each kind of question: what it is about, and what it answers; its command has - for _."""

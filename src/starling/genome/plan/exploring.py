@@ -9,15 +9,14 @@ from typing import Any, Final, TypeAlias, TypedDict
 from starling.genome.plan.model import Plan
 from starling.genome.plan.queries import (
     MOST_FOUND,
+    BaseQuestion,
     Correlation,
-    Exactly,
     LocBlock,
     LocSig,
     Noise,
     NumSig,
     Query,
     Selection,
-    SnpCorr,
     SnpPval,
     check_noise,
     check_whole,
@@ -37,7 +36,7 @@ SnpRanges: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Explore(Exactly):
+class Explore(BaseQuestion):
     """How many SNPs are significant, which, in which blocks, with which p-values.
 
     Attributes:
@@ -117,26 +116,6 @@ class Explore(Exactly):
 
 Question: TypeAlias = Query | Explore
 
-QUESTIONS: Final[dict[str, type[Question]]] = {
-    "num_sig": NumSig,
-    "loc_sig": LocSig,
-    "loc_block": LocBlock,
-    "snp_pval": SnpPval,
-    "snp_corr": SnpCorr,
-    "explore": Explore,
-}
-"""What may be asked, by name."""
-
-
-def kind(question: Question) -> str:
-    """The name of a question's kind.
-
-    >>> kind(NumSig("g", 1, Fraction(1)))
-    'num_sig'
-    """
-    return next(name for name, each in QUESTIONS.items() if isinstance(question, each))
-
-
 Texts: TypeAlias = str | Sequence[str]
 """One text, or several."""
 
@@ -209,4 +188,4 @@ def code_of(question: Question, request_id: str) -> str:
         value = getattr(question, each.name)
         if value != each.default:
             arguments.append(f"{each.name}={(str(value) if isinstance(value, Fraction) else value)!r}")
-    return f"study.{kind(question)}({', '.join(arguments)}, request_id={request_id!r})"
+    return f"study.{question.kind}({', '.join(arguments)}, request_id={request_id!r})"

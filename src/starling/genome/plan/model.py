@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.choices import (
     ALPHA,
-    ANSWERS,
     BUILDS,
     IDS,
     LEAST_PEOPLE,
     OF_CARRIERS,
     P_VALUE_ONLY,
+    QUESTIONS,
     TESTS,
     Build,
     Ids,
@@ -268,9 +268,11 @@ class Plan(PlanInFile, Described):
         if len(rows) > MOST_REGIONS:
             parts.append(f"and {len(rows) - MOST_REGIONS:,} more: --json has all of them")
         searching = [test for test in self.tests if test not in P_VALUE_ONLY]
-        by = {"snp-pval": ", ".join(self.tests), **dict.fromkeys(("loc-block", "snp-corr"), "r2, dprime")}
+        by = {"snp_pval": ", ".join(self.tests), **dict.fromkeys(("loc_block", "snp_corr"), "r2, dprime")}
         choices = [
-            (name, answer, by.get(name, ", ".join(searching))) for name, answer in ANSWERS if searching or name in by
+            (kind.replace("_", "-"), answer, by.get(kind, ", ".join(searching)))
+            for kind, (_, answer) in QUESTIONS.items()
+            if searching or kind in by
         ]
         return [
             *parts,

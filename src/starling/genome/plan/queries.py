@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.genome.plan.choices import P_VALUE_ONLY
+from starling.genome.plan.choices import P_VALUE_ONLY, QUESTIONS
 from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
@@ -18,9 +18,12 @@ from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, 
 from starling.privacy.guarantee import Guarantee, bounded_overlap
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON
+from starling.release.codec import name_of, plain
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from starling.release.statement import Json
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
@@ -33,7 +36,7 @@ MOST_FOUND = 10
 """k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
 
 
-class Exactly:
+class BaseQuestion:
     """A question whose amounts may be given as texts, and whose lists as lists or as one text; it keeps exact numbers and tuples."""
 
     __slots__ = ()
@@ -54,9 +57,23 @@ class Exactly:
             elif each.name == "excluding":
                 object.__setattr__(self, each.name, tuple((first, last) for first, last in value))
 
+    @property
+    def kind(self) -> str:
+        """The name of its kind, such as num_sig."""
+        return name_of(type(self))
+
+    @property
+    def subject(self) -> str:
+        """What it is about, in a few words."""
+        return QUESTIONS[self.kind][0]
+
+    def as_json(self) -> "dict[str, Json]":
+        """Its kind and its choices, with exact amounts."""
+        return {"ask": self.kind, **plain(self)}
+
 
 @dataclass(frozen=True, slots=True)
-class NumSig(Exactly):
+class NumSig(BaseQuestion):
     """How many SNPs are significant: 0, 1, ..., k, then powers of two.
 
     Attributes:
@@ -92,7 +109,7 @@ class NumSig(Exactly):
 
 
 @dataclass(frozen=True, slots=True)
-class LocSig(Exactly):
+class LocSig(BaseQuestion):
     """The k SNPs that are significant, or nearest to it, by the most patients.
 
     Attributes:
@@ -137,7 +154,7 @@ class LocSig(Exactly):
 
 
 @dataclass(frozen=True, slots=True)
-class LocBlock(Exactly):
+class LocBlock(BaseQuestion):
     """The longest valid correlation block within the regions that contains one of some SNPs.
 
     Attributes:
@@ -183,7 +200,7 @@ class LocBlock(Exactly):
 
 
 @dataclass(frozen=True, slots=True)
-class SnpPval(Exactly):
+class SnpPval(BaseQuestion):
     """The p-value of one SNP, from noisy counts.
 
     Attributes:
@@ -216,7 +233,7 @@ class SnpPval(Exactly):
 
 
 @dataclass(frozen=True, slots=True)
-class SnpCorr(Exactly):
+class SnpCorr(BaseQuestion):
     """The correlation of two SNPs, from noisy counts of the people who carry both, one or none.
 
     Attributes:
