@@ -94,7 +94,6 @@ TESTED_ELSEWHERE = {
     "server/authentication.py": "test_app.py asks in every role, and without",
     "server/replies.py": "test_app.py and test_guard.py get every kind of error reply",
     "worker/attempting.py": "test_children.py and test_running.py make attempts that end in every way",
-    "worker/listing.py": "cli/test_serving_jobs.py lists what it reads",
     "tables/domain.py": "test_domains.py finds it by its name",
 }
 """Modules without a test file of their name, and why."""

@@ -15,9 +15,9 @@ from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker import running
 from starling.worker.attempting import Outcome
+from starling.worker.attempts import list_jobs, set_free
 from starling.worker.findings import Inspections
 from starling.worker.jobs import Jobs
-from starling.worker.listing import list_jobs, set_free
 from starling.worker.running import Worker
 from starling.worker.sources import Registered, Sources
 from tests.worker.lanes import worker_of

@@ -3,13 +3,12 @@
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, check_terminal, command, confirm
-from starling.cli.options import PATH
 from starling.errors import ParameterError, StarlingError, plain
 from starling.release.session import attributes
 from starling.release.text import facts, table
@@ -19,18 +18,15 @@ if TYPE_CHECKING:
     from starling.server.approval_requests import ReducedApproval, Waiting
     from starling.server.home import Home
 
-_home = click.argument("home", type=PATH)
 _number = click.argument("number", type=click.IntRange(1, 2**62))
 
 
 @command("requests", example="starling server requests home")
-@_home
+@options.home
 @click.option("--all", "everything", is_flag=True, help="Those that were decided, too.")
-def requests(home: Path, *, everything: bool) -> Result:
+def requests(home: "Home", *, everything: bool) -> Result:
     """What analysts ask you to approve: who, what, at which cost, and why."""
-    from starling.server.home import open_home
-
-    listed = open_home(home).requests.listed(waiting=not everything)
+    listed = home.requests.listed(waiting=not everything)
     lines = [
         f"{each.number}  {each.at:%Y-%m-%d %H:%M}  {each.request.analyst}  {each.request.dataset}"
         f"  {each.guarantee.cost}  {each.state}  {plain(each.reason)}"
@@ -41,24 +37,22 @@ def requests(home: Path, *, everything: bool) -> Result:
 
 
 @command("approve", example="starling server approve home 1 --yes")
-@_home
+@options.home
 @_number
 @click.option(
     "--days", type=click.IntRange(1, 366), default=30, show_default=True, help="For how long it may be charged."
 )
 @click.option("--epsilon", metavar="X", help="Approve a question for less: its whole cost, in place of what was asked.")
 @click.option("--yes", is_flag=True, help="Approve without asking.")
-def approve(home: Path, number: int, *, days: int, epsilon: str | None, yes: bool) -> Result:
+def approve(home: "Home", number: int, *, days: int, epsilon: str | None, yes: bool) -> Result:
     """Approve one request, with the custodian's key: one charge of what it costs. Shows cost, what it reveals, and the expected error."""
     from starling.ledger.opening import open_ledger
-    from starling.server.home import open_home
 
-    opened = open_home(home)
-    before = opened.requests.undecided(number)
-    waiting = replace(before, reduced=None if epsilon is None else _reduced(opened, before, epsilon))
-    with closing(open_ledger(opened.settings.ledger)) as ledger:
+    before = home.requests.undecided(number)
+    waiting = replace(before, reduced=None if epsilon is None else _reduced(home, before, epsilon))
+    with closing(open_ledger(home.settings.ledger)) as ledger:
         reveals = _leaves(ledger, waiting)
-        click.echo("\n\n".join([_request_text(waiting), reveals, *_expected(opened, waiting)]), err=True)
+        click.echo("\n\n".join([_request_text(waiting), reveals, *_expected(home, waiting)]), err=True)
         if not yes:
             check_terminal("and there is no terminal to ask", "read what it is, then add --yes")
             confirm("Approve it?", "Nothing was approved.")
@@ -67,26 +61,24 @@ def approve(home: Path, number: int, *, days: int, epsilon: str | None, yes: boo
             ledger.custody.approve(before.approved, before.price, days=0)
         until = datetime.fromtimestamp(ledger.custody.approve(waiting.approved, waiting.price, days=days), UTC)
     words = "" if waiting.reduced is None else f"for {waiting.price.cost} in place of {waiting.guarantee.cost}"
-    opened.requests.decide(number, "approved", words, waiting.reduced)
+    home.requests.decide(number, "approved", words, waiting.reduced)
     body = {**_request_json(waiting), "state": "approved", "until": until.isoformat(), "reveals": reveals}
     return Result(lambda: f"request {number} is approved until {until:%Y-%m-%d %H:%M} UTC", lambda: body)
 
 
 @command("decline", example='starling server decline home 1 --reason "Ask for counties, not for blocks"')
-@_home
+@options.home
 @_number
 @click.option("--reason", required=True, metavar="WHY", help="The analyst reads it. Nothing of the records.")
-def decline(home: Path, number: int, *, reason: str) -> Result:
+def decline(home: "Home", number: int, *, reason: str) -> Result:
     """Decline one request, with a reason; an approval that was not used is taken back, with the custodian's key."""
     from starling.ledger.opening import open_ledger
-    from starling.server.home import open_home
 
-    opened = open_home(home)
-    waiting = opened.requests.undecided(number)
+    waiting = home.requests.undecided(number)
     if waiting.state == "approved":
-        with closing(open_ledger(opened.settings.ledger)) as ledger:
+        with closing(open_ledger(home.settings.ledger)) as ledger:
             ledger.custody.approve(waiting.approved, waiting.price, days=0)
-    opened.requests.decide(number, "declined", reason)
+    home.requests.decide(number, "declined", reason)
     return Result(lambda: f"request {number} is declined", lambda: {"number": number, "state": "declined"})
 
 

@@ -43,6 +43,15 @@ def with_options(function: Any, *options: Decorator) -> Any:
     return function
 
 
+def _open_home(_: click.Context, __: click.Parameter, folder: Path) -> Any:
+    from starling.server.home import open_home
+
+    return open_home(folder)
+
+
+home = click.argument("home", type=PATH, callback=_open_home)
+"""HOME, the folder of a server, opened."""
+
 plan = click.argument("plan")
 """PLAN, a folder, a file, or the name of a plan that comes with Starling."""
 

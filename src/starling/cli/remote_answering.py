@@ -1,8 +1,9 @@
 """`starling remote questions` and `answer`: what a release says to a question, asked of the server, at no cost."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -10,9 +11,6 @@ from starling.cli.commands import Result, command
 from starling.cli.remote import client_of
 from starling.errors import ParameterError
 from starling.planfile.foreign import content
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_BYTES: Final = 1 << 16
 """Bytes of a question; a server takes no more."""
@@ -63,7 +61,7 @@ def _question(text: str) -> Any:
     return value
 
 
-def _lines(schema: "Mapping[str, Any]") -> list[str]:
+def _lines(schema: Mapping[str, Any]) -> list[str]:
     """A question as people read it: what it is, and each thing that it takes."""
     lines = [f"{schema['title']}: {schema['description']}"]
     for name, each in schema["properties"].items():

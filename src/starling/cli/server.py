@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Group, Result, as_json, command
 from starling.cli.options import PATH
 from starling.distribution import install
@@ -14,7 +15,8 @@ from starling.errors import ParameterError
 from starling.release.session import attributes
 
 if TYPE_CHECKING:
-    from starling.server.access import Access, Entry, Issued
+    from starling.server.access import Entry, Issued
+    from starling.server.home import Home
     from starling.server.logs import Form
 
 NICE: Final = 10
@@ -30,15 +32,14 @@ server = Group(
         "log": "starling.cli.server:log",
         "add": "starling.cli.serving_add:add",
         **{name: f"starling.cli.serving_data:{name}" for name in ("dataset", "findings", "accept", "show", "sandbox")},
-        "jobs": "starling.cli.serving_jobs:jobs",
+        "jobs": "starling.cli.serving_upkeep:jobs",
         **{name: f"starling.cli.approving:{name}" for name in ("requests", "approve", "decline")},
-        **{name: f"starling.cli.serving_backup:{name}" for name in ("backup", "restore")},
+        **{name: f"starling.cli.serving_upkeep:{name}" for name in ("backup", "restore")},
         "demo": "starling.cli.demo.serving:demo",
         "demo-data": "starling.cli.demo.serving:demo_data",
     },
 )
 
-_home = click.argument("home", type=PATH)
 _log = click.option(
     "--log",
     "form",
@@ -49,14 +50,8 @@ _log = click.option(
 )
 
 
-def _access(home: Path) -> "Access":
-    from starling.server.home import open_home
-
-    return open_home(home).access
-
-
 @command("init", example="starling server init home")
-@_home
+@click.argument("home", type=PATH)
 @click.option("--ledger", metavar="URL", help="The ledger of the server; without it, ledger.sqlite in HOME.")
 def init(home: Path, *, ledger: str | None) -> Result:
     """Make a home in a new or empty folder: server.toml, in which every setting is explained, and no users yet."""
@@ -74,25 +69,25 @@ def init(home: Path, *, ledger: str | None) -> Result:
 
 
 @command("user", example="starling server user home ada --role analyst")
-@_home
+@options.home
 @click.argument("name")
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What the user may do.")
-def user(home: Path, name: str, *, role: str) -> Result:
+def user(home: "Home", name: str, *, role: str) -> Result:
     """Add a user, who can do nothing without a token or a password."""
-    added = _access(home).add_user(name, cast(Any, role))
+    added = home.access.add_user(name, cast(Any, role))
     return Result(lambda: f"user {added.name}, {added.role}", lambda: attributes(added, "name", "role"))
 
 
 @command("password", example="starling server password home ada")
-@_home
+@options.home
 @click.argument("name")
 @click.option("--remove", is_flag=True, help="Let the user have no password.")
-def password(home: Path, name: str, *, remove: bool) -> Result:
+def password(home: "Home", name: str, *, remove: bool) -> Result:
     """Give a user a password, by which they sign in with a browser; their sessions end.
 
     It is asked for twice. Without a terminal it is the first line of standard input. The server keeps what argon2id makes of it.
     """
-    access = _access(home)
+    access = home.access
     if remove:
         access.set_password(name, None)
         return Result(lambda: f"{name} has no password", lambda: {"user": name, "password": False})
@@ -112,12 +107,12 @@ def _read_password() -> str:
 
 
 @command("token", example="starling server token home ada --days 30")
-@_home
+@options.home
 @click.argument("name")
 @click.option("--days", type=int, required=True, help="For how many days it lets the user in.")
-def token(home: Path, name: str, *, days: int) -> Result:
+def token(home: "Home", name: str, *, days: int) -> Result:
     """Make a token for a user. It is shown now and never again: the server keeps its SHA-256 alone."""
-    text, issued = _access(home).issue(name, days=days)
+    text, issued = home.access.issue(name, days=days)
     click.echo(
         f"starling: token {issued.id} of {name} ends {issued.expires:%Y-%m-%d %H:%M} UTC; keep it safe", err=True
     )
@@ -125,10 +120,10 @@ def token(home: Path, name: str, *, days: int) -> Result:
 
 
 @command("tokens", example="starling server tokens home")
-@_home
-def tokens(home: Path) -> Result:
+@options.home
+def tokens(home: "Home") -> Result:
     """List the tokens that were made, by their ids, and the sessions of users who signed in by a browser."""
-    listed = _access(home).tokens()
+    listed = home.access.tokens()
     return Result(
         lambda: "\n".join(
             f"{each.id}  {each.user}  {'revoked' if each.revoked else f'ends {each.expires:%Y-%m-%d %H:%M} UTC'}"
@@ -140,23 +135,23 @@ def tokens(home: Path) -> Result:
 
 
 @command("revoke", example="starling server revoke home 0123456789abcdef")
-@_home
+@options.home
 @click.argument("id_", metavar="ID")
-def revoke(home: Path, id_: str) -> Result:
+def revoke(home: "Home", id_: str) -> Result:
     """Refuse a token or a session from now on, by its id."""
-    _access(home).revoke(id_)
+    home.access.revoke(id_)
     return Result(lambda: f"{id_} is revoked", lambda: {"id": id_, "revoked": True})
 
 
 @command("log", example="starling server log home")
-@_home
+@options.home
 @click.option("--after", type=click.IntRange(0, 2**62), default=0, show_default=True, help="Lines beyond this number.")
 @click.option(
     "--most", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="At most so many lines."
 )
-def log(home: Path, *, after: int, most: int) -> Result:
+def log(home: "Home", *, after: int, most: int) -> Result:
     """Show who asked what when."""
-    entries = _access(home).log(after=after, most=most)
+    entries = home.access.log(after=after, most=most)
     return Result(
         lambda: "\n".join(f"{each.number}  {each.at:%Y-%m-%d %H:%M:%S}  {each.user}  {each.what}" for each in entries),
         lambda: [_entry_json(each) for each in entries],
@@ -215,59 +210,54 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
 
 
 @command("worker", example="starling worker home")
-@_home
+@options.home
 @click.option(
     "--until-end-of-input", is_flag=True, help="Stop when standard input ends, with the process that started it."
 )
 @_log
-def worker(home: Path, *, until_end_of_input: bool, form: "Form") -> Result:
+def worker(home: "Home", *, until_end_of_input: bool, form: "Form") -> Result:
     """Carry out what the server of a home has charged, and look at registered records, until SIGTERM or Ctrl-C. It alone reads them."""
     from starling.server import logs
-    from starling.server.home import open_home
     from starling.worker.children import Child
-    from starling.worker.running import LANES, Worker
-    from starling.worker.stopping import stop_event
+    from starling.worker.running import LANES, Worker, stop_event
 
     logs.begin(form)
     # Before anything is opened: processes that it starts have it, too.
     os.nice(max(0, NICE - os.nice(0)))
-    opened = open_home(home)
-    begin = "sandbox: " if opened.invented else ""
-    lanes = [Child(opened.folder, opened.settings.job_seconds, ("--log", form)) for _ in range(LANES)]
-    new = Worker(opened, lambda words: logs.report(form, f"{begin}{words}"), lanes)
+    begin = "sandbox: " if home.invented else ""
+    lanes = [Child(home.folder, home.settings.job_seconds, ("--log", form)) for _ in range(LANES)]
+    new = Worker(home, lambda words: logs.report(form, f"{begin}{words}"), lanes)
     new.run(stop_event(by_input=until_end_of_input))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
 @command("job", example="starling job home", hidden=True)
-@_home
+@options.home
 @_log
-def job(home: Path, *, form: "Form") -> Result:
+def job(home: "Home", *, form: "Form") -> Result:
     """Carry out the charges whose events a worker names on standard input, which starts this."""
     from starling.server import logs
-    from starling.server.home import open_home
     from starling.worker.children import serve as carry_out
 
     logs.begin(form)
-    carry_out(open_home(home))
+    carry_out(home)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
 @command("web", example="starling web home --socket 3", hidden=True)
-@_home
+@options.home
 @click.option("--socket", "handle", type=int, required=True, help="The open socket on which connections come.")
 @_log
-def web(home: Path, *, handle: int, form: "Form") -> Result:
+def web(home: "Home", *, handle: int, form: "Form") -> Result:
     """Answer requests on a socket that `starling serve` opened, which starts this."""
     import socket
 
     from starling.server import logs
-    from starling.server.home import open_home
     from starling.server.web import answer
 
     logs.begin(form)
     with socket.socket(fileno=handle) as taken:
-        answer(open_home(home), taken)
+        answer(home, taken)
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from starling.cli import options
 from starling.cli.commands import Result, as_json, check_terminal, command
-from starling.cli.options import PATH, as_one
+from starling.cli.options import as_one
 from starling.cli.progress import working
 from starling.errors import ParameterError, SourceError
 from starling.release.session import attributes
 
 if TYPE_CHECKING:
     from starling.server.datasets import Entry
+    from starling.server.home import Home
     from starling.server.purposes import Purpose
     from starling.worker.sources import Registered
     from starling.worker.standing_in import Missing
 
-_home = click.argument("home", type=PATH)
 _name = click.argument("name", metavar="NAME")
 
 
@@ -98,14 +99,14 @@ description = as_one(
     example="starling places generate --points 1000 --out points\n"
     "starling server dataset home points --domain places --plan points/plan.toml --file records=points/points.parquet",
 )
-@_home
+@options.home
 @_name
 @click.option(
     "--domain", required=True, metavar="DOMAIN", help="The kind of statistics: tables, genome, groups or places."
 )
 @description
 def dataset(
-    home: Path,
+    home: "Home",
     name: str,
     *,
     domain: str,
@@ -116,16 +117,14 @@ def dataset(
     The worker then looks at them: starling server findings. Analysts see what a release is and costs, and no path. In the sandbox of the
     home invented records are registered under the same name, from plan and public files alone, so that code can be tried for free.
     """
-    from starling.server.home import open_home
     from starling.worker.sources import Sources
     from starling.worker.standing_in import stand_in
 
     use, source = description.use, description.source(domain)
     working("computing how far numbers may be off, from the plan alone")
-    opened = open_home(home)
-    entry = Sources(opened).register(name, source, deadline=description.deadline, purpose=use)
+    entry = Sources(home).register(name, source, deadline=description.deadline, purpose=use)
     working("inventing records for the sandbox")
-    missing = stand_in(opened, name)
+    missing = stand_in(home, name)
     if missing is not None:
         tell_missing(missing)
     lines, body = described(entry)
@@ -145,16 +144,14 @@ def described(entry: "Entry") -> tuple[list[str], dict[str, Any]]:
 
 
 @command("findings", example="starling server findings home points")
-@_home
+@options.home
 @_name
-def findings(home: Path, name: str) -> Result:
+def findings(home: "Home", name: str) -> Result:
     """What the worker found in the records of a dataset. NOT PRIVATE: for their custodian alone; never publish it."""
-    from starling.server.home import open_home
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
 
-    opened = open_home(home)
-    findings = Inspections(opened).find(name, Sources(opened).open(name))
+    findings = Inspections(home).find(name, Sources(home).open(name))
     lines = [f"note: {each}" for each in findings.notes] + list(findings.problems)
     ends = "nothing breaks the rules" if not findings.total else f"{findings.total:,} problems"
     body = {"not_private": True, **attributes(findings, "read", "total", "problems", "notes")}
@@ -162,7 +159,7 @@ def findings(home: Path, name: str) -> Result:
 
 
 @command("accept", example="starling server accept home points --yes")
-@_home
+@options.home
 @_name
 @click.option("--yes", is_flag=True, help="Accept without asking, whatever was found.")
 @click.option(
@@ -172,7 +169,7 @@ def findings(home: Path, name: str) -> Result:
     help="Accept, without a look, files that hold the bytes accepted before: after they were moved, restored or touched.",
 )
 @click.option("--file", "files", multiple=True, metavar="NAME=PATH", help="Of --again: where they lie now.")
-def accept(home: Path, name: str, *, yes: bool, repeated: bool, files: tuple[str, ...]) -> Result:
+def accept(home: "Home", name: str, *, yes: bool, repeated: bool, files: tuple[str, ...]) -> Result:
     """Keep in the ledger, signed with the custodian's key, that the files of a dataset were looked at. Releases ask for it.
 
     Shown is what the worker found. It holds as long as nobody changes the files. A hash of their bytes is kept besides, by which --again
@@ -183,13 +180,11 @@ def accept(home: Path, name: str, *, yes: bool, repeated: bool, files: tuple[str
     if repeated:
         return _accept_again(home, name, files)
     from starling.ledger.opening import open_ledger
-    from starling.server.home import open_home
     from starling.worker.findings import Inspections
     from starling.worker.sources import Sources
 
-    opened = open_home(home)
-    sources = Sources(opened)
-    inspections, delivery = Inspections(opened), sources.open(name)
+    sources = Sources(home)
+    inspections, delivery = Inspections(home), sources.open(name)
     sources.check_population(name)
     findings = inspections.find(name, delivery)
     for line in (*findings.notes, *findings.problems):
@@ -200,42 +195,39 @@ def accept(home: Path, name: str, *, yes: bool, repeated: bool, files: tuple[str
         if not click.confirm("Accept these files as they are?", err=True):
             click.echo("Nothing was accepted.", err=True)
             raise click.exceptions.Exit(SourceError.exit_code)
-    with closing(open_ledger(opened.settings.ledger)) as ledger:
+    with closing(open_ledger(home.settings.ledger)) as ledger:
         inspections.accept(ledger, name, delivery, findings)
     return Result(lambda: f"accepted: {findings.read}", lambda: {"accepted": True, "read": findings.read})
 
 
-def _accept_again(home: Path, name: str, files: tuple[str, ...]) -> Result:
+def _accept_again(home: "Home", name: str, files: tuple[str, ...]) -> Result:
     from starling.ledger.opening import open_ledger
     from starling.release.records import accept_again
-    from starling.server.home import open_home
     from starling.worker.sources import Sources, source_of
 
-    opened = open_home(home)
-    sources = Sources(opened)
+    sources = Sources(home)
     before = sources.find(name)
     now = source_of(before.domain, before.plan, {**before.files, **paths_of(files)})
     delivery = sources.open(name, now)
     working("comparing every byte with what was accepted")
-    with closing(open_ledger(opened.settings.ledger)) as ledger:
-        accept_again(ledger, name, opened.key, [*delivery.source.files()])
+    with closing(open_ledger(home.settings.ledger)) as ledger:
+        accept_again(ledger, name, home.key, [*delivery.source.files()])
     sources.move(name, now)
     return Result(lambda: f"accepted again: the files of {name} hold the same bytes", lambda: {"accepted": True})
 
 
 @command("sandbox", example="starling server sandbox home")
-@_home
-def sandbox(home: Path) -> Result:
+@options.home
+def sandbox(home: "Home") -> Result:
     """Make what is missing of the sandbox of a home: invented records for each registered dataset, from plans and public files alone.
 
     `server init` and `server dataset` do so. What could not be made then, and the sandbox of a restored home whose plans came later,
     is made by this; a server that runs serves a new sandbox once it is started anew.
     """
-    from starling.server.home import open_home
     from starling.worker.standing_in import fill_sandbox
 
     working("inventing records")
-    names, missing = fill_sandbox(open_home(home))
+    names, missing = fill_sandbox(home)
     for each in missing:
         tell_missing(each)
     text = f"in the sandbox: {', '.join(names) or 'nothing yet'}"
@@ -243,14 +235,10 @@ def sandbox(home: Path) -> Result:
 
 
 @command("show", example="starling server show home")
-@_home
-def show(home: Path) -> Result:
+@options.home
+def show(home: "Home") -> Result:
     """The server's own key, which custodians let charge, and what is registered; and the key that signs what its sandbox releases."""
-    from starling.server.datasets import Catalogue
-    from starling.server.home import open_home
-
-    opened = open_home(home)
-    catalogue, key = Catalogue(opened.folder / "datasets"), opened.key.public
+    catalogue, key = home.catalogue, home.key.public
     listed = [catalogue.find(name) for name in catalogue.names()]
     lines = [f"key {key.text}", f"fingerprint {key.fingerprint}"]
     lines += [
@@ -258,8 +246,8 @@ def show(home: Path) -> Result:
     ]
     body: dict[str, Any] = {"key": key.text, "fingerprint": key.fingerprint}
     body["datasets"] = [attributes(each, "name", "domain", "title", "deadline") for each in listed]
-    if opened.sandbox is not None:
-        free, names = opened.sandbox.key.public, Catalogue(opened.sandbox.folder / "datasets").names()
+    if home.sandbox is not None:
+        free, names = home.sandbox.key.public, home.sandbox.catalogue.names()
         lines += [f"sandbox key {free.text}", f"sandbox fingerprint {free.fingerprint}"]
         lines += [f"sandbox dataset {each}" for each in names]
         body["sandbox"] = {"key": free.text, "fingerprint": free.fingerprint, "datasets": names}

@@ -213,7 +213,12 @@ class Client:
         if not path.exists():
             partial = path.with_name(f".{path.name}.{number}.partial")
             try:
-                self._download(number, partial)
+                for _ in range(CUTS):
+                    if self._go_on(number, partial):
+                        break
+                else:
+                    fix = "try again; what was fetched is kept"
+                    raise LedgerUnavailable("server", "is cut off again and again", fix)
                 self._verify(partial, number)
                 partial.replace(path)
             except IntegrityError:
@@ -265,12 +270,6 @@ class Client:
         name = fresh_id() if request_id is None else rules.name(request_id, field="request_id")
         body = {"request_id": name, "question": question, **more}
         return self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/{what}", body)
-
-    def _download(self, number: int, partial: Path) -> None:
-        for _ in range(CUTS):
-            if self._go_on(number, partial):
-                return
-        raise LedgerUnavailable("server", "is cut off again and again", "try again; what was fetched is kept")
 
     def _go_on(self, number: int, partial: Path) -> bool:
         """Fetch what is missing; whether all of it is there now."""

@@ -75,10 +75,6 @@ def _left(values: Any) -> dict[str, str | None]:
     return {_value(str, cap, "scope"): _value(str | None, {"left": None} | cap, "left") for cap in caps}
 
 
-def _sections(values: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(map(_section, _of(values, "sections", list)))
-
-
 def _section(values: Any) -> dict[str, Any]:
     tables = [
         {
@@ -199,7 +195,9 @@ class Preview:
     amount: str
     more: int
     ask_first: bool
-    sections: tuple[Mapping[str, Any], ...] = field(metadata={READER: _sections})
+    sections: tuple[Mapping[str, Any], ...] = field(
+        metadata={READER: lambda values: tuple(map(_section, _of(values, "sections", list)))}
+    )
     invented: bool
 
 

@@ -6,26 +6,23 @@ process that is told the path of a public plan or of a release, and holds no tok
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starling.domains import domain
 from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.release.domain import Asking
 from starling.release.questions import schema
+from starling.release.reading import Release
 from starling.release.report.plain import sections_json
-from starling.release.statement import stated
+from starling.release.statement import Json, stated
 from starling.release.work import check_work
 from starling.verification import open_release, verify
-
-if TYPE_CHECKING:
-    from starling.release.domain import Asking
-    from starling.release.reading import Release
-    from starling.release.statement import Json
 
 MOST_OPEN: Final = 4
 """Plans, and releases, that are kept open."""
 
 
-def answer(task: Any) -> "dict[str, Json]":
+def answer(task: Any) -> dict[str, Json]:
     """The answer to a task.
 
     A task has `do`, and `question` where something is asked; then `most`, the most work in millions of steps (release/work.py).
@@ -62,14 +59,14 @@ def answer(task: Any) -> "dict[str, Json]":
     return reply
 
 
-def _read(path: str, question: Any, most: int) -> "dict[str, Json]":
+def _read(path: str, question: Any, most: int) -> dict[str, Json]:
     release = _release(path)
     if question is None:
         return {"schema": dict(schema(release.questions))}
     return {"answer": release.tell(question, most)}
 
 
-def _verified(path: str, key: str) -> "dict[str, Json]":
+def _verified(path: str, key: str) -> dict[str, Json]:
     result = verify(path, key=key)
     return {
         "outcome": result.outcome.value,
@@ -83,7 +80,7 @@ def _verified(path: str, key: str) -> "dict[str, Json]":
 
 
 @lru_cache(MOST_OPEN)
-def _release(path: str) -> "Release":
+def _release(path: str) -> Release:
     try:
         return open_release(path)
     except StarlingError:
@@ -91,7 +88,7 @@ def _release(path: str) -> "Release":
 
 
 @lru_cache(MOST_OPEN)
-def _plan(name: str, folder: str) -> "Asking":
+def _plan(name: str, folder: str) -> Asking:
     registered = domain(name)
     if registered is None or registered.delivering is None or registered.delivering.asking is None:
         raise ParameterError("domain", "is none that is asked questions", "register the dataset anew")

@@ -53,7 +53,7 @@ def encode(hint: Any, value: Any, instead: "Mapping[str, Json] | None" = None) -
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        member = _of_value(arguments, value)
+        member = next(each for each in arguments if type(value) is _class(each))
         tag = {KIND: name_of(member)} if _tagged(arguments) and _is_record(member) else {}
         result = encode(member, value, instead)
         return tag | result if tag else result
@@ -179,11 +179,6 @@ def _members(arguments: tuple[Any, ...], length: int) -> tuple[Any, ...]:
 def _tagged(arguments: tuple[Any, ...]) -> bool:
     """Whether a union has several dataclasses."""
     return sum(map(_is_record, arguments)) > 1
-
-
-def _of_value(arguments: tuple[Any, ...], value: Any) -> Any:
-    """The member of a union that a value belongs to."""
-    return next(each for each in arguments if type(value) is _class(each))
 
 
 def _class(hint: Any) -> Any:

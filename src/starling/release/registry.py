@@ -8,7 +8,7 @@ and names the holder of the key in the curator's place.
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from starling.distribution import SOFTWARE
 from starling.privacy.budget import decimal_up
@@ -66,7 +66,8 @@ def entry(title: str, receipt: Receipt, product: Product, joint: Guarantee | Non
     curator = "Not named" if key is None else f"Holder of the key {key.fingerprint}"
     return dumped(
         {
-            "url_slug": _slug(title, curator, receipt.day[:4]),
+            # As the registry makes it: name, curator and year in small letters, with dashes.
+            "url_slug": re.sub(r"[\W_]+", "-", f"{title}-{curator}-{receipt.day[:4]}".lower()),
             "status": "Draft",
             "tier": 3,
             "deployment": {
@@ -126,11 +127,6 @@ def _details(guarantee: Guarantee, joint: Guarantee | None) -> str:
     )
 
 
-def _slug(*parts: str) -> str:
-    """As the registry makes it: name, curator and year in small letters, with dashes."""
-    return "-".join(re.sub(r"[\W_]+", "-", part.lower()) for part in parts)
-
-
 def dumped(value: dict[str, Yaml]) -> str:
     """YAML: keys and numbers plain, text in double quotes, which the registry asks for.
 
@@ -179,16 +175,10 @@ def amounts(text: str) -> dict[str, Yaml]:
     Raises:
         ValueError, KeyError, TypeError: the text is no entry.
     """
-    deployment: dict[str, Any] = dict(_mapping(read(text)["deployment"]))
+    deployment: dict[str, Any] = dict(cast(Any, read(text)["deployment"]))
     loss = deployment["privacy_loss"]
     keys = ("privacy_unit", "privacy_parameters", "privacy_parameters_details")
     return {"variant_name": deployment["dp_variant"]["variant_name"], **{key: loss[key] for key in keys}}
-
-
-def _mapping(value: Yaml) -> dict[str, Yaml]:
-    if not isinstance(value, dict):
-        raise TypeError
-    return value
 
 
 _LINE: Final = re.compile(r"( *)(?:- (?P<item>\".*\")|(?P<key>\w+):(?: (?P<value>.+))?)")

@@ -63,7 +63,9 @@ class TableComparison:
         for _, text in self._texts.values():
             text.write(unsigned_zeros(expected))
         # Looking names up has its price for each table, however few its rows: so several pieces at once.
-        self._expected.append(_encoded(expected))
+        # Text as dictionaries, as the published ones are read.
+        columns = [each.dictionary_encode() if pa.types.is_string(each.type) else each for each in expected.columns]
+        self._expected.append(pa.table(columns, names=expected.column_names))
         if sum(map(len, self._expected)) >= BATCH:
             self._compare_rest()
 
@@ -144,12 +146,6 @@ def _other_types(published: pa.Schema, computed: pa.Schema) -> dict[str, str] | 
     if any(computed.field(name).type != pa.int64() for name in differing):
         return None
     return {name: str(kind) for name, kind in differing.items()}
-
-
-def _encoded(table: pa.Table) -> pa.Table:
-    """Columns of text as dictionaries, as the published ones are read."""
-    columns = [each.dictionary_encode() if pa.types.is_string(each.type) else each for each in table.columns]
-    return pa.table(columns, names=table.column_names)
 
 
 class _Hash(RawIOBase):

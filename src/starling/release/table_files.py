@@ -212,16 +212,12 @@ class TableWriter:
             if len(piece) > room:
                 rest.append(piece.slice(room))
             room -= len(group[-1])
-        self._parquet.write_table(
-            pa.table([_joined(group, field) for field in self._table.schema], schema=self._table.schema)
-        )
+        columns = [
+            pa.concat_arrays([chunk for piece in group for chunk in piece[field.name].cast(field.type).chunks])
+            for field in self._table.schema
+        ]
+        self._parquet.write_table(pa.table(columns, schema=self._table.schema))
         self._waiting = rest
-
-
-def _joined(pieces: Iterable[pa.Table], field: pa.Field) -> pa.Array:
-    """A column of all pieces in one array of its declared type."""
-    chunks = [chunk for piece in pieces for chunk in piece[field.name].cast(field.type).chunks]
-    return pa.concat_arrays(chunks)
 
 
 def write_tables(folder: Path, tables: Iterable[Table], pieces: Iterable[Mapping[str, pa.Table]]) -> None:

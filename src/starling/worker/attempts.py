@@ -1,7 +1,8 @@
 """What became of the attempts at each job: how often one failed, why, and whether it is parked; kept for all workers of a home.
 
 A job that fails three times is parked: its charge stands, no worker takes it up, and its custodian is told why. When the cause is mended,
-the custodian sets it free. A refusal, such as of files that are not accepted, is no failure: nothing was begun, and it is tried again.
+the custodian, who sees every charge without an answer, sets it free. A refusal, such as of files that are not accepted, is no failure:
+nothing was begun, and it is tried again.
 
 It lies in the worker's folder, which the web process cannot open: an analyst is told of none of it.
 """
@@ -9,12 +10,19 @@ It lies in the worker's folder, which the web process cannot open: an analyst is
 import fcntl
 import json
 import os
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
+from starling.errors import ParameterError
+from starling.ledger.opening import read_ledger
+from starling.ledger.reading import Charge
 from starling.planfile.foreign import content
 from starling.server.files import write
+from starling.server.home import Home
+
+State: TypeAlias = Literal["waiting", "running", "parked"]
 
 MOST: Final = 3
 """Failures after which a job is parked."""
@@ -111,3 +119,43 @@ def _locked(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A charge without an answer, whether it waits, runs or is parked, and what became of it so far."""
+
+    charge: Charge
+    state: State
+    attempt: Attempt
+
+
+def attempts_of(home: Home) -> Attempts:
+    """The attempts of a home."""
+    return Attempts(home.folder / "worker" / "jobs")
+
+
+def list_jobs(home: Home) -> list[Job]:
+    """The jobs of a home, in the order of their charges; raises as `read_ledger`."""
+    attempts, key = attempts_of(home), home.key.public.text
+    with closing(read_ledger(home.settings.ledger)) as ledger:
+        charges = [charge for charge in ledger.reading.open_charges(0) if charge.by == key]
+    return [_job(attempts, charge) for charge in charges]
+
+
+def _job(attempts: Attempts, charge: Charge) -> Job:
+    attempt = attempts.find(charge.seq)
+    state: State = "parked" if attempt.parked else "running" if attempts.is_running(charge.seq) else "waiting"
+    return Job(charge, state, attempt)
+
+
+def set_free(home: Home, seq: int | None) -> list[int]:
+    """Let workers try jobs again: that of the charge `seq`, or without it all that failed or were refused; the events of their charges.
+    Raises ParameterError where there is no such job.
+    """
+    jobs = [job.charge.seq for job in list_jobs(home) if job.attempt != Attempt() and seq in (None, job.charge.seq)]
+    if seq is not None and not jobs:
+        raise ParameterError("--again", "is no release that failed", "see which there are: starling server jobs HOME")
+    for each in jobs:
+        attempts_of(home).forget(each)
+    return jobs

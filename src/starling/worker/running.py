@@ -7,6 +7,7 @@ out at a time. A charge of another analyst that has waited for a part of its dea
 So an analyst who asks for much, or for what never ends, delays no other.
 """
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,10 +16,10 @@ from typing import Final
 from starling.errors import StarlingError
 from starling.ledger.reading import Charge
 from starling.server.home import Home
+from starling.server.processes import at_end_of_input
 from starling.worker.attempting import LOOKING, Lane, Outcome
-from starling.worker.attempts import MOST, Attempt
+from starling.worker.attempts import MOST, Attempt, attempts_of
 from starling.worker.jobs import Jobs
-from starling.worker.listing import attempts_of
 from starling.worker.sources import Sources
 
 ROUND: Final = 0.25
@@ -197,3 +198,15 @@ class Worker:
             self._report(f"{name} failed {MOST} times and is parked: {outcome.why}; when that is mended: {mend}")
             return
         self._report(f"{name} failed and is tried again: {outcome.why}")
+
+
+def stop_event(*, by_input: bool) -> threading.Event:
+    """An event that is set when this process is told to stop; called in its main thread. `by_input`: also when standard input ends, with
+    the process that started this one.
+    """
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    if by_input:
+        at_end_of_input(stop.set)
+    return stop

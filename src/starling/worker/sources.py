@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starling.domains import delivering_of
 from starling.domains import domain as find
@@ -21,14 +21,12 @@ from starling.pages.parts import Section
 from starling.planfile.foreign import content
 from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.plain import sections_json
+from starling.release.statement import Json
 from starling.release.zipped import zipped
 from starling.server.datasets import MOST_BYTES, Dataset, Entry, Study
 from starling.server.files import write, write_new
 from starling.server.home import Home
 from starling.server.purposes import UNSAID, Purpose
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 FORMAT: Final = "starling-source/1"
 
@@ -68,7 +66,7 @@ class Sources:
         *,
         deadline: int,
         purpose: Purpose = UNSAID,
-        preview: "Sequence[Mapping[str, Json]] | None" = None,
+        preview: Sequence[Mapping[str, Json]] | None = None,
     ) -> Entry:
         """Register data under their name in the ledger, and describe them to the web process.
 
@@ -205,7 +203,7 @@ def _public(entry: Entry) -> tuple[object, object]:
     return (entry.request, entry.guarantee) if isinstance(entry, Dataset) else (entry.digest, entry.relation)
 
 
-def _preview(registered: Registered) -> "list[dict[str, Json]]":
+def _preview(registered: Registered) -> list[dict[str, Json]]:
     """The expected error of the release, from plan and public files; nothing where questions are asked, which have their own."""
     delivering, domain = delivering_of(registered.domain), find(registered.domain)
     if delivering.asking is not None or domain is None:

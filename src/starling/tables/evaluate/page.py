@@ -4,7 +4,6 @@ The mark stands in the name of the file, in the title, above the text and in eve
 """
 
 import os
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -57,12 +56,10 @@ def write_page(evaluation: Evaluation, folder: Path) -> Path:
 
 def as_page(evaluation: Evaluation) -> str:
     """The page, complete in one text."""
-    return page(f"{MARK}: {evaluation.title}", "A release beside the truth", _sections(evaluation), warning=WARNING)
-
-
-def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
-    counts = _of_counts(evaluation) if evaluation.levels else ()
-    return (*counts, *([_of_aggregates(evaluation)] if evaluation.aggregates else []))
+    sections = [*(_of_counts(evaluation) if evaluation.levels else ())]
+    if evaluation.aggregates:
+        sections.append(_of_aggregates(evaluation))
+    return page(f"{MARK}: {evaluation.title}", "A release beside the truth", sections, warning=WARNING)
 
 
 def _of_aggregates(evaluation: Evaluation) -> Section:
@@ -96,7 +93,10 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
                 _by_size(
                     evaluation,
                     {
-                        key: Tile(f"± {_short(each.root_mean_square)}", _shade(each, key[1]))
+                        key: Tile(
+                            f"± {_short(each.root_mean_square)}",
+                            relative_shade(each.root_mean_square / max(int(key[1]), 1)),
+                        )
                         for key, each in totals.items()
                     },
                     "Root mean square error of published totals, in persons; the darker, the larger beside the size of the"
@@ -141,7 +141,9 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
 def _by_size(evaluation: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
     """Levels by size classes; `marked` by level and size."""
     grid = [[marked.get((level, size)) for size in SIZES] for level in evaluation.levels]
-    rows, columns = list(evaluation.levels.values()), _broken(SIZE_NAMES)
+    # Broken into two lines, so that eight of them stand beside one another.
+    columns = [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in SIZE_NAMES]
+    rows = list(evaluation.levels.values())
     picture = partial(tiles, rows, columns, grid, "true size of a group, persons", name, MARK)
     return Picture(picture, f"{MARK}. {caption}")
 
@@ -198,10 +200,6 @@ def _numbers(evaluation: Evaluation) -> Table:
     )
 
 
-def _shade(errors: Errors, size: int | str) -> float:
-    return relative_shade(errors.root_mean_square / max(int(size), 1))
-
-
 def _missing(errors: Errors) -> float:
     """Shade of a coverage: light from 95 % on, dark at 50 %."""
     return min(max((0.95 - errors.coverage) / 0.45, 0.0), 1.0)
@@ -213,8 +211,3 @@ def _percent(part: float) -> str:
 
 def _short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
-
-
-def _broken(names: Sequence[str]) -> list[str]:
-    """Names broken into two lines, so that eight of them stand beside one another."""
-    return [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in names]

@@ -11,13 +11,14 @@ Source: SafeTab 2022, Section 3 and Appendix F, with margins from the exact disc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.report import pages
 from starling.release.session import Part, attributes
+from starling.release.statement import Json
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Detail, Geography, Overview, Plan, describe
 from starling.tables.plan.labels import level_text
@@ -32,9 +33,6 @@ from starling.tables.preview.described import (
 from starling.tables.preview.expected_detail import Sizes, expect_detail
 from starling.tables.preview.levels import Error, LevelPreview, branch_chances, preview_level
 from starling.tables.preview.page import sections_of
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 __all__ = ["SIZES", "Error", "LevelPreview", "Preview", "branch_chances", "preview"]
 
@@ -111,7 +109,7 @@ class Preview(pages.Preview):
             parts += _by_size(plan, self.levels)
         return [*parts, *aggregate_parts(self.aggregates, plan)]
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """All of it, for programs."""
         records = self.overview.plan.records_of_one
         return overview_json(self.overview) | {
@@ -196,7 +194,7 @@ def _chance(probability: float) -> str:
     return f"{100 * probability:.4g} %" if probability else ""
 
 
-def _level_json(level: LevelPreview, records: int) -> "dict[str, Json]":
+def _level_json(level: LevelPreview, records: int) -> dict[str, Json]:
     return level_json(level.overview, records) | {
         "total_only_error": error_json(level.total),
         "stage_1_error": error_json(level.stage1),

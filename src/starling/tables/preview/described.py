@@ -3,20 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.claims import amount, claim, noise
 from starling.release.session import Described, Part, attributes
+from starling.release.statement import Json
 from starling.release.text import rounded
 from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
 from starling.tables.plan.labels import level_text
 from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
 from starling.tables.preview.levels import Error
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 TARGETS: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
 
@@ -88,7 +86,7 @@ class PlanCosts(Described):
         saved = f"within {costliest.relaxed.reach} instead would save {_percent(costliest.saving)} of the whole cost."
         return [*listed, f"The costliest is {named}: {saved}"]
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """All of it, for programs, amounts exact."""
         return {
             **overview_json(self.overview),
@@ -158,7 +156,7 @@ def _groups_of_a_person(each: LevelOverview) -> str:
     )
 
 
-def overview_json(overview: Overview) -> "dict[str, Json]":
+def overview_json(overview: Overview) -> dict[str, Json]:
     """What a plan costs and holds, amounts exact."""
     plan = overview.plan
     parts = {name.lower().replace(" ", "_"): plan.parts.get(name) for name in ("United States", "Puerto Rico")}
@@ -176,7 +174,7 @@ def overview_json(overview: Overview) -> "dict[str, Json]":
     }
 
 
-def _aggregates_json(plan: Plan) -> "dict[str, Json]":
+def _aggregates_json(plan: Plan) -> dict[str, Json]:
     """The sums and quantiles of a plan; nothing where there are none."""
     if not plan.aggregates:
         return {}
@@ -195,7 +193,7 @@ def _aggregates_json(plan: Plan) -> "dict[str, Json]":
     }
 
 
-def level_json(each: LevelOverview, records: int) -> "dict[str, Json]":
+def level_json(each: LevelOverview, records: int) -> dict[str, Json]:
     """Cost, noise and numbers of groups of a level."""
     stages = attributes(each.stage_noise, "total_only", "stage_1=stage1", "stage_2=stage2")
     return {
@@ -212,7 +210,7 @@ def _percent(part: Fraction) -> str:
     return f"{float(100 * part):.1f} %"
 
 
-def _price_json(price: Price) -> "dict[str, Json]":
+def _price_json(price: Price) -> dict[str, Json]:
     return {
         **attributes(price.level, "geography", "iteration_level"),
         **_target_json(price.target),
@@ -224,7 +222,7 @@ def _price_json(price: Price) -> "dict[str, Json]":
     }
 
 
-def _target_json(target: AccuracyTarget) -> "dict[str, Json]":
+def _target_json(target: AccuracyTarget) -> dict[str, Json]:
     return {
         **attributes(target, "number", "ages", "persons"),
         "within": target.within if isinstance(target.within, int) else f"{target.within} of persons",
@@ -233,6 +231,6 @@ def _target_json(target: AccuracyTarget) -> "dict[str, Json]":
     }
 
 
-def error_json(error: Error | None) -> "Json":
+def error_json(error: Error | None) -> Json:
     """The noise in a number; null where there is no such number."""
     return None if error is None else attributes(error, "standard_deviation", "margin")

@@ -12,7 +12,7 @@ from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.aggregates import title
 from starling.tables.preview.expected_detail import ExpectedDetail
-from starling.tables.preview.levels import Error, SizePreview
+from starling.tables.preview.levels import SizePreview
 
 if TYPE_CHECKING:
     from starling.tables.preview import Preview
@@ -63,7 +63,13 @@ def _kinds(seen: "Preview") -> Section:
     kinds = ("total only\nby plan" if staged else "total", *staged)
     titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
     errors = [level.errors(len(kinds)) for level in seen.levels]
-    grid = [[_margin(error) for error in line] for line in errors]
+    grid = [
+        [
+            None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
+            for error in line
+        ]
+        for line in errors
+    ]
     caption = (
         "95 % margin of error of each kind of number, in persons, by level: lighter is closer."
         f"{' A total is the sum of its cells: the finer a group is published, the wider its total.' if staged else ''}"
@@ -97,10 +103,6 @@ def _aggregates(seen: "Preview") -> Section:
         has. A quantile is off by ranks: so many records lie between it and the true one at the most, in 95 of 100 cases.
     """
     return Section("Sums, means and quantiles", text, tables=(Table.of(lines, "Of each group", words=True),))
-
-
-def _margin(error: Error | None) -> Tile | None:
-    return None if error is None else Tile(f"± {error.margin:,}", log10(max(error.margin, 1)) / log10(_FAR))
 
 
 def _sizes(seen: "Preview") -> Section:

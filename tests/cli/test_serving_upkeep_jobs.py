@@ -9,7 +9,7 @@ from starling.ledger.opening import create_ledger, open_ledger
 from starling.ledger.rules import Request, canonical
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.server.home import make_home
-from starling.worker.listing import attempts_of
+from starling.worker.attempts import attempts_of
 from tests.ledger.worlds import costing
 
 

@@ -9,7 +9,7 @@ import pytest
 
 CODE = """
 import sys
-from starling.worker.stopping import stop_event
+from starling.worker.running import stop_event
 stop = stop_event(by_input={by_input})
 print("ready", flush=True)
 stop.wait()
