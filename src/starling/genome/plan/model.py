@@ -10,12 +10,12 @@ not the plan's word for a case, missing included, is a control. No covariates; m
 PLINK writes it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.choices import (
@@ -35,8 +35,7 @@ from starling.genome.plan.grammar import PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
-from starling.planfile.toml import Section
-from starling.planfile.values import section_of, toml_of
+from starling.planfile.values import toml_of
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import digest
@@ -72,6 +71,7 @@ class Plan(PlanInFile, Described):
             person and not that the person takes part; and ids that do not join are refused before the charge.
     """
 
+    grammar: ClassVar = PLAN
     title: str
     people: int
     snps: Snps = field(repr=False)
@@ -200,28 +200,9 @@ class Plan(PlanInFile, Described):
         fix = did_you_mean(name, self.ranges).replace("remove it", "name regions of the plan")
         raise ParameterError("regions", problem, fix)
 
-    @classmethod
-    def _fields(cls, top: Section, folder: Path) -> dict[str, Any]:
-        return PLAN.read(top, {"folder": folder})
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any], *, folder: str | Path = ".") -> Self:
-        """The plan that values of Python say, with the keys of a plan file; checked as the file is.
-
-        Args:
-            values: Texts, integers, lists and dicts. Exact numbers are texts such as "0.05", integers or fractions; a float is refused. A
-                key whose value is None is left out. Under "snps" stands a dict that names files, or a list made by `Plan.snp_list`.
-            folder: Where files that are named in the values are looked for.
-
-        Raises:
-            PlanError: with every problem.
-        """
-        top = section_of(values)
-        return cls._stated(top, cls._fields(top, Path(folder)))
-
     @staticmethod
     def snp_list(rows: Iterable[Row | Any]) -> Snps:
-        """A public SNP list for `of`, sorted by place.
+        """A public SNP list for `of`, which takes it under "snps" in place of a dict that names files; sorted by place.
 
         Args:
             rows: Each SNP's id, chromosome, position in base pairs, carried allele and other allele.
@@ -233,14 +214,14 @@ class Plan(PlanInFile, Described):
 
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of."""
-        return PLAN.values(self)
+        return self._values()
 
     def _files(self, path: Path) -> dict[Path, str]:
         listed = path.with_suffix(".pvar")
         snps = self.snps
         lines = zip(snps.chromosomes, snps.positions.tolist(), snps.ids, snps.other, snps.carried, strict=True)
         rows = "".join("\t".join(map(str, line)) + "\n" for line in lines)
-        plan = toml_of({**self.values(), "snps": {"list": listed.name}})
+        plan = toml_of({**self._values(), "snps": {"list": listed.name}})
         return {listed: f"#CHROM\tPOS\tID\tREF\tALT\n{rows}", path: plan}
 
     def _facts(self) -> list[tuple[str, str]]:

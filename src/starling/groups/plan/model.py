@@ -25,7 +25,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, isqrt
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from starling.errors import PlanError
 from starling.groups.plan.budget import SplitBudget
@@ -92,6 +92,7 @@ class Plan(PlanInFile):
         format: How text says the records.
     """
 
+    grammar: ClassVar = PLAN
     title: str
     group: str
     member: str
@@ -177,7 +178,7 @@ class Plan(PlanInFile):
 
     def _files(self, path: Path) -> dict[Path, str]:
         regions = path.with_suffix(".regions.csv")
-        values = PLAN.values(self)
+        values = self._values()
         values["regions"] = {"file": regions.name, **values["regions"]}
         if self.register is not None:
             if self.register.path is None:

@@ -12,16 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final
 
 from starling.errors import PlanError
 from starling.places.plan.choices import METHODS, MOST_EXPECTED, MOST_POINTS, RELATIONS, SPARSE, Columns, Slices, Unit
 from starling.places.plan.grammar import PLAN
 from starling.places.plan.grid import MOST_CELLS, MOST_DENSE, Grid
 from starling.planfile.spelling import did_you_mean
-from starling.planfile.toml import Section
-from starling.planfile.values import section_of, toml_of
 from starling.privacy.least import least_text
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
@@ -48,6 +45,7 @@ class Plan(PlanInFile):
         expected: Publicly expected number of points; None where nobody says any. It is read by previews alone.
     """
 
+    grammar: ClassVar = PLAN
     title: str
     point: str
     grid: Grid
@@ -90,30 +88,9 @@ class Plan(PlanInFile):
         if self.expected is not None and not 0 <= self.expected <= MOST_EXPECTED:
             raise PlanError("expected", f"is not from 0 to {MOST_EXPECTED:,}", "give a number of points")
 
-    @classmethod
-    def _fields(cls, top: Section, folder: Path) -> dict[str, Any]:  # noqa: ARG003 - it names no files
-        return PLAN.read(top)
-
-    def _files(self, path: Path) -> dict[Path, str]:
-        return {path: toml_of(self.values())}
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
-        """The plan that values of Python state, with the keys of a plan file; checked as the file is.
-
-        Args:
-            values: Texts, integers, truth values, lists and dicts. Exact numbers are texts such as "0.1", integers or fractions; a float
-                is refused. A key whose value is None is left out.
-
-        Raises:
-            PlanError: with every problem found.
-        """
-        top = section_of(values)
-        return cls._stated(top, PLAN.read(top))
-
     def values(self) -> dict[str, Any]:
         """The values that `of` makes this plan of, as a plan file states them."""
-        return PLAN.values(self)
+        return self._values()
 
     @property
     def slice_names(self) -> tuple[str, ...]:
