@@ -17,23 +17,8 @@ if TYPE_CHECKING:
     from starling.genome.plan import Plan
     from starling.genome.plan.queries import Correlation
     from starling.genome.preview.page import ExpectedErrors
-    from starling.genome.publication import GenomePublication
-    from starling.release.checks import Checks
     from starling.release.described import Generated
     from starling.release.plots import Plots
-
-
-def _checks() -> "Checks":
-    from starling.genome.publication import CHECKS
-
-    return CHECKS
-
-
-def _reopen(folder: Path) -> "GenomePublication":
-    from starling.genome.artifact.files import read_public
-    from starling.genome.publication import GenomePublication
-
-    return GenomePublication(*read_public(folder))
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -133,8 +118,8 @@ def _plot(releases: Iterator[Any], *, kinds: Sequence[str]) -> "Plots":
 
 GENOME: Final = Domain(
     "genome",
-    _checks,
-    _reopen,
+    later("starling.genome.publication:CHECKS"),
+    later("starling.genome.publication:reopened"),
     later("starling.genome.analysis:opened"),
     Verbs(_plan, _preview, None, _generate, _plot),
     Delivering(

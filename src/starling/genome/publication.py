@@ -17,6 +17,7 @@ from starling.genome.artifact.files import (
     SNP_COLUMNS,
     SNPS,
     read_drawn,
+    read_public,
     write_drawn,
     write_public,
 )
@@ -139,6 +140,11 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     def write_plan(self, folder: Path) -> None:
         """Write the plan, its SNP list and the question."""
         write_public(folder, self.plan, self.question)
+
+
+def reopened(folder: Path) -> GenomePublication:
+    """That of a release, from the public choices in its folder; raises as `read_public` does."""
+    return GenomePublication(*read_public(folder))
 
 
 @dataclass(frozen=True, slots=True)

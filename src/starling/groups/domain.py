@@ -15,15 +15,8 @@ if TYPE_CHECKING:
     from starling.groups.plan import Kind, Plan, PublicShares
     from starling.groups.preview import Preview
     from starling.groups.publication import GroupsPublication
-    from starling.release.checks import Checks
     from starling.release.described import DescribedPlan, Generated
     from starling.release.plots import Plots
-
-
-def _checks() -> "Checks":
-    from starling.groups.publication import CHECKS
-
-    return CHECKS
 
 
 def _reopen(folder: Path) -> "GroupsPublication":
@@ -123,7 +116,7 @@ def _shares(plan: "Plan", file: Path | None) -> "PublicShares | None":
 
 GROUPS: Final = Domain(
     "groups",
-    _checks,
+    later("starling.groups.publication:CHECKS"),
     _reopen,
     later("starling.groups.analysis:GroupsRelease"),
     Verbs(_plan, _preview, _release, _generate, _plot),

@@ -12,23 +12,8 @@ from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
 
 if TYPE_CHECKING:
     from starling.places.preview import Preview
-    from starling.places.publication import PlacesPublication
-    from starling.release.checks import Checks
     from starling.release.described import DescribedPlan, Generated
     from starling.release.plots import Plots
-
-
-def _checks() -> "Checks":
-    from starling.places.publication import CHECKS
-
-    return CHECKS
-
-
-def _reopen(folder: Path) -> "PlacesPublication":
-    from starling.places.artifact.public_plan import read_plan
-    from starling.places.publication import PlacesPublication
-
-    return PlacesPublication(read_plan(folder))
 
 
 def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
@@ -91,8 +76,8 @@ def _plot(releases: Iterator[Any], *, part: str | None) -> "Plots":
 
 PLACES: Final = Domain(
     "places",
-    _checks,
-    _reopen,
+    later("starling.places.publication:CHECKS"),
+    later("starling.places.publication:reopened"),
     later("starling.places.analysis:PlacesRelease"),
     Verbs(_plan, _preview, _release, _generate, _plot),
     Delivering(("records",), later("starling.places.publish:deliver"), invent=_invent),

@@ -17,6 +17,7 @@ from starling.places.artifact.public_plan import (
     PLAN,
     SLICES,
     read_measurements,
+    read_plan,
     write_measurements,
     write_plan,
 )
@@ -110,6 +111,11 @@ class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
     def write_plan(self, folder: Path) -> None:
         """Write the plan."""
         write_plan(folder, self.plan)
+
+
+def reopened(folder: Path) -> PlacesPublication:
+    """That of a release, from the public choices in its folder; raises as `read_plan` does."""
+    return PlacesPublication(read_plan(folder))
 
 
 @dataclass(frozen=True, slots=True)

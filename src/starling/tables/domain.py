@@ -13,7 +13,6 @@ from starling.tables.plan.census_grammar import CENSUS
 from starling.tables.plan.custom_grammar import CUSTOM
 
 if TYPE_CHECKING:
-    from starling.release.checks import Checks
     from starling.release.described import Generated
     from starling.release.plots import Plots
     from starling.tables.generate.files import Format
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
     from starling.tables.preview import Preview
     from starling.tables.preview.described import PlanCosts
     from starling.tables.publication import TablesPublication
-
-
-def _checks() -> "Checks":
-    from starling.tables.artifact.columns import CHECKS
-
-    return CHECKS
 
 
 def _reopen(folder: Path) -> "TablesPublication":
@@ -139,7 +132,7 @@ def _topping_up(plan: "Plan", release: Path | None, regions: "Geography | None")
 
 TABLES: Final = Domain(
     "tables",
-    _checks,
+    later("starling.tables.artifact.columns:CHECKS"),
     _reopen,
     later("starling.tables.analysis:opened"),
     Verbs(_plan, _preview, _release, _generate, _plot),
