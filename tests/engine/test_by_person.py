@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -56,6 +57,15 @@ def test_persons_are_spread_over_all_parts() -> None:
     assert all(16 < len(part) < 160 for part in by_person._split(batch))
     [sliced] = batches([(b"x", 0), (b"a", 1), (b"a", 2)], 3)
     assert [part["cell"].to_pylist() for part in by_person._split(sliced.slice(1)) if len(part)] == [[1, 2]]
+
+
+def test_one_database_counts_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Mock(wraps=duck._locked)
+    monkeypatch.setattr(duck, "_locked", opened)
+    rows = [(str(number).encode(), 0) for number in range(8 * PARTS)]
+    answer = list(run_by_person(TEXT, CONTENT, batches(rows, 9), {"bounds": bounds_of(bytes(32), 1)}))
+    assert added(answer) == {0: len(rows)}
+    opened.assert_called_once()
 
 
 def test_nothing_stays_on_the_disk(tmp_path: Path) -> None:

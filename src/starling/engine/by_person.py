@@ -51,13 +51,10 @@ def run_by_person(
         if not files:
             # Raised outside the handler, so that nothing of a record is kept as the context of the error.
             raise spill_failed()
-        for file in files:
-            file.seek(0)
-            with (
-                pa.ipc.open_stream(file) as part,
-                closing(duck.run(text, {"records": part, **tables}, limits)) as answer,
-            ):
-                yield from answer
+        with closing(
+            duck.run_each(text, ({"records": part, **tables} for part in _read_back(files)), limits)
+        ) as answer:
+            yield from answer
 
 
 def _put_away(files: Sequence[IO[bytes]], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
@@ -67,6 +64,13 @@ def _put_away(files: Sequence[IO[bytes]], schema: pa.Schema, batches: Iterable[p
             for writer, rows in zip(writers, _split(batch), strict=True):
                 if len(rows):
                     writer.write_batch(rows)
+
+
+def _read_back(files: Sequence[IO[bytes]]) -> Iterator[pa.RecordBatchReader]:
+    for file in files:
+        file.seek(0)
+        with pa.ipc.open_stream(file) as part:
+            yield part
 
 
 def _split(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

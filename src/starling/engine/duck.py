@@ -9,7 +9,7 @@ The text is the record of what was counted: it is kept to what DuckDB and Spark 
 """
 
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +53,18 @@ def default_limits() -> Limits:
 def run(
     text: str, tables: Mapping[str, pa.Table | pa.RecordBatchReader], limits: Limits | None = None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """Run one SELECT over the given tables and stream its rows.
+    """Run one SELECT over the given tables and stream its rows, as `run_each` does."""
+    return run_each(text, [tables], limits)
+
+
+def run_each(
+    text: str, inputs: Iterable[Mapping[str, pa.Table | pa.RecordBatchReader]], limits: Limits | None = None
+) -> Generator[pa.RecordBatch, None, None]:
+    """Run one SELECT over each of the inputs, one after the other in one database, and stream the rows of all.
 
     Args:
         text: The SQL.
-        tables: Tables by the name that the text uses; a RecordBatchReader is read once, as a stream.
+        inputs: Of each, tables by the name that the text uses; a RecordBatchReader is read once, as a stream.
         limits: What the database may use; by default `default_limits()`.
 
     Raises:
@@ -70,9 +77,10 @@ def run(
         with tempfile.TemporaryDirectory(prefix="starling-", dir=limits.spill) as spill:
             connection = _locked(Path(spill), limits)
             try:
-                for name, table in tables.items():
-                    connection.register(name, table)
-                yield from connection.sql(text).to_arrow_reader(BATCH_ROWS)
+                for tables in inputs:
+                    for name, table in tables.items():
+                        connection.register(name, table)
+                    yield from connection.sql(text).to_arrow_reader(BATCH_ROWS)
             finally:
                 connection.close()
     except (duckdb.Error, pa.ArrowException, OSError, MemoryError):
