@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import version
@@ -116,9 +116,12 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first, all others in their order; of a series, cases beyond the first few are in the slow tier.
 
+    With the mark `cover`, the default tier has as few cases as have everything that each `parametrize` lists.
+
     A test with the mark `examples` is in both tiers: in the default tier with that many examples, in the slow tier with all.
     """
     cases: Counter[str] = Counter()
+    covered: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if few := item.get_closest_marker("examples"):
             assert isinstance(item, pytest.Function)
@@ -131,8 +134,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             cases[function] += 1
             if cases[function] > series.args[0]:
                 item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("cover") and not item.get_closest_marker("slow"):
+            assert isinstance(item, pytest.Function)
+            covered[item.nodeid.partition("[")[0]].append(item)
+    for each in covered.values():
+        for item in beyond_cover(each):
+            item.add_marker(pytest.mark.slow)
     places = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(LONG)))
+
+
+def beyond_cover(items: list[pytest.Function]) -> list[pytest.Function]:
+    """The cases of a test without the few that have together everything that each `parametrize` lists."""
+    values = [set(enumerate(item.callspec._idlist)) for item in items]
+    missing, rest = set[tuple[int, str]]().union(*values), list(range(len(items)))
+    while missing:
+        best = max(rest, key=lambda place: len(values[place] & missing))
+        missing -= values[best]
+        rest.remove(best)
+    return [items[place] for place in rest]
 
 
 def limit_examples(test: Any, count: int) -> None:

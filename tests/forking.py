@@ -5,6 +5,7 @@ starting it.
 """
 
 import atexit
+import gc
 import json
 import os
 import pkgutil
@@ -126,4 +127,6 @@ def _import_everything() -> None:
 
 if __name__ == "__main__":
     _import_everything()
+    # No process searches what was imported for garbage, at its end above all.
+    gc.freeze()
     _serve(socket.socket(fileno=int(sys.argv[1])))

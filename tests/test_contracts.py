@@ -102,7 +102,7 @@ def test_every_contract_has_a_planted_breach() -> None:
     assert BREACHES.keys() == CONTRACTS.keys()
 
 
-@pytest.mark.series(8)
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("contract", "file", "line"), [(name, *breach) for name, breaches in BREACHES.items() for breach in breaches]
 )
@@ -220,6 +220,7 @@ def breaches(rule: Rule, module: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if any(fnmatch(name, pattern) for pattern in rule.names)]
 
 
+@pytest.mark.slow
 def test_source_keeps_the_rules() -> None:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):

@@ -30,6 +30,13 @@ def test_drawn(number):
 def test_series(number):
     count("series")
 
+@pytest.mark.cover
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1), (1, 1)])
+def test_covered(number, first, second):
+    count(f"number-{number}")
+    count(f"pair-{first}{second}")
+
 @pytest.mark.slow
 def test_slow():
     count("slow")
@@ -50,7 +57,7 @@ def run(pytester: pytest.Pytester) -> Tier:
     def called(expression: str) -> dict[str, int]:
         plain = ["-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore"]
         assert pytester.inline_run("-m", expression, *plain).ret == pytest.ExitCode.OK
-        files = [Path(name) for name in ("drawn", "series", "slow", "quick") if Path(name).exists()]
+        files = [path for path in Path().iterdir() if path.is_file() and not path.suffix]
         calls = {path.name: path.stat().st_size for path in files}
         for path in files:
             path.unlink()
@@ -59,13 +66,18 @@ def run(pytester: pytest.Pytester) -> Tier:
     return called
 
 
+def covered(cases: int) -> dict[str, int]:
+    """How often each value and each pair is called, of which every third planted case has one."""
+    return dict.fromkeys(["number-1", "number-2", "number-3", "pair-12", "pair-21", "pair-11"], cases)
+
+
 def test_the_default_tier_has_the_beginning_of_what_the_slow_tier_has_in_full(run: Tier) -> None:
-    assert run("not slow") == {"drawn": 2, "series": 1, "quick": 1}
-    assert run("slow") == {"drawn": 6, "series": 3, "slow": 1}
+    assert run("not slow") == {"drawn": 2, "series": 1, "quick": 1} | covered(1)
+    assert run("slow") == {"drawn": 6, "series": 3, "slow": 1} | covered(2)
 
 
 def test_both_tiers_at_once_are_all_tests_in_full(run: Tier) -> None:
-    assert run("") == {"drawn": 6, "series": 4, "slow": 1, "quick": 1}
+    assert run("") == {"drawn": 6, "series": 4, "slow": 1, "quick": 1} | covered(3)
 
 
 def test_the_default_tier_is_that_of_the_settings() -> None:

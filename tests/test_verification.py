@@ -112,6 +112,7 @@ def test_one_byte_changed_in_any_file_is_found(which: str, request: pytest.Fixtu
     assert not starling.verify(bundle.folder).findings
 
 
+@pytest.mark.examples(25)
 @settings(max_examples=60)
 @given(data=st.data())
 def test_one_byte_changed_anywhere_is_found(made: Bundle, data: st.DataObject) -> None:

@@ -270,7 +270,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("entry", MADE)
 def test_it_means_the_same_in_another_folder(
     world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str

@@ -83,6 +83,7 @@ def rule_of(kind: int, threshold: Fraction) -> Rule:
     return Rule(kernel, threshold)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     ("name", "rule"),
     [

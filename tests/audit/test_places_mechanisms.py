@@ -53,6 +53,7 @@ def test_the_claim_stands_and_a_third_of_it_does_not() -> None:
     assert finding.refutes(Epsilon(case.claim.amount / 3))
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 def test_a_method_that_costs_more_is_refuted(case: Case) -> None:

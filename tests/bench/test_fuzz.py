@@ -93,6 +93,7 @@ def test_formats_declare_every_key() -> None:
     assert all({getattr(form, key) for form in FORMATS.values()} - {getattr(PLAIN, key)} for key in KEYS)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", FORMATS)
 def test_right_values_of_a_declared_format_are_right(name: str, tmp_path: Path) -> None:
     """Power: what `written` writes is what the plan declares, so that the search is not one of refused fields alone."""

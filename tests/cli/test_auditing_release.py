@@ -121,7 +121,7 @@ def test_verify_and_export_of_a_whole_ledger(call: Call, ledger: Path, tmp_path:
     assert call("ledger", "export", ledger, "--out", tmp_path / "events.jsonl").exit_code in (2, 74)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     "sql",
     [

@@ -138,7 +138,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.series(6)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", HERE)
 def test_an_option_changes_what_its_command_does(
     name: str, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

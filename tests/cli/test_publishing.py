@@ -114,6 +114,7 @@ def test_attack_a26_stopped_after_its_charge_and_repeated_it_is_paid_once(
     assert document(verified)["draws"] == {"draws": 1, "takeovers": 1, "redraws": 0}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_attack_a26_a_lost_draw_is_said_asked_for_and_paid_again(
     call: Call, paid: Callable[[str], Words], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domain: str

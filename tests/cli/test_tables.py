@@ -67,6 +67,7 @@ def test_every_example_works_when_pasted(call: Call, tmp_path: Path, monkeypatch
     ]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("verb", ["plan", "preview"])
 def test_plan_and_preview_count_groups_and_open_no_records(call: Call, inputs: Inputs, verb: str) -> None:
     result = call("tables", verb, "demo", "--geography", inputs.geography, "--json")

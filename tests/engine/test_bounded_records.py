@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter, defaultdict
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def kept(rows: list[Row], key: bytes, most: int) -> Counter[tuple[int, bytes]]:
     return Counter((cell, said) for each in by_person.values() for _, cell, said in sorted(each)[:most])
 
 
+@pytest.mark.examples(15)
 @settings(max_examples=40)
 @given(ROWS, st.binary(min_size=KEY, max_size=KEY), st.integers(1, 3))
 def test_kept_is_what_the_twin_keeps(rows: list[Row], key: bytes, most: int) -> None:

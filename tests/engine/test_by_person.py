@@ -42,7 +42,7 @@ def added(answer: list[pa.RecordBatch]) -> Counter[int]:
     return found
 
 
-@pytest.mark.examples(10)
+@pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(ROWS, st.integers(1, 3))
 def test_parts_add_up_to_what_is_counted_at_once(rows: list[tuple[bytes, int]], most: int) -> None:

@@ -22,6 +22,7 @@ def test_without_noise_it_is_statsmodels() -> None:
         assert found == pytest.approx(Table2x2(np.array(table).reshape(2, 2)).log_oddsratio_se)
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("model", ["dominant", "genotypic"])

@@ -75,6 +75,7 @@ def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief:
     thief.check_one_charge(POINTS, point, Fraction(2))
 
 
+@pytest.mark.series(1)
 def test_attack_a26_by_its_id_or_without_one_it_is_the_same_charge(thief: Thief) -> None:
     thief.interrupted(POINTS["while reading"], "mine")
     thief.interrupted(POINTS["before the draw is committed to"], "another")

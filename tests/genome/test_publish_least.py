@@ -69,6 +69,7 @@ def test_less_is_refused_before_it_is_charged(world: World, tmp_path: Path, name
     assert world.charges == charged
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     "name", [name for name, each in QUESTIONS.items() if isinstance(each, NumSig | LocSig | LocBlock)]
 )

@@ -27,7 +27,7 @@ SPOILT = {
 }
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("spoil", SPOILT)
 @pytest.mark.parametrize("model", ["dominant", "genotypic"])
 def test_a_study_that_says_nothing_is_answered_like_any_other(tmp_path: Path, model: str, spoil: str) -> None:

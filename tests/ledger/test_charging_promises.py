@@ -89,6 +89,7 @@ FAULTS: list[tuple[str, str, Any, str, Any]] = [
 ]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("promise", "fault", "where", "name", "instead"), FAULTS, ids=[f"{f[0]} {f[1]}" for f in FAULTS]
 )

@@ -107,6 +107,7 @@ def proxied(world: World) -> tuple[SilentProxy, str]:
     return proxy, parts._replace(netloc=f"{login}{'@' * bool(login)}127.0.0.1:{proxy.port}").geturl()
 
 
+@pytest.mark.slow
 @ON_POSTGRES
 def test_an_idle_connection_to_a_silent_host_is_replaced(
     proxied: tuple[SilentProxy, str], monkeypatch: pytest.MonkeyPatch

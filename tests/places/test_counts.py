@@ -54,7 +54,7 @@ def of(plan: Plan, path: Path, key: bytes) -> list[int]:
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=20)
 
 
-@pytest.mark.examples(13)
+@pytest.mark.examples(6)
 @settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 3), st.booleans(), st.binary(min_size=KEY, max_size=KEY))
 def test_duckdb_keeps_what_the_twin_keeps(
@@ -65,7 +65,7 @@ def test_duckdb_keeps_what_the_twin_keeps(
     assert of(person_plan(points, distinct=distinct), path, key) == [wanted[cell] for cell in range(4)]
 
 
-@pytest.mark.examples(7)
+@pytest.mark.examples(4)
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
 def test_a_person_changes_the_counts_by_at_most_k_whatever_the_order(

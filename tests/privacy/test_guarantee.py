@@ -123,6 +123,7 @@ def test_a_composition_has_parts() -> None:
             Guarantee("empty", ADD_REMOVE_PERSON, empty)
 
 
+@pytest.mark.examples(30)
 @given(st.lists(costs, min_size=2, max_size=4), st.sampled_from([rho, epsilon]))
 def test_what_was_chosen_after_other_results_has_no_loss_distribution(
     amounts: list[Fraction], make: Callable[[Fraction], Guarantee]

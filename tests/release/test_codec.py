@@ -64,6 +64,7 @@ FLOCK = Flock("a", 3, Fraction(1, 3), Colour.GREY, (1, 2), frozenset({"x", "y"})
 JSON = encode(Flock, FLOCK)
 
 
+@pytest.mark.examples(30)
 @given(VALUES)
 def test_what_is_encoded_comes_back(value: Any) -> None:
     said = json.loads(json.dumps(encode(Nest | LoneBird | None, value)))

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from tests.privacy.distributions.test_accuracy_searches import powers
 from tests.stepping import at_most
 
 
+@pytest.mark.examples(3)
 @settings(max_examples=8, deadline=None)
 @given(powers(-20, 20), st.integers(1, 10**6), st.booleans())
 def test_the_ends_of_a_ratio_are_found_in_few_steps(weight: Fraction, count: int, below: bool) -> None:

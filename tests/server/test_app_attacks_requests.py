@@ -144,7 +144,7 @@ def test_attack_a14_the_same_request_however_written_is_one_charge_and_the_same_
     assert spent(site, "ada") == Fraction(3, 4)
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_attack_a21_a_hostile_text_is_a_text_in_every_field(site: Site, tmp_path: Path, text: str) -> None:
     """In each path, query, header and body it is refused or taken as a text: nothing is run, opened or written by it."""

@@ -124,6 +124,7 @@ def test_its_right_to_charge_is_renewed_before_it_ends(sandbox: Home) -> None:
             assert kinds(sandbox).count("delegate") == 1 + renewals
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [

@@ -2,6 +2,7 @@
 
 from hashlib import sha256
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def test_one_wrong_letter_is_found_by_the_checksum(place: int, letter: str) -> N
     assert tokens.id_of(mistyped) == (kept.id if mistyped == token else None)
 
 
+@pytest.mark.examples(30)
 @given(st.text())
 def test_any_other_text_has_no_id(text: str) -> None:
     assert tokens.id_of(text) is None

@@ -12,6 +12,7 @@ from starling.tables.plan import Plan
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 
 POINTS: dict[str, Point] = {
+    "after the charge": BEFORE["after the charge"],
     **BEFORE,
     **AROUND,
     "while reading": (counts.GroupCounts, "totals", False),

@@ -40,7 +40,7 @@ def released(place: Path, persons: int = 30, *, counties: int = 3, **options: An
 DETAILED = (1, 5000, 10_000)
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("both_stages", [False, True])
 @pytest.mark.parametrize("thresholds", [DETAILED, (1, 2, 10_000), (1, 2, 3), (10**4, 10**5, 10**6)])
 def test_every_number_knows_its_own_noise(tmp_path: Path, both_stages: bool, thresholds: tuple[int, int, int]) -> None:

@@ -102,7 +102,7 @@ def by_hand(plan: Plan, geography: Geography, tables: Tables, exact: Written) ->
     return results
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("allow_negative", [True, False])
 @pytest.mark.parametrize("suppression", ["0", "0.9"])
 @pytest.mark.parametrize("most_groups", [1, 17, MOST_GROUPS])

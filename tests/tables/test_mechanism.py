@@ -139,6 +139,7 @@ def _law_of_outcomes(
     return distribution
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("thresholds", "free", "window", "moved"),
     [((50, 60, 70), 4, 3, (0, 1)), ((1, 60, 70), 3, 3, (0,)), ((1, 2, 3), 3, 3, (0,))],

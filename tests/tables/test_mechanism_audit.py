@@ -9,7 +9,7 @@ from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import system
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("thresholds", [(50, 60, 70), (1, 60, 70), (5, 7, 9)], ids=["totals", "cells", "adaptive"])
 @pytest.mark.parametrize(

@@ -183,7 +183,8 @@ def test_production_margins_are_those_it_was_planned_for(shared_data: Path) -> N
     assert margin["(USA, 1)"] == margin["(COUNTY, 1)"] == 49
 
 
-@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+@pytest.mark.series(1)
+@pytest.mark.parametrize("measure", ["rho", "epsilon"])
 def test_better_totals_are_previewed_as_they_will_be_published(measure: Measure) -> None:
     options: dict[str, Any] = {"budget": Fraction(1, 5), "thresholds": (60, 200, 400), "suppression": Fraction(9, 10)}
     plain, better, stated = (

@@ -92,7 +92,8 @@ def drawn(place: Path, **options: Any) -> Bundle:
     return Bundle(place / "release", url, plan, geography, ledger)
 
 
-@pytest.mark.parametrize("size", [1, 7, 1 << 18])
+@pytest.mark.series(1)
+@pytest.mark.parametrize("size", [7, 1, 1 << 18])
 def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(table_files, "BATCH", size)
     monkeypatch.setattr(table_files, "ROW_GROUP", size)

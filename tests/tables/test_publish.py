@@ -70,6 +70,7 @@ def test_toy_data_set_is_released(toy: Path, tmp_path: Path, config: str) -> Non
     assert all(str(int(count)) == count for *_, count in body)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("config", CONFIGS)
 def test_t2_has_whole_partitions_of_groups_of_t1(toy: Path, tmp_path: Path, config: str) -> None:
     plan = Plan.load(toy / config)

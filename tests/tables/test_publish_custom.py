@@ -169,6 +169,7 @@ def test_the_plan_in_a_release_is_the_whole_plan(frame: pd.DataFrame, tmp_path: 
     assert text["records"]["areas"]["codes"] == [f"w{n}" for n in range(6)]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame, tmp_path: Path, measure: str) -> None:
     privacy = {"unit": "household", "neighbours": "add-remove", "measure": measure, "stage-1-share": "0.1"}

@@ -26,6 +26,8 @@ from starling.tables.publish import release
 from tests.privacy.sources import Seeded
 
 PERSONS = 4000
+LONG = ("safetab-2022", "safetab-2022-printed", "safetab-2022-geometric-printed")
+"""Plans that take several seconds; one plan of the production is in the default tier."""
 
 DIGESTS: dict[str, dict[str, str]] = {
     "demo": {
@@ -241,7 +243,9 @@ def digests(name: str, definitions: Path, folder: Path) -> dict[str, str]:
     return {part: hashlib.sha256(content).hexdigest()[:16] for part, content in parts.items()}
 
 
-@pytest.mark.parametrize("name", DIGESTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in DIGESTS]
+)
 def test_a_plan_of_today_releases_the_same_bytes(
     name: str, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

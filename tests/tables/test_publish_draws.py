@@ -64,7 +64,7 @@ def a_thief(url: str, invented: tuple[Path, Path], folder: Path) -> Thief:
     return Thief(url, ledger, out, run, folder)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_attack_a26_stopped_copied_and_repeated_one_charge_shows_one_draw(thief: Thief, point: str) -> None:
     thief.check_one_charge(POINTS, point, COST)
@@ -84,6 +84,7 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
     thief.ledger.reading.verify()
 
 
+@pytest.mark.series(1)
 def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
     earlier = thief.room / "earlier"
     thief.run(None, earlier)
@@ -102,6 +103,7 @@ def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
     thief.check_one_draw()
 
 
+@pytest.mark.series(1)
 def test_what_is_gone_on_with_counts_nobody_and_draws_nothing(thief: Thief, monkeypatch: pytest.MonkeyPatch) -> None:
     thief.interrupted(POINTS["after writing"], None)
     monkeypatch.setattr(counts.GroupCounts, "totals", lambda *_: pytest.fail("somebody was counted"))

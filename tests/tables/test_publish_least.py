@@ -22,6 +22,7 @@ def planned(measure: str, budgets: Sequence[Fraction]) -> Plan:
     return Plan.of({**VALUES, "privacy": {**VALUES["privacy"], "measure": measure}, "levels": levels})
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_a_plan_releases_at_its_least(tmp_path: Path, measure: str) -> None:
     with pytest.raises(PlanError) as refused:

@@ -81,6 +81,7 @@ def least(measure: str, records: int, case: str, budget: Fraction) -> Fraction:
     return Fraction(text)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("measure", "records"), [("epsilon", 1), ("rho", 1), ("rho", 3)])
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_released_at_its_least_and_refused_below(tmp_path: Path, case: str, measure: str, records: int) -> None:

@@ -121,7 +121,7 @@ def die(folder: str, moment: str) -> None:
     carry_out(open_home(Path(folder)))
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     "moment",
     [

@@ -80,6 +80,7 @@ def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, eps
         assert np.mean([truth.low <= each.low and each.high <= truth.high for each in drawn]) > 0.9
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [1, 3])
 def test_places_are_found_from_the_odds_ratio_that_is_told(assumed: Assumed, k: int) -> None:

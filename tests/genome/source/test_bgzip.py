@@ -11,6 +11,7 @@ from starling.genome.source.bgzip import pieces
 from tests.genome import studies
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("size", [0, 1, 65_280, 65_281, 10_000_000])
 def test_pieces_are_the_bytes(tmp_path: Path, size: int) -> None:
     content = np.random.default_rng(1).integers(0, 4, size).astype(np.uint8).tobytes()

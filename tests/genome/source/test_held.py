@@ -91,7 +91,7 @@ def test_a_frame_of_genotypes_needs_phenotypes(plan: Plan) -> None:
         read(plan, frame(STUDY))
 
 
-@pytest.mark.examples(33)
+@pytest.mark.examples(12)
 @given(
     people=st.lists(st.text(), min_size=14, max_size=14),
     words=st.lists(st.text() | st.none(), min_size=14, max_size=14),

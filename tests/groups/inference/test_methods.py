@@ -31,6 +31,7 @@ def test_outputs_keep_the_conditions_and_repeat_bit_for_bit(method: Method, seed
     assert all(np.array_equal(*pair) for pair in zip(result.levels, again.levels, strict=True))
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("method", WITH_REGION_TOTALS)
 def test_public_totals_of_regions_are_kept(method: Method, tmp_path: Path) -> None:
     if method not in METHODS:

@@ -45,7 +45,7 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         )
 
 
-@pytest.mark.examples(75)
+@pytest.mark.examples(25)
 @settings(max_examples=150, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions_and_is_certified(case: Problem) -> None:

@@ -80,6 +80,7 @@ def as_if_fresh(measured: MeasuredTree) -> MeasuredTree:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_steered_counts_taken_for_fresh_ones_are_caught() -> None:
     """The sum of all leaves is too low, and the whole grid is missed in about one run of four: 87 of 1,000 have a chance below 10^-9."""

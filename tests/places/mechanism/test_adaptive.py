@@ -50,6 +50,7 @@ def too_much_is_left(amounts: Sequence[Fraction]) -> tuple[Fraction, ...]:
     return tuple(sum(amounts[place:], Fraction(0)) for place in range(len(amounts)))
 
 
+@pytest.mark.slow
 def test_a_wrong_remainder_or_half_the_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     method = Adaptive((1, 6), ADD_REMOVE_PERSON, Fraction(1), many=ALWAYS)
     grids = tiny_grids((1, 6))[:1]

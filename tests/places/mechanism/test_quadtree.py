@@ -23,7 +23,7 @@ def test_levels_share_the_budget_as_their_names_say(levels: Levels) -> None:
     assert drift == pytest.approx([GROWTH[levels] ** (1 / 3)] * 6, rel=1e-10)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("shape", [(2, 2), (1, 4), (1, 3)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(

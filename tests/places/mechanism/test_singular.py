@@ -19,6 +19,7 @@ def test_its_cost_is_the_budget(points: int) -> None:
     assert sum(each.epsilon for each in method.budget) == Fraction(1, 7)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("points", [1, 2])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     method = Singular((2, 2), ADD_REMOVE_PERSON, Fraction(1, 3), points)

@@ -34,7 +34,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-(10**7), 10**7) if amount < Fraction(1, 1000) else (-5, 2, 90)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("points", [1, 2])
 def test_a_unit_costs_epsilon_whatever_the_slices_of_its_points(

@@ -20,7 +20,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-9, 30, 80, 10**6) if amount <= Fraction(1, 50) else (-9, 30)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("shape", "points"), [((2, 2), 1), ((3, 3), 1), ((2, 3), 2)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch
@@ -49,6 +49,7 @@ def test_boxes_are_as_many_as_fit_the_noisy_number(monkeypatch: pytest.MonkeyPat
     assert measured.steered.tolist() == [True] + [False] * 75
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("points", [1, 2])
 def test_a_public_number_of_boxes_gets_all_of_the_budget(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     method = UniformGrid((3, 4), ADD_REMOVE_PERSON, Fraction(1), points, boxes=2)

@@ -80,7 +80,8 @@ def test_every_parameter_of_every_method_is_searched() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", [pytest.param(each, marks=pytest.mark.slow if each == "htf" else ()) for each in VALUES]
+    "method",
+    [pytest.param(each, marks=pytest.mark.slow if each in ("htf", "quadtree", "kd_tree") else ()) for each in VALUES],
 )
 def test_a_parameter_is_refused_exactly_where_no_release_depends_on_it(
     method: str, monkeypatch: pytest.MonkeyPatch

@@ -106,7 +106,7 @@ def test_margins_grow_with_the_terms() -> None:
         assert margins[-1] == pytest.approx(1.96 * 10 * standard_deviation(distribution), rel=0.01, abs=1)
 
 
-@pytest.mark.examples(33)
+@pytest.mark.examples(12)
 @given(distributions, shares)
 def test_quantile_is_the_smallest_reached(distribution: Distribution, p: Fraction) -> None:
     t = quantile(distribution, p)
@@ -157,7 +157,7 @@ def test_no_noise_to_speak_of_has_no_deviation() -> None:
     assert standard_deviation(DiscreteLaplace(Fraction(1, 10**9)), 2) == 0.0
 
 
-@pytest.mark.examples(33)
+@pytest.mark.examples(12)
 @given(distributions)
 def test_standard_deviation_is_that_of_the_definition(distribution: Distribution) -> None:
     spread = (

@@ -94,6 +94,7 @@ def chances(table: list[int], bits: int) -> tuple[list[Fraction], list[Fraction]
     return low, [(step + 1) * unit for step in steps]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("scale", ["1/3", "1", "10", "1000"])
 def test_exact_epsilon_from_the_table(scale: str) -> None:
     """For neighbours at distance 1 the loss at every outcome, enclosed by the table, contains 1/b; where outcomes have a

@@ -139,6 +139,7 @@ def test_both_searches_draw_the_same() -> None:
     assert np.array_equal(guided, fixed)
 
 
+@pytest.mark.series(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize("sigma_squared", VARIANCES[:-1], ids=str)
 def test_draws_fit_the_law(sigma_squared: Fraction) -> None:

@@ -32,6 +32,7 @@ def test_rows_say_what_batches_say(world: World) -> None:
     assert text == wanted
 
 
+@pytest.mark.examples(8)
 @settings(max_examples=20, deadline=None)
 @given(aggregate_worlds(most=6))
 def test_a_row_does_not_depend_on_other_records(world: World) -> None:

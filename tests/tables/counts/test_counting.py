@@ -30,7 +30,7 @@ def everything(
     return [counts.cells(piece, np.arange(piece.groups)) for piece in pieces]
 
 
-@pytest.mark.examples(20)
+@pytest.mark.examples(8)
 @settings(max_examples=60)
 @given(worlds(), st.integers(40, 4000), st.sampled_from([0, 20, population_groups.SMALL]))
 def test_every_cell_equals_the_flat_twin(world: World, chunk: int, small: int) -> None:

@@ -94,7 +94,7 @@ def alone(plan: Plan, geography: Geography, one: bytes) -> list[int]:
     return check_neighbours(plan, [np.zeros_like(level) for level in after], after)
 
 
-@pytest.mark.examples(5)
+@pytest.mark.examples(3)
 @settings(max_examples=15)
 @given(st.data())
 def test_attack_a16_nobody_of_the_production_definitions_is_in_more_groups_than_declared(

@@ -41,7 +41,7 @@ def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> 
     return result
 
 
-@pytest.mark.examples(15)
+@pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(worlds())
 def test_every_form_counts_as_the_words_of_the_plan_say(world: World) -> None:
@@ -51,7 +51,7 @@ def test_every_form_counts_as_the_words_of_the_plan_say(world: World) -> None:
             assert counted(world.plan, data) == wanted
 
 
-@pytest.mark.examples(15)
+@pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(worlds(most=4))
 def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: World) -> None:
@@ -72,7 +72,7 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
         assert sum(moved.values()) == len(groups_of(world, record))
 
 
-@pytest.mark.examples(15)
+@pytest.mark.examples(6)
 @settings(max_examples=25, deadline=None)
 @given(worlds(most=8), st.integers(1, 3), st.data())
 def test_all_of_a_persons_records_change_little(world: World, most: int, data: st.DataObject) -> None:
@@ -132,6 +132,7 @@ def test_the_stability_is_reached(family: dict[str, Any], record: dict[str, str]
     assert len(counted(world.plan, world.table())) == stability
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=15, deadline=None)
 @given(worlds())
 def test_shares_add_up(world: World) -> None:

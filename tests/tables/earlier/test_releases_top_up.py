@@ -178,6 +178,7 @@ def test_what_cannot_be_topped_up_is_refused_before_a_charge(
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("pair", [("earlier", "topped"), ("earlier", "second_top_up"), ("topped", "second_top_up")])
 def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(
     pair: tuple[str, str], request: pytest.FixtureRequest
@@ -242,6 +243,7 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, second_top
         assert f"epsilon {decimal_up(own)} at delta" in entry["privacy_parameters_details"]
 
 
+@pytest.mark.slow
 def test_the_epsilon_of_a_top_up_is_that_of_the_best_renyi_order_wherever_it_is_stated(
     topped: Path, toy: Path, earlier: Path
 ) -> None:

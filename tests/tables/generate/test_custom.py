@@ -29,6 +29,7 @@ from tests.tables.test_publish_custom import VALUES
 OF_PERSONS = {**VALUES, "records": {"of-a-person": 3, "person": "id", "expected": 7000}}
 
 
+@pytest.mark.examples(10)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans(), st.integers(0, 99), st.sampled_from(["text", "parquet"]))
 def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed: int, form: Any) -> None:
@@ -43,6 +44,7 @@ def test_the_custodian_of_any_plan_finds_nothing_wrong_nor_odd(plan: Plan, seed:
         assert output.sizes[f"{custom_records(plan).protects}s"] == 50
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans())
 def test_parquet_says_what_text_says(plan: Plan) -> None:
@@ -66,6 +68,7 @@ def generate_twice(values: dict[str, Any], folder: Path, **differing: Any) -> li
     return [generate(Plan.of(values), **given, **{name: each}, out=folder / str(each)) for each in both]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("form", ["text", "parquet"])
 def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(tmp_path: Path, form: str) -> None:
     one, other = generate_twice(OF_PERSONS, tmp_path, persons=RUN + 1000, format=form, workers=(1, 3))

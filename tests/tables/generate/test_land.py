@@ -18,6 +18,7 @@ def nation() -> Land:
     return land(["10", "44", "50", "72"], 3_000_000)
 
 
+@pytest.mark.examples(25)
 @given(
     st.lists(st.floats(0, 1e9), min_size=1, max_size=50).filter(lambda weights: sum(weights) > 0), st.integers(0, 10**6)
 )
@@ -101,6 +102,7 @@ def test_a_whole_state_has_production_size() -> None:
     assert 1_000 < len(np.unique(output.place)) < 1_040
 
 
+@pytest.mark.slow
 def test_the_nation_has_as_many_of_everything_as_there_were_in_2020() -> None:
     """United States and Puerto Rico: 3,221 counties, 85,395 tracts, 8.13 million blocks, some 32,000 places, 700 AIANNH areas."""
     codes = [*sorted(STATES), PUERTO_RICO]

@@ -44,6 +44,7 @@ def note(folder: Path) -> dict[str, int]:
     return sizes
 
 
+@pytest.mark.examples(5)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(custom_plans())
 def test_records_stand_in_for_those_of_any_plan_of_ones_own(plan: Plan) -> None:

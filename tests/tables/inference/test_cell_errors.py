@@ -46,7 +46,9 @@ def published(stage_noise: StageNoise, z: int, cells: tuple[int, ...]) -> np.nda
     return moved
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "laplace" else ()) for name in LAWS]
+)
 def test_the_variance_is_that_of_every_draw(name: str) -> None:
     stage_noise = LAWS[name]
     squares, combined = dict.fromkeys(WEIGHTS, 0.0), 0.0

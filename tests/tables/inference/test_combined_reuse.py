@@ -31,6 +31,7 @@ def mean_square(distribution: TotalDistribution) -> float:
     return conditional(distribution, 0, Chosen(), Fraction(1, 20)).deviation ** 2
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("measure", "share", "factors"),
     [("rho", Fraction(1, 200), (1.11, 1.9, 3.0, 6.1)), ("epsilon", Fraction(1, 4), (1.01, 1.10, 1.22, 1.57))],

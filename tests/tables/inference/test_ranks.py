@@ -36,7 +36,7 @@ def test_counts_almost_without_noise_give_the_quantile(shape: Tree, share: Fract
     assert result.first[0] <= true_class(histogram[0], share) <= result.last[0]
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     "noise", [DiscreteLaplace(Fraction(2)), DiscreteGaussian(Fraction(6))], ids=["laplace", "gaussian"]
 )

@@ -97,6 +97,7 @@ def test_a_promise_costs_the_least_that_keeps_it_and_no_more_than_without(
         assert before / need > 2
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_group_of_a_true_size_keeps_its_promise_as_drawn(measure: Measure) -> None:
     """Both stages as drawn, detail and all, near a threshold; 5.5 standard deviations."""

@@ -199,7 +199,7 @@ def test_every_key_has_an_example() -> None:
         assert word in (ROOT / file).read_text()
 
 
-@pytest.mark.series(12)
+@pytest.mark.series(4)
 @pytest.mark.parametrize("key", CHANGES)
 def test_a_key_that_is_changed_shows(key: str, unchanged: list[object]) -> None:
     assert any(one != other for one, other in zip_longest(effects(CHANGES[key]), unchanged))

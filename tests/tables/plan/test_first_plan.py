@@ -56,6 +56,7 @@ def test_a_plan_says_whose_records_count_together(tmp_path: Path) -> None:
     assert output.cost.amount == 1
 
 
+@pytest.mark.examples(30)
 @given(st.integers(-(10**9), 10**9 - 1), st.integers(1, 10**6))
 def test_cuts_are_few_round_and_begin_at_the_least(low: int, range_: int) -> None:
     high = min(low + range_, 10**9)

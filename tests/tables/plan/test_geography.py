@@ -123,6 +123,7 @@ FEW = st.tuples(
 SURE = [(state, "001", "000100", "0001", "99999", "9999") for state in ("01", "02", "72")]
 
 
+@pytest.mark.examples(30)
 @given(
     st.lists(FEW, unique_by=lambda block: block[:4], min_size=1)
     | st.lists(FEW, unique_by=lambda block: block[:4]).map(

@@ -19,6 +19,7 @@ from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 PUBLIC = ("NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp")
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_definitions_are_the_same_plan_in_words(shared_data: Path, tmp_path: Path, name: str) -> None:
     folder = shared_data / "tables" / name
@@ -68,6 +69,7 @@ def written(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
+@pytest.mark.examples(20)
 @settings(max_examples=60)
 @given(text=configurations())
 def test_every_configuration_is_read_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:

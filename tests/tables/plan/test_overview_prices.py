@@ -32,6 +32,7 @@ def keeps(setting: Setting, budget: Fraction, stated: Sequence[AccuracyTarget]) 
     return all(target.is_met(stage_noise, SEX_BY_AGE, setting.thresholds) for target in stated)
 
 
+@pytest.mark.examples(20)
 @given(settings_of, st.lists(targets(), min_size=1, max_size=3))
 @settings(max_examples=60)
 def test_the_budget_keeps_every_promise_and_one_unit_less_breaks_one(
@@ -57,6 +58,7 @@ def test_a_weaker_promise_never_needs_more(setting: Setting, target: AccuracyTar
         assert lower <= need
 
 
+@pytest.mark.examples(10)
 @given(settings_of, targets(), st.integers(2, 9))
 @settings(max_examples=40)
 def test_one_person_in_more_groups_needs_a_budget_as_many_times(

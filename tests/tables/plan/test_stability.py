@@ -182,6 +182,7 @@ def test_values_of_an_attribute_that_no_iteration_looks_at_count_for_nothing() -
     assert stability(race, (Attribute("race", 2), Attribute("ethnicity", 5))) == 2
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("geography", "level"), list(product(["STATE", "COUNTY"], [1, 2])))
 def test_production_is_nine(shared_data: Path, geography: str, level: int) -> None:
     definitions = Plan.load(shared_data / "tables" / "NMFv7-2020").definitions

@@ -54,7 +54,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-@pytest.mark.examples(30)
+@pytest.mark.examples(10)
 @settings(max_examples=60)
 @given(ROWS)
 def test_every_form_gives_what_plain_python_gives(rows: list[Row]) -> None:

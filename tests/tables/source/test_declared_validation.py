@@ -81,7 +81,7 @@ def faults(column: Column, row: Row) -> int:
     return (-1 in numbers) + (column in COLUMNS.single and not any(number is not None for number in numbers))
 
 
-@pytest.mark.examples(20)
+@pytest.mark.examples(8)
 @settings(max_examples=40)
 @given(ROWS)
 def test_counts_are_those_of_plain_python(rows: list[Row]) -> None:

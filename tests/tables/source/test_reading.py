@@ -68,6 +68,7 @@ LINES = st.one_of(
 )
 
 
+@pytest.mark.examples(25)
 @given(st.lists(LINES, max_size=12), st.integers(1, 500), st.booleans(), st.sampled_from([b"\n", b"\r\n"]))
 def test_chunks_change_nothing(lines: list[bytes], chunk: int, last: bool, ending: bytes) -> None:
     """Cut anywhere, with or without a last newline: the same records in the same order."""
@@ -94,6 +95,7 @@ def hostile() -> st.SearchStrategy[bytes]:
     return st.one_of(some, some, some, huge).map(lambda line: line.replace(b"\n", b"")[: 4 * MOST_BYTES])
 
 
+@pytest.mark.examples(40)
 @settings(max_examples=150)
 @given(st.lists(LINES, min_size=1, max_size=20), hostile(), st.integers(60, 900), st.data())
 def test_attack_a08_any_bytes_in_a_line_change_at_most_one_record(
