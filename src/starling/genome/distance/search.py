@@ -45,6 +45,7 @@ from starling.genome.arrays import Int64
 from starling.genome.distance.constants import MOST_PATIENTS, UNDECIDED
 from starling.genome.distance.rules import Kernel, Rule, decide, way
 from starling.privacy.compiled import compiled
+from starling.privacy.distributions.accuracy import smallest
 
 Table: TypeAlias = tuple[int, int, int, int]
 
@@ -178,17 +179,9 @@ def distance_exactly(rule: Rule, table: Table) -> int:
     return min(gain(table), gain(turned), a + b + c + d + 1)
 
 
-def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first number above `low` with `holds`, by halving; it holds for `high`, and for whatever is above one for which it holds."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
-
-
 def _first_exactly(holds: Callable[[int], bool], end: int) -> int:
     """The first k with `holds`; beyond every distance where it does not even hold at the end of the path."""
-    return first_where(holds, 0, end) if holds(end) else MOST_PATIENTS + 1
+    return smallest(holds, 1) if holds(end) else MOST_PATIENTS + 1
 
 
 def settled(rule: Rule, tables: Int64) -> Int64:

@@ -43,7 +43,7 @@ from typing import Final, Literal, cast
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.genome.distance.search import Table, first_where
+from starling.genome.distance.search import Table
 from starling.genome.inference.intervals import (
     Interval,
     allelic_interval,
@@ -59,6 +59,7 @@ from starling.genome.measurements import Cells
 from starling.genome.plan import LocBlock, LocSig, Model, NumSig, Plan, SnpCorr, SnpPval
 from starling.genome.scores.locations import num_sig_outputs
 from starling.genome.statistics.association import PTest, allele_tables
+from starling.privacy.distributions.accuracy import smallest
 
 OF_ALLELES: frozenset[Model] = frozenset({"genotypic", "allelic"})
 """Models whose tables count copies, so that effects are of alleles; those of the others are of carriers."""
@@ -153,12 +154,7 @@ class SelectionError:
         if not 0 < alpha < 1:
             raise ParameterError("alpha", "is not between 0 and 1", 'give a number such as "0.05"')
         share = float(alpha / self.rounds)
-        if self.candidates == 1:
-            return 0
-        enough = 1
-        while self.beyond(enough) > share:
-            enough *= 2
-        return first_where(lambda patients: self.beyond(patients) <= share, -1, enough)
+        return smallest(lambda patients: self.beyond(patients) <= share, 0)
 
 
 ALPHA: Final = Fraction(5, 100)

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from starling.errors import ParameterError
-from starling.genome.distance.search import first_where
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.queries import LARGEST_EPSILON
 from starling.genome.preview import selections, tables
@@ -14,6 +13,7 @@ from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig,
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed, ExpectedAnswer
 from starling.privacy.budget import check_int
+from starling.privacy.distributions.accuracy import smallest
 from starling.privacy.least import check_least
 
 CONFIDENCE: Final = Fraction(95, 100)
@@ -130,12 +130,6 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
             return False
         return error_of(assumed, priced, followed=followed) <= error
 
-    # From a first guess, so that small ones are rarely tried.
-    low, high = 0, int(1 / STEP)
-    while not is_enough(high):
-        low, high = high, high * 2
-        if high > LARGEST_EPSILON / STEP:
-            raise ParameterError("error", "is kept at no epsilon", "ask for a larger one")
-    while high > 1 and low == 0 and is_enough(high // 2):
-        high //= 2
-    return STEP * first_where(is_enough, low or high // 2, high)
+    if not is_enough(int(LARGEST_EPSILON / STEP)):
+        raise ParameterError("error", "is kept at no epsilon", "ask for a larger one")
+    return STEP * smallest(is_enough, int(1 / STEP))

@@ -16,7 +16,7 @@ import numpy as np
 
 from starling.genome.arrays import Float64, Int64
 from starling.genome.distance.rules import of_correlation
-from starling.genome.distance.search import first_where, settled
+from starling.genome.distance.search import settled
 from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.queries import Selection
@@ -31,6 +31,7 @@ from starling.genome.preview.typical import (
 )
 from starling.genome.scores.blocks import DELTA_M
 from starling.genome.scores.locations import num_sig_outputs, scores_between
+from starling.privacy.distributions.accuracy import smallest
 
 _quadrature = lru_cache(maxsize=1)(lambda: np.polynomial.legendre.leggauss(128))
 """Points and weights, exact for twice as many candidates as points."""
@@ -272,4 +273,4 @@ def _needed(assumed: Assumed, test: str, beyond: int | None) -> tuple[Needed, ..
 
 def _least(holds: Callable[[int], bool], most: int) -> int | None:
     """The least number from 0 to `most` from which on it holds; None where it does not even hold at `most`."""
-    return first_where(holds, -1, most) if holds(most) else None
+    return smallest(holds, 0) if holds(most) else None

@@ -33,31 +33,22 @@ class Estimate:
         return spread(self.shape, self.leaves, self.counts) if self.cells is None else self.cells
 
 
+@compiled
 def spread(shape: tuple[int, int], leaves: Int32, counts: Float64) -> Float64:
     """float64 (rows, columns): the counts, (leaves,), of boxes that tile the grid, int32 (leaves, 4), each divided evenly over its
     cells.
     """
-    cells = np.empty(shape)
-    _spread(leaves, counts, cells)
-    return cells
-
-
-@compiled
-def _spread(leaves: Int32, counts: Float64, grid: Float64) -> None:
+    grid = np.empty(shape)
     for leaf in range(len(leaves)):
         south, north, west, east = leaves[leaf]
         grid[south:north, west:east] = counts[leaf] / (np.int64(north - south) * np.int64(east - west))
-
-
-def counted(grid: Float64, leaves: Int32) -> Float64:
-    """float64 (leaves,): the points of boxes, int32 (leaves, 4), of a grid, cell by cell in a fixed order."""
-    counts = np.empty(len(leaves))
-    _counted(grid, leaves, counts)
-    return counts
+    return grid
 
 
 @compiled
-def _counted(grid: Float64, leaves: Int32, counts: Float64) -> None:
+def counted(grid: Float64, leaves: Int32) -> Float64:
+    """float64 (leaves,): the points of boxes, int32 (leaves, 4), of a grid, cell by cell in a fixed order."""
+    counts = np.empty(len(leaves))
     for leaf in range(len(leaves)):
         south, north, west, east = leaves[leaf]
         total = 0.0
@@ -65,3 +56,4 @@ def _counted(grid: Float64, leaves: Int32, counts: Float64) -> None:
             for column in range(west, east):
                 total += grid[row, column]
         counts[leaf] = total
+    return counts
