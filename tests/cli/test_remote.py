@@ -30,7 +30,7 @@ def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     listed = call("remote", "datasets")
     assert listed.stdout == "data  groups  epsilon 1  Households by size\n    a delivery of people\n"
     assert json.loads(call("remote", "datasets", "--json").stdout)[0]["deadline"] == 8
-    assert "3 more releases can be charged" in call("remote", "budget", "data").stdout
+    assert "releases that can still be charged: 1" in call("remote", "budget", "data").stdout
     out = tmp_path / "data.zip"
     refused = call("remote", "release", "data", "--out", out)
     assert (refused.exit_code, "--yes" in refused.stderr, asked.charges()) == (2, True, 0)
@@ -42,7 +42,12 @@ def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     again = call("remote", "fetch", number, "--out", tmp_path / "again.zip")
     assert again.exit_code == 0, again.output
     assert (tmp_path / "again.zip").read_bytes() == out.read_bytes()
-    assert json.loads(call("remote", "budget", "data", "--json").stdout)["more"] == 2
+    budget = json.loads(call("remote", "budget", "data", "--json").stdout)
+    assert (budget["more"], budget["available"], budget["release"]) == (0, "2", number)
+    assert f"you have it as release {number}" in call("remote", "budget", "data").stdout
+    (listed_release,) = json.loads(call("remote", "releases", "--json").stdout)
+    assert (listed_release["id"], listed_release["state"], listed_release["cost"]) == (number, "released", "epsilon 1")
+    assert call("remote", "releases").stdout.startswith(f"{number}  ")
     assert call("verify", out).exit_code == 7, "consistent: no key and no ledger was given"
 
 

@@ -27,17 +27,34 @@ def test_a_release_is_charged_awaited_fetched_verified_and_opened(site: Site, tm
         (dataset,) = client.datasets()
         assert (dataset.name, dataset.domain, dataset.deadline) == ("data", "groups", DEADLINE)
         before = client.budget("data")
-        assert (before.measure, before.amount, before.more) == ("epsilon", "1", 3)
+        assert (before.measure, before.amount, before.more) == ("epsilon", "1", 1)
         release = client.release("data", tmp_path / "data.zip", request_id="first")
         assert isinstance(release, GroupsRelease)
         assert release.signer == site.home.key.public
-        assert client.budget("data").more == 2
+        assert client.budget("data").more == 0
         assert client.budget("data").left == {"analyst": "2", "dataset": "4", "population": "9"}
         again = client.release("data", tmp_path / "data.zip")
         assert again.request_id == release.request_id == "first"
     assert site.charges() == 1
     assert sum(site.slept) >= DEADLINE
     assert [path.name for path in tmp_path.glob("*data.zip*")] == ["data.zip"]
+
+
+def test_the_list_of_releases_is_fetched_page_by_page(study_site: Site) -> None:
+    with study_site.client() as client:
+        question = {"kind": "num_sig", "epsilon": "0.25"}
+        charged = [client.charge("data", question={**question, "k": k}).id for k in range(1, 4)]
+
+        def short(request: httpx.Request, carry: Carry) -> httpx.Response:
+            if request.url.path == "/v1/releases":
+                request.url = request.url.copy_merge_params({"most": "2"})
+            return carry(request)
+
+        study_site.carrier.change = short
+        assert [each.id for each in client.releases()] == charged[::-1]
+        newest = next(client.releases())
+        assert (newest.cost, newest.question) == ("epsilon 0.25", {**question, "k": 3})
+        assert study_site.carrier.asked.count("GET /v1/releases") == 3
 
 
 def test_it_is_named_by_the_package() -> None:
@@ -218,5 +235,5 @@ def test_questions_to_a_release_are_free(site: Site, tmp_path: Path) -> None:
         for wrong in ({"kind": "rows", "table": "x"}, {"kind": "number", "region": "x", "least": 1}, {"kind": "count"}):
             with pytest.raises(ParameterError):
                 client.answer(number, wrong)
-        assert client.budget("data").more == 2
+        assert client.budget("data").more == 0
     assert site.charges() == 1

@@ -112,7 +112,7 @@ def test_it_charges_and_answers_and_can_open_nothing_confidential(
     with Client(url, token) as client:
         assert [each.name for each in client.datasets()] == ["data"]
         client.release("data", served.folder.parent / "data.zip")
-        assert client.budget("data").more == 2
+        assert client.budget("data").more == 0
     with Client(f"{url}/sandbox", token) as client:
         assert client.release("data", served.folder.parent / "tried.zip").signer == sandbox_of(served).key.public
     web = child_of(process.pid, "web")

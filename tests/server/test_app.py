@@ -140,7 +140,8 @@ def test_the_openapi_names_one_shape_of_errors(asker: Asker) -> None:
     published = asker.get("/v1/openapi.json").json()
     own = {"/healthz", "/readyz", "/v1/ledger", "/v1/log", "/v1/me", "/v1/metrics", "/v1/session"}
     ours = {"/v1/datasets", "/v1/datasets/{name}", "/v1/datasets/{name}/releases", "/v1/datasets/{name}/budget"}
-    ours |= {"/v1/releases/{release}", "/v1/releases/{release}/bundle", "/v1/releases/{release}/events"}
+    own |= {"/v1/tokens", "/v1/tokens/{token}"}
+    ours |= {"/v1/releases", "/v1/releases/{release}", "/v1/releases/{release}/bundle", "/v1/releases/{release}/events"}
     ours |= {"/v1/datasets/{name}/requests", "/v1/requests", "/v1/requests/{number}"}
     ours |= {"/v1/datasets/{name}/preview", "/v1/datasets/{name}/plan"}
     ours |= {f"/v1/releases/{{release}}/{each}" for each in ("questions", "answers", "verification")}

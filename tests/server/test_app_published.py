@@ -12,7 +12,8 @@ from schemathesis import GenerationMode
 from starlette.types import ASGIApp
 
 from starling.server import passwords
-from starling.server.access import ROLES, Role
+from starling.server.access import ROLES
+from starling.server.access_rows import Role
 from starling.server.app import make_app
 from starling.server.bodies import MOST_BYTES
 from starling.server.charges import Charges
@@ -54,10 +55,12 @@ SUCCEEDS: dict[Role, set[str]] = {
         "/v1/datasets/{name}/budget",
         "/v1/datasets/{name}/releases",
         "/v1/releases/{release}",
+        "/v1/releases",
         "/v1/releases/{release}/bundle",
+        "/v1/tokens",
         "/v1/oidc/login",
     },
-    "auditor": {"/v1/log", "/v1/metrics", "/v1/ledger", "/v1/releases/{release}/bundle"},
+    "auditor": {"/v1/log", "/v1/metrics", "/v1/releases", "/v1/tokens", "/v1/ledger", "/v1/releases/{release}/bundle"},
     "custodian": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
 }
 """Paths that must have been answered with what was asked for, lest a test of refusals alone passes."""

@@ -135,10 +135,29 @@ def test_what_could_not_be_charged_is_not_asked(
 def test_the_budget_says_the_terms(asking: Asker, ledger: Ledger, tokens: dict[str, str]) -> None:
     """The dataset has a cap of 4, of which 1 is kept; the analyst has 3."""
     found = asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()
-    assert (found["ask_first"], found["reserve"], found["more"]) == (True, "1", 3)
+    assert (found["ask_first"], found["reserve"], found["more"], found["available"]) == (True, "1", 1, "3")
     ledger.custody.set_terms("census", ask_first=False, reserve="3.5")
     found = asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()
-    assert (found["ask_first"], found["reserve"], found["more"]) == (False, "3.5", 0)
+    assert (found["ask_first"], found["reserve"], found["more"], found["available"]) == (False, "3.5", 0, "0.5")
+
+
+def test_the_budget_says_what_is_approved_until_it_is_charged(
+    asking: Asker, selling: Home, ledger: Ledger, tokens: dict[str, str]
+) -> None:
+    def approved() -> str:
+        amount: str = asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()["approved"]
+        return amount
+
+    number = asking.post(REQUESTS, tokens["analyst"], ASKED).json()["number"]
+    assert approved() == "0"
+    approve(selling, ledger, number)
+    assert approved() == "1"
+    ledger.custody.grant("people", "eve", 3)
+    selling.access.add_user("eve", "analyst")
+    other = asking.get("/v1/datasets/census/budget", selling.access.issue("eve", days=1)[0]).json()
+    assert other["approved"] == "0", "it is another analyst's"
+    asking.post("/v1/datasets/census/releases", tokens["analyst"], {"request_id": ASKED["request_id"]})
+    assert approved() == "0"
 
 
 def test_attack_a11_an_approval_pays_once_however_many_ask_at_once(selling: Home, ledger: Ledger) -> None:

@@ -1,6 +1,7 @@
 """What browsers say of a page and which cookies they send: no doubtful one counts."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,14 @@ def test_a_cookie_is_kept_for_this_host_alone_and_removed_as_it_was_kept() -> No
         assert "domain" not in said
     assert "max-age=60" in kept
     assert "max-age=0" in removed
+
+
+def test_below_a_path_cookies_are_of_that_path() -> None:
+    """The prefix __Host- would send them to all that the host offers."""
+    for settings, name in ((PLAIN, "starling"), (ENCRYPTED, "__Secure-starling")):
+        below = replace(settings, root_path="/statistics")
+        assert cookie_name(below) == name
+        reply = Response()
+        keep(reply, below, cookie_name(below), "x", sites="strict", seconds=None)
+        forget(reply, below, cookie_name(below))
+        assert all("Path=/statistics;" in line for line in reply.headers.getlist("set-cookie"))

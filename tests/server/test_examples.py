@@ -93,7 +93,7 @@ def study(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site
 
 def test_each_is_sent_and_answered_in_the_published_form(site: Site, study: Site, asked: Asked) -> None:
     sent = set()
-    for where, names in ((site, ("release", "rows", "number")), (study, ("answer",))):
+    for where, names in ((site, ("release", "rows", "number", "token")), (study, ("answer",))):
         asks = asked if where is site else Asked(study)
         asks.ask_first(wanted=True)
         sent |= asks.send_all(of_requests=True, names=names)

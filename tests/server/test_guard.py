@@ -68,3 +68,31 @@ def test_a_fault_shows_nothing_of_itself(
     assert "Ada" not in reply.text + caplog.text
     assert "ValueError" in caplog.text
     assert tokens["analyst"] not in caplog.text
+
+
+@pytest.mark.parametrize("left_out", [False, True], ids=["passed on", "left out"])
+def test_below_a_path_of_a_proxy_everything_is_as_at_the_top(
+    selling: Home, tokens: dict[str, str], left_out: bool
+) -> None:
+    """Whether or not the proxy passes the path on: routes, places, the log, the sandbox's mark and the published address."""
+    home = replace(selling, settings=replace(selling.settings, root_path="/statistics"))
+    asker = Asker(make_app(home, Charges(home)))
+    root = "" if left_out else "/statistics"
+    assert asker.get(f"{root}/healthz").status_code == 200
+    reply = asker.post(f"{root}/v1/datasets/census/releases", tokens["analyst"], {"request_id": "first"})
+    place = reply.headers["location"]
+    assert place == f"/statistics/v1/releases/{reply.json()['id']}"
+    assert asker.get(place, tokens["analyst"]).json()["id"] == reply.json()["id"]
+    assert {each.what for each in home.access.log(after=0, most=100) if each.user == "analyst"} == {
+        "POST /v1/datasets/{name}/releases",
+        "GET /v1/releases/{release}",
+    }
+    assert asker.get(f"{root}/v1/openapi.json").json()["servers"] == [{"url": "/statistics"}]
+    assert (
+        "starling-sandbox" in asker.get(f"{root}/sandbox/x").headers,
+        "starling-sandbox" in asker.get("/x").headers,
+    ) == (
+        True,
+        False,
+    )
+    assert asker.get("/statisticsx/healthz").status_code == 404

@@ -35,9 +35,15 @@ def test_a_preview_says_cost_and_error_and_charges_nothing(asking: Asker, tokens
         said = asking.post(PREVIEW, tokens["analyst"], body)
         assert said.status_code == 200, said.text
         found = said.json()
-        assert (found["title"], found["measure"], found["amount"], found["more"]) == ("A count", "rho", "1", 3)
-        assert (found["ask_first"], found["sections"]) == (False, SECTIONS)
-    assert asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()["more"] == 3
+        assert (found["title"], found["measure"], found["amount"], found["more"]) == ("A count", "rho", "1", 1)
+        assert (found["ask_first"], found["sections"], found["release"]) == (False, SECTIONS, None)
+    assert asking.get("/v1/datasets/census/budget", tokens["analyst"]).json()["more"] == 1
+
+
+def test_a_preview_of_what_was_released_names_the_release(asking: Asker, tokens: dict[str, str]) -> None:
+    charged = asking.post("/v1/datasets/census/releases", tokens["analyst"], {"request_id": "first"}).json()["id"]
+    found = asking.post(PREVIEW, tokens["analyst"], {}).json()
+    assert (found["more"], found["release"]) == (0, charged)
 
 
 def test_a_plan_that_says_all_is_asked_nothing(asking: Asker, tokens: dict[str, str]) -> None:

@@ -71,10 +71,22 @@ def test_a_missing_key_is_refused(file: Path, key: str) -> None:
         ("hosts", '"localhost"', "hosts is not a list of strings"),
         ("ledger", '"sqlite:///ledger.sqlite"', "ledger is not a whole URL"),
         ("ledger", '"ledger.sqlite"', "ledger is not a whole URL"),
+        *(
+            ("# root_path", f'"{path}"', "root_path is not a path")
+            for path in ("statistics", "/", "/a/", "/a//b", "/../b", "/a b", "/%41", "/a?b", "/<x>", "//evil.example")
+        ),
+        ("# notify_command", "[]", "notify_command does not begin"),
+        ("# notify_command", '["mail", "me"]', "notify_command does not begin"),
+        ("# notify_command", '"/bin/true"', "notify_command is not a list"),
+        *(
+            ("# notify_url", f'"{url}"', "notify_url is not a URL")
+            for url in ("http://chat.example/x", "https://", "ftp://a/b", "https://a b/", "https://u@h/", "file:///etc")
+        ),
     ],
 )
 def test_a_wrong_value_is_refused(file: Path, key: str, value: str, problem: str) -> None:
     put(file, key, value)
+    file.write_text(file.read_text().replace(f"{key} =", f"{key.removeprefix('# ')} ="))
     with pytest.raises(PlanError, match=problem):
         read_settings(file)
 
@@ -205,3 +217,14 @@ def test_an_unknown_key_of_a_provider_is_refused(file: Path) -> None:
     add(file, f'{OIDC}secret = "x"')
     with pytest.raises(PlanError, match=r"oidc\.secret is an unknown key"):
         read_settings(file)
+
+
+def test_a_path_and_what_tells_of_what_waits_are_read(file: Path) -> None:
+    text = file.read_text()
+    for key in ("root_path", "notify_command", "notify_url"):
+        text = text.replace(f"# {key} =", f"{key} =")
+    file.write_text(text)
+    settings = read_settings(file)
+    assert settings.root_path == "/statistics"
+    assert settings.notify_command == ("/usr/local/bin/something-waits",)
+    assert settings.notify_url == "https://chat.example/hooks/starling"

@@ -23,6 +23,7 @@ main = Root(
         "serve": "starling.cli.server:serve",
         "worker": "starling.cli.server:worker",
         "job": "starling.cli.server:job",
+        "notify": "starling.cli.server:notify",
         "web": "starling.cli.server:web",
         "remote": "starling.cli.remote:remote",
         "verify": "starling.cli.verify:verify",

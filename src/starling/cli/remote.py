@@ -33,6 +33,7 @@ remote = Group(
         "ask": "starling.cli.remote_asking:ask",
         **{name: f"starling.cli.remote:{name}" for name in ("request", "requests", "approved", "fetch")},
         **{name: f"starling.cli.remote_answering:{name}" for name in ("questions", "answer")},
+        **{name: f"starling.cli.remote_own:{name}" for name in ("releases", "tokens", "token", "revoke")},
     },
 )
 
@@ -95,15 +96,18 @@ def budget(dataset: str) -> Result:
     lines += [
         f"left of the {scope}'s cap: {'no limit' if left is None else left}" for scope, left in budget.left.items()
     ]
-    lines += [] if budget.more is None else [f"{budget.more:,} more releases can be charged"]
+    lines += [f"left for you: {budget.available}"]
+    lines += [] if budget.more is None else [f"releases that can still be charged: {budget.more:,}"]
+    if budget.release is not None:
+        lines += [f"you have it as release {budget.release}: starling remote fetch {budget.release} --out FILE"]
     if budget.ask_first:
         lines += [f"each needs the custodian's approval: starling remote request {dataset} --reason WHY"]
     if budget.reserve != "0":
         lines += [f"kept of the dataset's cap for the custodian: {budget.reserve}"]
     if budget.retired:
         lines += [f"{dataset} is retired: nothing is charged to it any more, and what was released stays"]
-    names = ("dataset", "population", "measure", "amount", "more", "ask_first", "reserve", "retired", "invented")
-    body = {**attributes(budget, *names), "left": dict(budget.left)}
+    names = ("dataset", "population", "measure", "amount", "more", "available", "approved", "release", "ask_first")
+    body = {**attributes(budget, *names, "reserve", "retired", "invented"), "left": dict(budget.left)}
     return Result(lambda: "\n".join(lines), lambda: body)
 
 
@@ -113,7 +117,7 @@ def preview(dataset: str) -> Result:
     """What a release of a dataset costs, and how far its numbers may be off. Free."""
     with client_of() as client:
         seen = client.preview(dataset)
-    names = ("dataset", "title", "neighbours", "measure", "amount", "more", "ask_first", "invented")
+    names = ("dataset", "title", "neighbours", "measure", "amount", "more", "release", "ask_first", "invented")
     return Result(
         lambda: preview_text(seen),
         lambda: {
@@ -178,7 +182,7 @@ def release(dataset: str, *, out: Path, request_id: str | None, key: str | None,
     with client_of(key) as client:
         if not yes:
             seen = client.preview(dataset)
-            cost = f"{seen.measure} {seen.amount}"
+            cost = "nothing: you have it" if seen.release is not None else f"{seen.measure} {seen.amount}"
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
             click.echo(f"This charges {cost}; {seen.more:,} like it can be charged now.", err=True)
             confirm("Spend it?", "Nothing was charged.")

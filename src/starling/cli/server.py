@@ -127,7 +127,7 @@ def tokens(home: "Home") -> Result:
     return Result(
         lambda: "\n".join(
             f"{each.id}  {each.user}  {'revoked' if each.revoked else f'ends {each.expires:%Y-%m-%d %H:%M} UTC'}"
-            f"{'  session' if each.session else ''}"
+            f"{'' if each.used is None else f'  used {each.used:%Y-%m-%d %H:%M} UTC'}{'  session' if each.session else ''}"
             for each in listed
         ),
         lambda: [_issued_json(each) for each in listed],
@@ -244,6 +244,21 @@ def job(home: "Home", *, form: "Form") -> Result:
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
+@command("notify", example="starling notify home", hidden=True)
+@_home
+@_log
+def notify(home: Path, *, form: "Form") -> Result:
+    """Tell the custodian of a home that something waits, until standard input ends, with the server that starts this."""
+    from starling.server import logs
+    from starling.server.home import open_home
+    from starling.server.notifying import notify as run
+    from starling.worker.stopping import stop_event
+
+    logs.begin(form)
+    run(open_home(home), stop_event(by_input=True))
+    return Result(lambda: "stopped", lambda: {"stopped": True})
+
+
 @command("web", example="starling web home --socket 3", hidden=True)
 @options.home
 @click.option("--socket", "handle", type=int, required=True, help="The open socket on which connections come.")
@@ -266,7 +281,12 @@ def _missing_packages() -> ParameterError:
 
 
 def _issued_json(issued: "Issued") -> dict[str, Any]:
-    return {**attributes(issued, "id", "user", "revoked", "session"), "expires": issued.expires.isoformat()}
+    used = None if issued.used is None else issued.used.isoformat()
+    return {
+        **attributes(issued, "id", "user", "revoked", "session"),
+        "expires": issued.expires.isoformat(),
+        "used": used,
+    }
 
 
 def _entry_json(entry: "Entry") -> dict[str, Any]:

@@ -7,13 +7,14 @@
 A release is charged once, whatever is cut in between: the same call goes on where the last one was stopped, and pays nothing.
 """
 
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from starling.client import pins, replies
-from starling.client.replies import Budget, Dataset, Preview, Progress, Request
+from starling.client.replies import Budget, Dataset, Listed, NewToken, Preview, Progress, Request, Token
 from starling.client.transport import NO_SUCH_RANGE, Transport
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused
 from starling.ledger import rules
@@ -35,6 +36,7 @@ LONGEST_PLAN: Final = 1 << 30
 """Bytes of a public plan."""
 LOOK: Final = 30.0
 """Seconds between two looks at whether a custodian has decided."""
+_TOKEN_ID: Final = re.compile("[0-9a-f]{16}")
 CUTS: Final = 20
 """How often a download goes on after its connection was cut."""
 
@@ -172,6 +174,30 @@ class Client:
             PolicyRefused: it is not approved, or not any more.
         """
         return self.ask(waiting.dataset, waiting.question, out, request_id=waiting.request_id, on_progress=on_progress)
+
+    def releases(self) -> Iterator[Listed]:
+        """The releases of this user, the newest first; a page is asked for when it is needed."""
+        path: str | None = "/v1/releases"
+        while path is not None:
+            page = self._transport.ask("GET", path)
+            yield from replies.read_all(Listed, replies.part(page, "releases"))
+            before = replies.following(page)
+            path = None if before is None else f"/v1/releases?before={before}"
+
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens and sessions of this user."""
+        return replies.read_all(Token, self._transport.ask("GET", "/v1/tokens"))
+
+    def make_token(self, days: int) -> NewToken:
+        """A new token of this user for so many days; it ends with the token of this client at the latest, and is revoked with it."""
+        return replies.read(NewToken, self._transport.ask("POST", "/v1/tokens", {"days": days}))
+
+    def revoke_token(self, identity: str) -> None:
+        """Refuse a token or a session of this user from now on, by its id."""
+        if not _TOKEN_ID.fullmatch(identity):
+            raise ParameterError("id", "is not 16 hexadecimal digits", "see which there are: tokens()")
+        with self._transport.reply("DELETE", f"/v1/tokens/{identity}"):
+            return
 
     def progress(self, number: int) -> Progress:
         """How far a release has come."""

@@ -142,6 +142,53 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed(Progress):
+    """A release in a list.
+
+    Attributes:
+        at: When it was charged, as text of ISO 8601.
+        analyst: By whom.
+        cost: What it cost, in words.
+        question: What was asked, as JSON; None where the plan says all.
+    """
+
+    at: str
+    analyst: str
+    cost: str
+    question: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token or a session of the user, by which nobody is let in.
+
+    Attributes:
+        id: Names it.
+        expires: From when on it is refused, as text of ISO 8601.
+        used: When it was last used, to a minute; None where it never was.
+        revoked: Whether it was revoked.
+        session: Whether it is a session of a browser.
+        current: Whether this client uses it.
+    """
+
+    id: str
+    expires: str
+    used: str | None
+    revoked: bool
+    session: bool
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that was just made, which is shown once: its id, from when on it is refused, and the token."""
+
+    id: str
+    expires: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What may still be spent on a dataset.
 
@@ -151,7 +198,10 @@ class Budget:
         measure: epsilon or rho.
         amount: What one release costs; an exact decimal. None where a question decides.
         left: What is left under each cap, by its scope; None where it has no limit.
-        more: How many more releases that is; None where a question decides.
+        more: How many different releases that is: 0 where there is one alone, and it was released; None where a question decides.
+        available: What can still be charged, beside what is kept for the custodian; an exact decimal.
+        approved: What the custodian approved that is not charged yet; an exact decimal.
+        release: The release of this plan that the user has; None where there is none.
         ask_first: Whether each release needs the custodian's approval.
         reserve: What is kept of the dataset's cap for the custodian; an exact decimal.
         retired: Whether nothing is charged to it any more; what was released stays.
@@ -164,6 +214,9 @@ class Budget:
     amount: str | None
     left: Mapping[str, str | None] = field(metadata={READER: _left})
     more: int | None
+    available: str
+    approved: str
+    release: int | None
     ask_first: bool
     reserve: str
     retired: bool
@@ -181,7 +234,8 @@ class Preview:
         cost: The exact cost under both adjacencies, as privacy.json states it.
         measure: epsilon or rho, in which the population's caps are.
         amount: What would be charged; an exact decimal.
-        more: How many like this can be charged now.
+        more: How many different ones of this cost can still be charged.
+        release: The release of this very request that the user has: it costs nothing again. None where there is none.
         ask_first: Whether it needs the custodian's approval.
         sections: The expected error: each with `title`, `text` (paragraphs) and `tables` (each with `caption`, `header` and `rows`).
         invented: Whether it is of invented records, as all that a sandbox says.
@@ -194,6 +248,7 @@ class Preview:
     measure: str
     amount: str
     more: int
+    release: int | None
     ask_first: bool
     sections: tuple[Mapping[str, Any], ...] = field(
         metadata={READER: lambda values: tuple(map(_section, _of(values, "sections", list)))}
@@ -274,6 +329,17 @@ def refusal(status: int, values: Any) -> StarlingError:
     if not problems:
         problems = [Problem("server", f"answered with status {status}, and not as Starling does", "check its URL")]
     return KINDS.get(str(kind), _BY_STATUS.get(status, StarlingError))(problems=problems)
+
+
+def part(values: Any, name: str) -> Any:
+    """The list that a reply has under a name; raises IntegrityError where it has none."""
+    return _of(values, name, list)
+
+
+def following(values: Any) -> int | None:
+    """Where the next page of a list begins; None on the last one."""
+    number: int | None = _value(int | None, values, "next")
+    return number
 
 
 def schema(values: Any) -> Mapping[str, Any]:

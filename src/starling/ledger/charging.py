@@ -56,6 +56,15 @@ class Charging:
 
         return self._book.read(work)
 
+    def approved(self, dataset: str, analyst: str, at: int) -> int:
+        """As `AllTerms.approved`, of what the ledger says now."""
+
+        def work(tx: Transaction) -> int:
+            self._check.catch_up(tx)
+            return self._check.replay.registered.terms.approved(dataset, analyst, at)
+
+        return self._book.read(work)
+
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
 

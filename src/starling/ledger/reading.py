@@ -175,11 +175,16 @@ class Reading:
         """Charges beyond event `after`, in order, at most `most` of them."""
         return self._charges("charges.seq > ? ORDER BY charges.seq LIMIT ?", after, most)
 
+    def latest_charges(self, before: int, most: int, analyst: str | None = None) -> list[Charge]:
+        """Charges below event `before`, the newest first, at most `most` of them: those of an analyst, or of all."""
+        own, values = ("", ()) if analyst is None else ("charges.analyst = ? AND ", (analyst,))
+        return self._charges(f"{own}charges.seq < ? ORDER BY charges.seq DESC LIMIT ?", *values, before, most)
+
     def open_charges(self, after: int) -> list[Charge]:
         """Charges beyond event `after` that have no answer yet, in order."""
         return self._charges("charges.seq > ? AND state = 'charged' ORDER BY charges.seq", after)
 
-    def _charges(self, condition: str, *values: int) -> list[Charge]:
+    def _charges(self, condition: str, *values: int | str) -> list[Charge]:
         return self._book.read(lambda tx: list(map(_charge, tx.rows(f"{_CHARGES} WHERE {condition}", *values))))
 
     def verify(self, heads: Iterable[Head] = (), *, notify: Callable[[int], None] = lambda _: None) -> Verified:

@@ -79,6 +79,11 @@ class AllTerms:
         """The terms of a dataset."""
         return self._terms.get(dataset, FREE)
 
+    def approved(self, dataset: str, analyst: str, at: int) -> int:
+        """What an analyst may charge by approvals that were not used and hold at the time `at`, in units."""
+        approvals = (each for key, each in self._approved.items() if key[:2] == (dataset, analyst))
+        return sum(each.most for each in approvals if at < each.until)
+
     def entries(self) -> list[tuple[str, Terms]]:
         """The terms of all datasets for which some were set, by name."""
         return sorted(self._terms.items())

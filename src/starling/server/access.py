@@ -11,40 +11,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import ClassVar, Final, cast, get_args
 
 from starling.errors import LedgerUnavailable, ParameterError, PolicyRefused, StarlingError
 from starling.ledger.batching import Batches
-from starling.server import tokens
+from starling.server import access_rows, tokens
+from starling.server.access_rows import Role, check_known, is_user, row_of
 from starling.server.database import Database, unavailable
+from starling.server.datasets import NotThere
 
-Role: TypeAlias = Literal["custodian", "analyst", "auditor"]
 ROLES: Final = get_args(Role)
 MOST_DAYS: Final = 366
 """The longest life of a token."""
+MOST_TOKENS: Final = 100
+"""Tokens of one user that are valid at the same time; beyond that the user cannot make another."""
+USED: Final = timedelta(minutes=1)
+"""The precision of when a token was last used."""
 SESSION: Final = timedelta(hours=12)
 """The longest life of a session."""
 IDLE: Final = timedelta(hours=1)
 """How long a session lives when nothing is asked by it."""
 NOBODY: Final = "nobody known"
 """Who did not sign in, in the log: no name of a user has a space, and what was typed for one may be a password."""
-VERSION: Final = 1
-"""Of the tables."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
-
-_SCHEMA: Final = f"""
-PRAGMA user_version = {VERSION};
-CREATE TABLE users (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
-CREATE TABLE tokens (
-  id TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES users, digest TEXT NOT NULL,
-  expires TEXT NOT NULL, revoked INTEGER NOT NULL DEFAULT 0,
-  idle TEXT -- when a session ends unless it is used before; a token for programs has none
-) STRICT;
-CREATE TABLE passwords (user TEXT PRIMARY KEY REFERENCES users, hash TEXT NOT NULL) STRICT;
-CREATE TABLE log (number INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL) STRICT;
-CREATE TRIGGER log_is_not_changed BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
-CREATE TRIGGER log_is_not_deleted BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
-"""
 
 
 class NotSignedIn(PolicyRefused):
@@ -84,6 +73,7 @@ class Issued:
         expires: From when on it is refused, in UTC; a session ends earlier where it is not used.
         revoked: Whether it was revoked.
         session: Whether it is a session.
+        used: When it was last used, in UTC, to a minute; None where it never was.
     """
 
     id: str
@@ -91,6 +81,7 @@ class Issued:
     expires: datetime
     revoked: bool
     session: bool
+    used: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +125,19 @@ class Access:
 
     def create(self) -> None:
         """Make the file, closed to other users; raises FileExistsError where there is one."""
-        self._database.create(_SCHEMA)
+        self._database.create(access_rows.SCHEMA)
 
     def check(self) -> None:
-        """Raises ParameterError where the tables are those of another version."""
+        """Bring the tables to this version; raises ParameterError where they are those of an unknown one."""
         with self._database.reading() as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version != VERSION:
+            version = access_rows.version(connection)
+        if version == 1:
+            with self._database.writing() as connection:
+                # Another process may have been first.
+                for statement in access_rows.FROM_1 if access_rows.version(connection) == 1 else ():
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {access_rows.VERSION}")
+        elif version != access_rows.VERSION:
             raise ParameterError("users", "were written by another version of Starling", "make a new home")
 
     def add_user(self, name: str, role: Role) -> User:
@@ -149,7 +146,7 @@ class Access:
             fix = "begin with a small letter or digit; up to 64 small letters, digits and . _ @ -"
             raise ParameterError("name", "is not a name of a user", fix)
         with self._database.writing() as connection:
-            if _is_user(connection, name):
+            if is_user(connection, name):
                 raise ParameterError("name", f"{name} is taken", "choose another name")
             connection.execute("INSERT INTO users VALUES (?, ?)", (name, role))
             self._note(connection, "command line", f"user {name} {role}")
@@ -158,34 +155,71 @@ class Access:
     def knows(self, name: str) -> bool:
         """Whether there is a user of this name."""
         with self._database.reading() as connection:
-            return _is_user(connection, name)
+            return is_user(connection, name)
 
     def issue(self, name: str, *, days: int) -> tuple[str, Issued]:
         """A new token of a user, which is shown now and never again; raises ParameterError where there is no such user."""
+        with self._database.writing() as connection:
+            check_known(connection, name)
+            return self._issue(connection, "command line", name, self._end(days), None)
+
+    def issue_own(self, user: str, brought: str, *, days: int) -> tuple[str, Issued]:
+        """A new token that a user makes, who was let in by the token or session `brought`.
+
+        One that is made by a token ends with it at the latest, and is revoked with it: whoever found a token cannot keep what it opens.
+
+        Raises:
+            ParameterError: it would live for no time, or for too long.
+            PolicyRefused: the user has too many.
+            NotSignedIn: what was brought is not valid any more.
+        """
+        expires = self._end(days)
+        with self._database.writing() as connection:
+            row = row_of(connection, brought)
+            if row is None or row.revoked:
+                raise NotSignedIn
+            valid = "SELECT count(*) FROM tokens WHERE user = ? AND idle IS NULL AND NOT revoked AND expires > ?"
+            if connection.execute(valid, (user, self._now().isoformat())).fetchone()[0] >= MOST_TOKENS:
+                raise PolicyRefused(
+                    "token", f"is one of more than {MOST_TOKENS} of yours", "revoke one that you need no more"
+                )
+            if row.idle is not None:
+                return self._issue(connection, user, user, expires, None)
+            return self._issue(
+                connection, user, user, min(expires, datetime.fromisoformat(row.expires)), row.maker or row.id
+            )
+
+    def _end(self, days: int) -> datetime:
         if not 1 <= days <= MOST_DAYS:
             raise ParameterError("days", f"is not from 1 to {MOST_DAYS}", "choose a shorter life")
-        token, stored = tokens.fresh()
-        issued = Issued(stored.id, name, self._now() + timedelta(days=days), revoked=False, session=False)
-        with self._database.writing() as connection:
-            _check_known(connection, name)
-            row = (stored.id, name, stored.digest, issued.expires.isoformat())
-            connection.execute("INSERT INTO tokens (id, user, digest, expires) VALUES (?, ?, ?, ?)", row)
-            self._note(connection, "command line", f"token {stored.id} for {name}")
-        return token, issued
+        return self._now() + timedelta(days=days)
 
-    def revoke(self, identity: str) -> None:
-        """Refuse a token or a session from now on; raises ParameterError where there is none of this id."""
+    def _issue(
+        self, connection: sqlite3.Connection, by: str, name: str, expires: datetime, maker: str | None
+    ) -> tuple[str, Issued]:
+        token, stored = tokens.fresh()
+        row = (stored.id, name, stored.digest, expires.isoformat(), maker)
+        connection.execute("INSERT INTO tokens (id, user, digest, expires, maker) VALUES (?, ?, ?, ?, ?)", row)
+        self._note(connection, by, f"token {stored.id} for {name}")
+        return token, Issued(stored.id, name, expires, revoked=False, session=False)
+
+    def revoke(self, identity: str, *, user: str | None = None) -> None:
+        """Refuse a token or a session from now on, and what was made by it; `user` revokes one of their own, None the command line.
+
+        Raises NotThere where there is none of this id, or it is another user's.
+        """
+        update = "UPDATE tokens SET revoked = 1 WHERE ? IN (id, maker) AND (? IS NULL OR user = ?)"
         with self._database.writing() as connection:
-            if not connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (identity,)).rowcount:
-                raise ParameterError("id", "names no token", "look it up: starling server tokens")
-            self._note(connection, "command line", f"revoke {identity}")
+            if not connection.execute(update, (identity, user, user)).rowcount:
+                raise NotThere("id", "names no token", "look it up in the list of tokens")
+            self._note(connection, user or "command line", f"revoke {identity}")
 
     def set_password(self, name: str, hashed: str | None) -> None:
         """Keep what passwords.py made of a user's new password, or None for no password; ends all sessions of the user. Raises
         ParameterError where there is no such user.
         """
         with self._database.writing() as connection:
-            _check_known(connection, name)
+            check_known(connection, name)
             connection.execute("DELETE FROM passwords WHERE user = ?", (name,))
             if hashed is not None:
                 connection.execute("INSERT INTO passwords VALUES (?, ?)", (name, hashed))
@@ -239,7 +273,7 @@ class Access:
     def note_refusal(self, name: str | None, what: str) -> None:
         """Note in the log that a sign-in failed, under the name that was given if it is a user's."""
         with self._database.writing() as connection:
-            known = name is not None and _is_user(connection, name)
+            known = name is not None and is_user(connection, name)
             self._note(connection, str(name) if known else NOBODY, f"{what} refused")
 
     def admit(self, token: str, *, session: bool = False) -> User:
@@ -277,14 +311,17 @@ class Access:
             arrival.allow()
         except StarlingError as error:
             return error
+        now, identity = self._now(), tokens.id_of(arrival.token)
         if arrival.session:
-            lives = ((self._now() + IDLE).isoformat(), tokens.id_of(arrival.token))
-            connection.execute("UPDATE tokens SET idle = ? WHERE id = ?", lives)
+            connection.execute("UPDATE tokens SET idle = ? WHERE id = ?", ((now + IDLE).isoformat(), identity))
+        # Not at each request: most of them leave the row as it is.
+        used = "UPDATE tokens SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)"
+        connection.execute(used, (now.isoformat(), identity, (now - USED).isoformat()))
         self._note(connection, user.name, arrival.what)
         return user
 
     def _admitted(self, connection: sqlite3.Connection, token: str, *, session: bool) -> User:
-        row = _row(connection, token)
+        row = row_of(connection, token)
         if row is None or session != (row.idle is not None):
             raise NotSignedIn
         ends = [datetime.fromisoformat(each) for each in (row.expires, row.idle) if each is not None]
@@ -293,18 +330,26 @@ class Access:
         return User(row.name, row.role)
 
     def _revoke_session(self, connection: sqlite3.Connection, token: str | None) -> None:
-        row = None if token is None else _row(connection, token)
+        row = None if token is None else row_of(connection, token)
         if row is not None and row.idle is not None:
             connection.execute("UPDATE tokens SET revoked = 1 WHERE id = ?", (row.id,))
 
-    def tokens(self) -> list[Issued]:
-        """All tokens that were issued, and sessions that were begun, by user and end."""
-        query = "SELECT id, user, expires, revoked, idle IS NOT NULL FROM tokens ORDER BY user, expires, id"
+    def tokens(self, user: str | None = None) -> list[Issued]:
+        """The tokens that were issued, and sessions that were begun, by user and end: those of a user, or of all."""
+        query = (
+            "SELECT id, user, expires, revoked, idle IS NOT NULL, used FROM tokens WHERE ? IS NULL OR user = ?"
+            " ORDER BY user, expires, id"
+        )
         with self._database.reading() as connection:
-            rows = connection.execute(query).fetchall()
+            rows = connection.execute(query, (user, user)).fetchall()
         return [
-            Issued(id_, user, datetime.fromisoformat(expires), revoked=bool(revoked), session=bool(session))
-            for id_, user, expires, revoked, session in rows
+            Issued(
+                *(id_, name, datetime.fromisoformat(expires)),
+                revoked=bool(revoked),
+                session=bool(session),
+                used=None if used is None else datetime.fromisoformat(used),
+            )
+            for id_, name, expires, revoked, session, used in rows
         ]
 
     def log(self, *, after: int, most: int) -> list[Entry]:
@@ -316,32 +361,3 @@ class Access:
 
     def _note(self, connection: sqlite3.Connection, user: str, what: str) -> None:
         connection.execute("INSERT INTO log (at, who, what) VALUES (?, ?, ?)", (self._now().isoformat(), user, what))
-
-
-class _Row(NamedTuple):
-    """What is kept of a token, and of its user."""
-
-    id: str
-    digest: str
-    expires: str
-    idle: str | None
-    revoked: int
-    name: str
-    role: Role
-
-
-def _row(connection: sqlite3.Connection, token: str) -> _Row | None:
-    """Of the token that this is; None where none was issued."""
-    query = "SELECT id, digest, expires, idle, revoked, name, role FROM tokens JOIN users ON user = name WHERE id = ?"
-    values = connection.execute(query, (tokens.id_of(token),)).fetchone()
-    row = None if values is None else _Row(*values)
-    return row if row is not None and tokens.Stored(row.id, row.digest).is_of(token) else None
-
-
-def _is_user(connection: sqlite3.Connection, name: str) -> bool:
-    return connection.execute("SELECT 1 FROM users WHERE name = ?", (name,)).fetchone() is not None
-
-
-def _check_known(connection: sqlite3.Connection, name: str) -> None:
-    if not _is_user(connection, name):
-        raise ParameterError("name", "is no user of this server", "add the user first: starling server user")

@@ -13,7 +13,18 @@ from starlette.types import ASGIApp
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
-from starling.server import approving, metrics, oidc, previewing, progress_events, released_answers, releasing, sessions
+from starling.server import (
+    approving,
+    listing,
+    metrics,
+    oidc,
+    own_tokens,
+    previewing,
+    progress_events,
+    released_answers,
+    releasing,
+    sessions,
+)
 from starling.server.access import User
 from starling.server.authentication import Service, errors
 from starling.server.charges import Charges
@@ -63,6 +74,7 @@ def make_app(
     app = _api(service)
     metrics.add_route(app, service, numbers)
     sessions.add_routes(app, service)
+    own_tokens.add_routes(app, service)
     oidc.add_routes(app, home)
     if free is not None and home.sandbox is not None:
         app.mount(BELOW, _api(replace(service, home=home.sandbox, charges=free)))
@@ -77,7 +89,7 @@ def _api(service: Service) -> FastAPI:
     _health(app, service.home)
     _users(app, service)
     _ledger(app, service)
-    for routes in (releasing, approving, previewing, released_answers, progress_events):
+    for routes in (releasing, listing, approving, previewing, released_answers, progress_events):
         routes.add_routes(app, service)
     return app
 

@@ -161,6 +161,13 @@ class Requests:
         with self._database.reading() as connection:
             return _rows(connection, where, after, analyst, analyst, waiting, most)
 
+    def newest_waiting(self) -> int:
+        """The number of the newest request that waits for a decision; 0 where none does."""
+        with self._database.reading() as connection:
+            query = "SELECT coalesce(max(number), 0) FROM requests WHERE state = 'waiting'"
+            newest: int = connection.execute(query).fetchone()[0]
+        return newest
+
     def decide(
         self, number: int, state: Literal["approved", "declined"], words: str, reduced: ReducedApproval | None = None
     ) -> None:

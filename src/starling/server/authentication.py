@@ -10,7 +10,8 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from starling.errors import PolicyRefused
-from starling.server.access import ROLES, NotSignedIn, Role, User
+from starling.server.access import ROLES, NotSignedIn, User
+from starling.server.access_rows import Role
 from starling.server.browsers import SAFE, check_own_page, cookie, cookie_name
 from starling.server.charges import Charges
 from starling.server.home import Home
@@ -82,7 +83,9 @@ def brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
 def route_of(scope: Scope) -> str | None:
     """The pattern of the path that a request was led to, from the root of the server; None where it was led to none."""
     route = getattr(scope.get("route"), "path", None)
-    return None if route is None else f"{scope.get('root_path', '')}{route}"
+    # Of a sandbox it says where that is mounted; the path of a proxy in front of the server is left out.
+    below = scope.get("root_path", "").removeprefix(scope.get("app_root_path", ""))
+    return None if route is None else f"{below}{route}"
 
 
 def whose(user: User) -> str | None:

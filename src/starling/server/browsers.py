@@ -23,9 +23,11 @@ Sites: TypeAlias = Literal["strict", "lax"]
 def cookie_name(settings: Settings, of: str = "") -> str:
     """The name of a cookie: that of the session, or of something else.
 
-    Over TLS it begins with `__Host-`, so that browsers take it from this host alone, and keep it for this host alone.
+    Over TLS it begins with `__Host-`, so that browsers take it from this host alone, and keep it for this host alone; below a path of a
+    host with `__Secure-`, since a cookie with the other prefix is sent to all that the host offers.
     """
-    return f"{'__Host-' if settings.encrypted else ''}starling{of}"
+    prefix = "__Secure-" if settings.root_path else "__Host-"
+    return f"{prefix if settings.encrypted else ''}starling{of}"
 
 
 def cookie(headers: Headers, name: str) -> str | None:
@@ -40,12 +42,13 @@ def keep(reply: Response, settings: Settings, name: str, value: str, *, sites: S
 
     `sites`: "strict", and it is sent with what pages of this server ask for alone, or "lax", with links of other sites, too.
     """
-    reply.set_cookie(name, value, max_age=seconds, path="/", secure=settings.encrypted, httponly=True, samesite=sites)
+    path = settings.root_path or "/"
+    reply.set_cookie(name, value, max_age=seconds, path=path, secure=settings.encrypted, httponly=True, samesite=sites)
 
 
 def forget(reply: Response, settings: Settings, name: str) -> None:
     """Let the browser remove a cookie."""
-    reply.delete_cookie(name, path="/", secure=settings.encrypted, httponly=True)
+    reply.delete_cookie(name, path=settings.root_path or "/", secure=settings.encrypted, httponly=True)
 
 
 def from_elsewhere(headers: Headers, hosts: Iterable[str]) -> bool:

@@ -19,10 +19,11 @@ from starling.ledger.batching import Batcher, Batches, each
 from starling.ledger.deadline import departure
 from starling.ledger.opening import Ledger, read_ledger
 from starling.ledger.reading import Charge, Reading
-from starling.ledger.rules import Cap, Population, Request, Ticket, charge_in
-from starling.ledger.terms import Terms
+from starling.ledger.rules import Request, Ticket, charge_in
 from starling.privacy.least import check_least
+from starling.privacy.sampling.entropy import fresh_id
 from starling.server.approval_requests import Waiting
+from starling.server.budgets import Budget
 from starling.server.cache import Cache
 from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
@@ -53,37 +54,6 @@ class Progress:
     wait: int
     bundle: Path | None
     invented: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What an analyst may still spend on a dataset.
-
-    Attributes:
-        population: Whose privacy it is that is spent.
-        amount: What one release costs, in units; None where that depends on a question.
-        caps: The caps of analyst, dataset and population; no analyst's where there is no grant.
-        terms: The terms under which the server may charge the dataset.
-        retired: Whether nothing is charged to it any more.
-    """
-
-    population: Population
-    amount: int | None
-    caps: tuple[Cap, ...]
-    terms: Terms
-    retired: bool
-
-    @property
-    def more(self) -> int | None:
-        """How many more releases the caps cover beside what is kept for the custodian; 0 where there is no grant, or it is retired."""
-        if self.amount is None:
-            return None
-        if self.retired:
-            return 0
-        reserved = {"dataset": self.terms.reserve}
-        left = [cap.left - reserved.get(cap.scope, 0) for cap in self.caps if cap.left is not None]
-        granted = any(cap.scope == "analyst" for cap in self.caps)
-        return max(0, min(left) // self.amount) if granted and left else 0
 
 
 class Charges:
@@ -146,8 +116,26 @@ class Charges:
         wanted = {("analyst", analyst), ("dataset", dataset.name), ("population", population.name)}
         caps = [cap for cap in account.caps if (cap.scope, cap.name) in wanted]
         amount = charge_in(population, dataset.guarantee) if isinstance(dataset, Dataset) else None
-        terms, retired = ledger.charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)
-        return Budget(population, amount, tuple(caps), terms, retired)
+        charging = ledger.charging
+        return Budget(
+            *(population, amount, tuple(caps), charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)),
+            approved=charging.approved(dataset.name, analyst, int(self._now())),
+            release=self._release(analyst, dataset) if isinstance(dataset, Dataset) else None,
+            single=self._catalogue.is_single(dataset.name),
+        )
+
+    def listed(self, analyst: str | None, before: int, most: int) -> tuple[list[Progress], int | None]:
+        """Releases of an analyst, or of all, whose charges are events below `before`, the newest first: of at most `most` charges; and
+        below which event the next ones are, None where there are none.
+        """
+        charges = self._read(lambda reading: reading.latest_charges(before, most, analyst))
+        following = charges[-1].seq if len(charges) == most else None
+        return [self._progress(charge) for charge in charges if charge.by is not None], following
+
+    def _release(self, analyst: str, dataset: Dataset) -> int | None:
+        ticket = self._ledger()[0].charging.find(Request(analyst, fresh_id(), dataset.name, dataset.request))
+        charge = None if ticket is None else self._charge(ticket.seq)
+        return None if charge is None or charge.by is None else charge.seq
 
     def population(self, dataset: str) -> str | None:
         """The population of a dataset, whose deliveries have caps in common; None where the ledger does not tell it now."""

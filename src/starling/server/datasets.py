@@ -182,6 +182,10 @@ class Catalogue:
             raise AnotherKind("question", "is missing", "say what is asked: GET /v1/datasets/NAME has the schema")
         return entry
 
+    def is_single(self, name: str) -> bool:
+        """Whether the plan of the dataset of this name says all that is released; raises as `find`."""
+        return isinstance(self.find(name), Dataset)
+
     def study(self, name: str) -> Study:
         """The dataset of this name, which is asked questions; raises AnotherKind for one whose plan says all."""
         entry = self.find(name)

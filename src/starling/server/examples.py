@@ -51,6 +51,14 @@ _RELEASE: Final = {
     "wait": 60,
     "invented": False,
 }
+_TOKEN: Final = {
+    "id": "0123456789abcdef",
+    "expires": "2026-03-08T12:00:00Z",
+    "used": "2026-03-01T12:00:00Z",
+    "revoked": False,
+    "session": False,
+    "current": True,
+}
 _SECTION: Final = {
     "title": "Expected error",
     "text": ["Simulated: sizes of households of the United States in 2010 assumed, 40 releases."],
@@ -84,6 +92,16 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
     ("get", "/healthz"): Example(200, {"status": "ok"}),
     ("get", "/readyz"): Example(200, {"status": "ready"}),
     ("get", "/v1/me"): Example(200, {"name": "ada", "role": "analyst"}),
+    ("get", "/v1/tokens"): Example(200, [_TOKEN]),
+    ("post", "/v1/tokens"): Example(
+        201,
+        {
+            "id": _TOKEN["id"],
+            "expires": _TOKEN["expires"],
+            "token": f"starling_{_TOKEN['id']}_{'0' * 64}_e3c0e81b",
+        },
+        {"token": {"days": 7}},
+    ),
     ("get", "/v1/log"): Example(
         200, [{"number": 1, "at": "2026-03-01T12:00:00Z", "who": "ada", "what": "GET /v1/datasets"}]
     ),
@@ -101,7 +119,10 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
                 {"scope": "dataset", "name": "households", "cap": None, "spent": "1", "left": None},
                 {"scope": "analyst", "name": "ada", "cap": "3", "spent": "1", "left": "2"},
             ],
-            "more": 2,
+            "more": 0,
+            "available": "2",
+            "approved": "0",
+            "release": 7,
             "ask_first": False,
             "reserve": "0",
             "retired": False,
@@ -117,7 +138,8 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "cost": _COST,
             "measure": "epsilon",
             "amount": "1",
-            "more": 2,
+            "more": 0,
+            "release": 7,
             "ask_first": False,
             "sections": [_SECTION],
             "invented": False,
@@ -142,6 +164,15 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
     ),
     ("get", "/v1/requests"): Example(200, [_REQUEST]),
     ("get", "/v1/requests/{number}"): Example(200, _REQUEST),
+    ("get", "/v1/releases"): Example(
+        200,
+        {
+            "releases": [
+                _RELEASE | {"at": "2026-03-01T12:00:00Z", "analyst": "ada", "cost": "epsilon 1", "question": None}
+            ],
+            "next": None,
+        },
+    ),
     ("get", "/v1/releases/{release}"): Example(200, _RELEASE | {"state": "released", "wait": 0}),
     ("post", "/v1/releases/{release}/answers"): Example(
         200,

@@ -48,7 +48,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or let it through; add the headers to whatever is replied."""
-        mark = MARK if f"{scope['path']}/".startswith(f"{BELOW}/") else {}
+        scope = self._rooted(scope)
+        mark = MARK if f"{scope['path']}/".startswith(f"{self._settings.root_path}{BELOW}/") else {}
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -76,6 +77,12 @@ class Guard:
             await self._app(scope, bodies.repeated(body, receive), guarded)
         except Exception as error:  # noqa: BLE001 - the reply is sent; no stack trace may reach the log, it would show values
             logs.LOGGER.error("a request ended in a fault of Starling's own: %s", type(error).__name__)
+
+    def _rooted(self, scope: Scope) -> Scope:
+        """The scope of a request below the path that server.toml names, whether or not a proxy left that out."""
+        root, path = self._settings.root_path, scope["path"]
+        whole = path if f"{path}/".startswith(f"{root}/") else f"{root}{path}"
+        return {**scope, "path": whole, "root_path": root, "app_root_path": root}
 
     def _refused(self, scope: Scope) -> Problem | None:
         proxy = self._settings.trusted_proxy

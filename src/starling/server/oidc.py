@@ -44,7 +44,7 @@ _BEGUN: Final = re.compile(r"([0-9]{1,15})\.[0-9a-f]{64}")
 _PAGE: Final = """\
 <!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Signed in</title>
-<meta http-equiv="refresh" content="0; url=/v1/me"><p>You are signed in. <a href="/v1/me">Go on</a>.</p></html>
+<meta http-equiv="refresh" content="0; url={root}/"><p>You are signed in. <a href="{root}/">Go on</a>.</p></html>
 """
 """Not a redirection: a browser that comes from the provider's site would follow one without the new cookie, which is SameSite=Strict."""
 
@@ -176,7 +176,7 @@ def add_routes(app: FastAPI, home: Home) -> None:
         except PolicyRefused:
             await run_sync(access.note_refusal, None, f"GET {CALLBACK}")
             raise
-        reply = HTMLResponse(_PAGE)
+        reply = HTMLResponse(_PAGE.format(root=settings.root_path))
         keep(reply, settings, cookie_name(settings), token, sites="strict", seconds=None)
         forget(reply, settings, name)
         return reply

@@ -51,7 +51,12 @@ class PreviewReply(BaseModel):
     cost: dict[str, Any] = Field(description="The exact cost under both adjacencies, as privacy.json states it.")
     measure: str = Field(description="epsilon or rho, in which the population's caps are.")
     amount: str = Field(description="What would be charged, in that measure.")
-    more: int = Field(description="How many like this the caps cover now.")
+    more: int = Field(
+        description="How many different ones of this cost can still be charged: 0 where there is one alone, and it was released."
+    )
+    release: int | None = Field(
+        description="The release of this very request that the analyst has: it costs nothing again."
+    )
     ask_first: bool = Field(description="Whether it needs the custodian's approval.")
     sections: list[PreviewSection] = Field(description="The expected error.")
     invented: bool = INVENTED
@@ -80,6 +85,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             measure=budget.population.measure,
             amount=shown(budget.amount),
             more=budget.more,
+            release=budget.release,
             ask_first=budget.terms.ask_first,
             sections=[PreviewSection.model_validate(each) for each in seen.sections],
             invented=home.invented,

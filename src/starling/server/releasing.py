@@ -84,7 +84,12 @@ class BudgetReply(BaseModel):
     measure: str
     amount: str | None = Field(description="What one release costs, as it is charged; null where a question decides.")
     caps: list[CapReply]
-    more: int | None = Field(description="How many more releases the caps cover now; null where a question decides.")
+    more: int | None = Field(
+        description="How many different ones can still be charged, 0 once a plan that says all was released; null where a question decides."
+    )
+    available: str = Field(description="What can still be charged: the least that a cap leaves beside the reserve.")
+    approved: str = Field(description="What the custodian approved for the analyst that is not charged yet.")
+    release: int | None = Field(description="The release of this plan that the analyst has; null where there is none.")
     ask_first: bool = Field(description="Whether each needs the custodian's approval: POST /v1/datasets/NAME/requests.")
     reserve: str = Field(description="What is kept of the dataset's cap for the custodian.")
     retired: bool = Field(description="Whether nothing is charged to it any more; what was released stays.")
@@ -161,6 +166,9 @@ def _budgets(app: FastAPI, service: Service) -> None:
             amount=None if budget.amount is None else shown(budget.amount),
             caps=[_cap(each) for each in budget.caps],
             more=budget.more,
+            available=shown(budget.available),
+            approved=shown(budget.approved),
+            release=budget.release,
             ask_first=budget.terms.ask_first,
             reserve=shown(budget.terms.reserve),
             retired=budget.retired,

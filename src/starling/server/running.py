@@ -51,8 +51,10 @@ def serve(home: Home, listening: Callable[[str], None], *, workers: int = 1, for
         worker = Kind([*work, str(home.folder)], WORKER_GRACE, umask=umask)
         # One for invented records, which keep no real ones waiting.
         free = [] if home.sandbox is None else [Kind([*work, str(home.sandbox.folder)], WORKER_GRACE, umask=umask)]
+        has_hook = bool(settings.notify_command or settings.notify_url)
+        notifiers = [Kind(["notify", *options], WORKER_GRACE)] if has_hook else []
         try:
-            with supervised([worker] * workers + free * min(workers, 1)), supervised([web]):
+            with supervised([worker] * workers + free * min(workers, 1) + notifiers), supervised([web]):
                 listening(f"{'http' if settings.certificate is None else 'https'}://{shown}:{port}")
                 _wait(taken)
         except KeyboardInterrupt:

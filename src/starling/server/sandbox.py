@@ -24,7 +24,8 @@ from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.ledger.rules import MOST, Request
 from starling.ledger.witness import Witness
 from starling.server.approval_requests import Requests
-from starling.server.charges import Budget, Charges
+from starling.server.budgets import Budget
+from starling.server.charges import Charges
 from starling.server.datasets import Dataset, Entry
 from starling.server.home import CUSTODIAN, FOLDERS, INVENTED, KEY, LEDGER, REQUESTS, SANDBOX, Home
 from starling.server.rates import Rates, TooOften

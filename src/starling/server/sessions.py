@@ -6,7 +6,8 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import PolicyRefused
-from starling.server.access import Role, User
+from starling.server.access import User
+from starling.server.access_rows import Role
 from starling.server.authentication import Service, brought, errors
 from starling.server.browsers import check_own_page, cookie, cookie_name, forget, keep
 from starling.server.passwords import MOST, Passwords

@@ -41,6 +41,9 @@ ledger = LEDGER
 # The IP address of a proxy that ends TLS: connections from anywhere else are refused.
 # trusted_proxy = "10.0.0.2"
 
+# The path below which a proxy offers the server, which may pass it on or leave it out.
+# root_path = "/statistics"
+
 # The most charges of one analyst that have not left: one more is refused, and costs nothing.
 # open_charges = 20
 
@@ -49,6 +52,11 @@ ledger = LEDGER
 
 # The most seconds that a worker gives a release; after three such ends it is parked: starling server jobs.
 # job_seconds = 3600
+
+# What tells you that a request waits for your approval: a command, each word a text, or a URL, which gets an empty POST. Nothing is said
+# of the request. It is tried again for some minutes where it fails.
+# notify_command = ["/usr/local/bin/something-waits"]
+# notify_url = "https://chat.example/hooks/starling"
 
 # An OpenID Connect provider, by which users may sign in besides. It needs the extra `oidc`, and all of these keys, at the end of the file.
 # [oidc]
@@ -65,8 +73,8 @@ ledger = LEDGER
 """
 OIDC_KEYS: Final = ("issuer", "client_id", "client_secret", "claim", "url")
 KEYS: Final = (
-    *("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy"),
-    *("open_charges", "question_work", "job_seconds", "oidc"),
+    *("address", "port", "hosts", "ledger", "certificate", "private_key", "account", "trusted_proxy", "root_path"),
+    *("open_charges", "question_work", "job_seconds", "notify_command", "notify_url", "oidc"),
 )
 OPEN_CHARGES: Final = 20
 QUESTION_WORK: Final = 10_000
@@ -114,6 +122,9 @@ class Settings:
         open_charges: The most charges of one analyst that have not left.
         question_work: The most work of a question that costs nothing, in millions of steps (release/work.py).
         job_seconds: The most seconds that a worker gives a release.
+        root_path: The path below which clients reach the server, without a slash at its end; empty at the top.
+        notify_command: The command that is run when something waits for a custodian, where there is one.
+        notify_url: The URL that is then sent an empty POST, where there is one.
     """
 
     address: str
@@ -128,6 +139,9 @@ class Settings:
     open_charges: int = OPEN_CHARGES
     question_work: int = QUESTION_WORK
     job_seconds: int = JOB_SECONDS
+    root_path: str = ""
+    notify_command: tuple[str, ...] = ()
+    notify_url: str | None = None
 
     @property
     def encrypted(self) -> bool:
@@ -136,6 +150,7 @@ class Settings:
 
 
 _PEM: Final = "name a file in PEM format"
+_ROOT_PATH: Final = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
 
 
 def documented(ledger: str) -> str:
@@ -154,7 +169,7 @@ def read_settings(file: Path) -> Settings:
     """
     top = read_file(file)
     top.only(KEYS)
-    hosts = _hosts(top)
+    hosts, root_path = _hosts(top), _root_path(top) if "root_path" in top.values else ""
     settings = Settings(
         address=_address(top, "address"),
         port=top.whole("port", 0, 65535),
@@ -164,10 +179,13 @@ def read_settings(file: Path) -> Settings:
         private_key=_file(top, "private_key", _PEM) if "private_key" in top.values else None,
         account=top.text("account", "name an account of this machine") if "account" in top.values else None,
         trusted_proxy=_address(top, "trusted_proxy") if "trusted_proxy" in top.values else None,
-        oidc=_oidc(top, hosts) if "oidc" in top.values else None,
+        oidc=_oidc(top, hosts, root_path) if "oidc" in top.values else None,
         open_charges=top.whole("open_charges", 1, 10**6) if "open_charges" in top.values else OPEN_CHARGES,
         question_work=top.whole("question_work", 1, 10**9) if "question_work" in top.values else QUESTION_WORK,
         job_seconds=top.whole("job_seconds", 1, 10**7) if "job_seconds" in top.values else JOB_SECONDS,
+        root_path=root_path,
+        notify_command=_command(top) if "notify_command" in top.values else (),
+        notify_url=_notify_url(top) if "notify_url" in top.values else None,
     )
     if (settings.certificate is None) != (settings.private_key is None):
         missing = "certificate" if settings.certificate is None else "private_key"
@@ -214,7 +232,39 @@ def _file(top: Section, key: str, fix: str) -> Path:
     return file
 
 
-def _oidc(top: Section, hosts: Collection[str]) -> Oidc:
+def _root_path(top: Section) -> str:
+    fix = 'write a path such as "/statistics", without a slash at its end'
+    path = top.text("root_path", fix)
+    if path and not _ROOT_PATH.fullmatch(path):
+        top.refuse("root_path", "is not a path of plain letters, digits, dots, dashes and underscores", fix)
+        return ""
+    return path
+
+
+def _command(top: Section) -> tuple[str, ...]:
+    fix = 'write its words, as in ["/usr/local/bin/something-waits"]'
+    words = top.texts("notify_command", fix)
+    if not words or not Path(words[0]).is_absolute():
+        top.refuse("notify_command", "does not begin with the whole path of a program", fix)
+    return tuple(words)
+
+
+def _notify_url(top: Section) -> str:
+    fix = "write https://, a host, and what comes after it"
+    url = top.text("notify_url", fix)
+    try:
+        parts = urlsplit(url)
+        plain = url.isascii() and url.isprintable() and " " not in url and "@" not in parts.netloc and parts.port != 0
+        encrypted = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
+        good = plain and encrypted and bool(parts.hostname)
+    except ValueError:
+        good = False
+    if url and not good:
+        top.refuse("notify_url", "is not a URL over TLS, or of this machine", fix)
+    return url
+
+
+def _oidc(top: Section, hosts: Collection[str], root_path: str) -> Oidc:
     section = top.table("oidc")
     section.only(OIDC_KEYS)
     issuer, url = _url(section, "issuer"), _url(section, "url").removesuffix("/")
@@ -222,8 +272,10 @@ def _oidc(top: Section, hosts: Collection[str]) -> Oidc:
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         section.refuse("issuer", "is beyond this machine, and nothing encrypts the connections", "begin with https://")
     parts, encrypted = urlsplit(url), bool({"certificate", "trusted_proxy"} & top.values.keys())
-    if url and (parts.hostname not in hosts or parts.path or parts.scheme != ("https" if encrypted else "http")):
-        fix = f"write {'https' if encrypted else 'http'}://, a host that is listed under hosts, and its port"
+    if url and (
+        parts.hostname not in hosts or parts.path != root_path or parts.scheme != ("https" if encrypted else "http")
+    ):
+        fix = f"write {'https' if encrypted else 'http'}://, a host that is listed under hosts, its port, and the root_path"
         section.refuse("url", "is not a URL of this server", fix)
     return Oidc(
         issuer=issuer,

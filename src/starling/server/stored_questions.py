@@ -38,7 +38,11 @@ class Questions:
 
     def question_of(self, request: Request) -> Any:
         """The question of a request; None where it is a release of a plan that says all. Raises IntegrityError as `find`."""
-        return self.find(request.hash) if self._path(request.hash).exists() else None
+        return self.charged(request.hash)
+
+    def charged(self, request_hash: str) -> Any:
+        """As `question_of`, of a request whose hash is known."""
+        return self.find(request_hash) if self._path(request_hash).exists() else None
 
     def find(self, request_hash: str) -> Any:
         """The question of a request; raises IntegrityError where it is not there, or is no JSON."""

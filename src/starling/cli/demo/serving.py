@@ -22,7 +22,7 @@ from starling.cli.demo import new_folder
 from starling.cli.options import PATH
 
 if TYPE_CHECKING:
-    from starling.server.access import Role
+    from starling.server.access_rows import Role
     from starling.server.home import Home
     from starling.worker.sources import Registered
 
