@@ -245,17 +245,16 @@ def job(home: "Home", *, form: "Form") -> Result:
 
 
 @command("notify", example="starling notify home", hidden=True)
-@_home
+@options.home
 @_log
-def notify(home: Path, *, form: "Form") -> Result:
+def notify(home: "Home", *, form: "Form") -> Result:
     """Tell the custodian of a home that something waits, until standard input ends, with the server that starts this."""
     from starling.server import logs
-    from starling.server.home import open_home
     from starling.server.notifying import notify as run
-    from starling.worker.stopping import stop_event
+    from starling.worker.running import stop_event
 
     logs.begin(form)
-    run(open_home(home), stop_event(by_input=True))
+    run(home, stop_event(by_input=True))
     return Result(lambda: "stopped", lambda: {"stopped": True})
 
 
