@@ -102,8 +102,15 @@ def counted(columns: RecordColumns, rows: Sequence[Row]) -> list[Counted]:
 
 def read(records: DeclaredRecords) -> list[Counted]:
     """What the reader gives, with the values of the sets in place of their numbers."""
-    numbers = [ValueSets(each.outside, each.most) for each in records.columns.groups if each.several]
-    return expanded(records.columns, list(read_declared(records, numbers)), numbers)
+    several = [place for place, each in enumerate(records.columns.groups) if each.several]
+    numbers = [
+        ValueSets(records.columns.groups[place].outside, records.columns.groups[place].most) for place in several
+    ]
+    batches = list(read_declared(records, lambda batch: batch))
+    for batch in batches:
+        for place, number, rows in zip(several, numbers, batch.several, strict=True):
+            number.number(batch.groups[place], rows)
+    return expanded(records.columns, batches, numbers)
 
 
 def expanded(columns: RecordColumns, batches: Sequence[Batch], numbers: Sequence[ValueSets]) -> list[Counted]:

@@ -8,7 +8,6 @@ number. It is all that there is to know of the record: where at most k records o
 """
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -21,7 +20,7 @@ from starling.engine.delimited import Part
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Aggregate, Plan
 from starling.tables.plan.columns import Column
-from starling.tables.source.declared_reading import Batch, unnumbered, unnumbered_part
+from starling.tables.source.declared_reading import Batch, read_declared, read_part
 from starling.tables.source.declared_records import DeclaredRecords
 
 Kind: TypeAlias = tuple[str, tuple[int, ...]]
@@ -52,13 +51,12 @@ def content_of(plan: Plan) -> pa.Schema:
 
 def contributions(plan: Plan, records: DeclaredRecords, part: Part) -> Iterator[pa.RecordBatch]:
     """The rows of a part of files, in a worker of a cluster; raises SourceError as `read_declared` does."""
-    return map(partial(contribution, plan, records.columns.groups), unnumbered_part(records, part))
+    return map(partial(contribution, plan, records.columns.groups), read_part(records, part))
 
 
 def all_contributions(plan: Plan, records: DeclaredRecords) -> Generator[pa.RecordBatch, None, None]:
     """The rows of all records; raises SourceError as `read_declared` does."""
-    with closing(unnumbered(records)) as batches:
-        yield from map(partial(contribution, plan, records.columns.groups), batches)
+    return read_declared(records, partial(contribution, plan, records.columns.groups))
 
 
 def contribution(plan: Plan, columns: tuple[Column, ...], batch: Batch) -> pa.RecordBatch:
@@ -96,21 +94,27 @@ def numbers_of(plan: Plan, numbers: tuple[Int64, ...]) -> list[Int64]:
 
 def _packed(columns: tuple[Column, ...], batch: Batch) -> pa.Array:
     """The values of each record as bytes, four for each: of a column the value, or its values ascending and what ends them."""
-    rows, waiting, parts = len(batch.area), iter(batch.several), []
-    for column, values_of_column in zip(columns, batch.groups, strict=True):
+    rows, waiting = len(batch.area), iter(batch.several)
+    several = any(column.several for column in columns)
+    width = sum(column.most + 1 if column.several else 1 for column in columns)
+    table = np.full((rows, width), _NOTHING, dtype=_VALUE)
+    at = 0
+    for column, values in zip(columns, batch.groups, strict=True):
         if not column.several:
-            parts.append(values_of_column[:, None])
+            table[:, at] = values
+            at += 1
             continue
-        several = next(waiting)
-        values = np.full((rows, several.shape[1]), _NOTHING, dtype=_VALUE)
-        values[:, 0] = np.where(values_of_column > 0, values_of_column - 1, _NOTHING)
-        sets = values_of_column < 0
-        values[sets] = several[-1 - values_of_column[sets]]
-        parts += [np.where(values < 0, _NOTHING, values), np.full((rows, 1), _END, dtype=_VALUE)]
-    table = np.concatenate([np.zeros((rows, 0), _VALUE), *parts], axis=1)
-    there = table != _NOTHING
-    ends = np.append(0, np.cumsum(there.sum(axis=1) * _VALUE.itemsize)).astype(np.int32)
-    return pa.BinaryArray.from_buffers(pa.binary(), rows, [None, pa.py_buffer(ends), pa.py_buffer(table[there])])
+        one, more = values > 0, values < 0
+        table[one, at] = values[one] - 1
+        of_set = next(waiting)
+        table[more, at : at + column.most] = np.where(of_set < 0, _NOTHING, of_set)[-1 - values[more]]
+        at += column.most + 1
+        table[:, at - 1] = _END
+    there = table != _NOTHING if several else None
+    lengths = np.full(rows, width) if there is None else np.count_nonzero(there, axis=1)
+    ends = np.append(0, np.cumsum(lengths * _VALUE.itemsize)).astype(np.int32)
+    packed = table if there is None else table[there]
+    return pa.BinaryArray.from_buffers(pa.binary(), rows, [None, pa.py_buffer(ends), pa.py_buffer(packed)])
 
 
 class PackedGroups:

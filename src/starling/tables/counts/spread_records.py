@@ -25,56 +25,33 @@ LARGEST: Final = 2**62
 """A number of a sum of a column that is not wide counts as at most this."""
 _LOW: Final = (1 << LIMB) - 1
 
-FEW: Final = 4
-"""Records are added up where they are so many times as many as the rows that there could be."""
-
 
 class SpreadRecords(Runs):
     """The records of all aggregates that are of one column and of the same cells, such as `aggregate`."""
 
     def __init__(self, aggregate: Aggregate, units: int, spill: Spill) -> None:
         super().__init__(units, spill)
-        self._width, self._sums = aggregate.width, aggregate.quantiles is None
+        self._width = aggregate.width
 
-    def add(self, unit: Int32, groups: Int32, number: Int64, records: Int64, high: Int64 | None = None) -> None:
-        """Some records that say the same: area and number of what they say of groups.
-
-        Args:
-            unit: The areas.
-            groups: The numbers of what is said of groups.
-            number: Of sums, how many units the numbers of these records lie above the least one, in all; else the class of each of them.
-            records: How many records with a number there are; where there are none, nothing is added.
-            high: Of sums, what is to be added to the numbers, in units of 2^LIMB.
+    def add_classes(self, unit: Int32, groups: Int32, classes: Int64, records: Int64) -> None:
+        """Some rows of quantiles: area, number of what records say of groups, their class, below 0 for none, and how many there are.
 
         Raises OutputError when they find no room on the disk.
         """
-        there = records > 0
-        unit, groups, number, records = unit[there], groups[there], number[there], records[there]
-        if not self._sums:
-            self._wait(self._added_up(unit, groups, number, records))
-            return
-        upper = (number >> LIMB) if high is None else high[there] + (number >> LIMB)
-        whole = np.zeros_like(number)
-        unit, groups, _, records, low, upper = self._added_up(unit, groups, whole, records, number & _LOW, upper)
-        width_high, width_low = divmod(self._width, 1 << LIMB)
+        some = classes >= 0
+        self._wait((unit[some], groups[some], classes[some], records[some]))
+
+    def add_sums(self, unit: Int32, groups: Int32, above: tuple[Int64, Int64], records: Int64) -> None:
+        """Some rows of sums: area, number of what records say of groups, how many units the numbers of these records lie above the least
+        one in all, by upper and lower limb, and how many records have a number; those without are left out.
+
+        Raises OutputError when they find no room on the disk.
+        """
+        (upper, low), (width_high, width_low) = above, divmod(self._width, 1 << LIMB)
         # The limbs of both numbers; those of 0 are left out.
         for cell, weight in enumerate((width_low * records - low, width_high * records - upper, low, upper)):
             some = np.flatnonzero(weight)
             self._wait((unit[some], groups[some], np.full(len(some), cell, dtype=np.int64), weight[some]))
-
-    def _added_up(self, unit: Int32, groups: Int32, number: Int64, *weights: Int64) -> tuple[Any, ...]:
-        """The records, as a row for each area, number of what they say and class where those are few; the first weight is above 0."""
-        combinations, classes = int(groups.max(initial=0)) + 1, int(number.max(initial=0)) + 1
-        size = self.units * combinations * classes
-        if FEW * size > len(unit):
-            return unit, groups, number, *weights
-        key = (unit.astype(np.int64) * combinations + groups) * classes + number
-        sums = np.zeros((len(weights), size), dtype=np.int64)
-        for into, each in zip(sums, weights, strict=True):
-            np.add.at(into, key, each)
-        present = np.flatnonzero(sums[0])
-        areas, in_area = np.divmod(present, combinations * classes)
-        return areas.astype(np.int32), (in_area // classes).astype(np.int32), in_area % classes, *sums[:, present]
 
     def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
         starts[1:] += 2 * np.bincount(rows[0], minlength=self.units)

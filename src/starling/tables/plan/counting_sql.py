@@ -4,11 +4,6 @@ from typing import Final
 
 from starling.tables.plan.detail import Detail
 
-CUSTOM_SQL: Final = """SELECT records.unit, records.groups, records.cell, CAST(count(*) AS bigint) AS persons
-FROM records
-GROUP BY records.unit, records.groups, records.cell"""
-"""The text for custom records, each of which counts."""
-
 
 def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
     """The text that counts rows of custom records, and adds up their numbers.
@@ -29,7 +24,12 @@ def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
         for at, of_sum in enumerate(of_sums)
         if of_sum
     )
-    return f"SELECT {columns}, CAST(count(*) AS bigint) AS persons{sums}\nFROM {table} {where}\nGROUP BY {columns}"
+    source = f"{table} {where}".rstrip()
+    return f"SELECT {columns}, CAST(count(*) AS bigint) AS persons{sums}\nFROM {source}\nGROUP BY {columns}"
+
+
+CUSTOM_SQL: Final = custom_answer_sql("records", "", ())
+"""The text for custom records, each of which counts."""
 
 
 def custom_tables(detail: Detail) -> dict[str, str]:

@@ -3,25 +3,23 @@
 It is called inside the deferred computation, so after the charge; only the first line stands before it and looks at the public shape alone:
 
     records = open_declared(path_or_frame, columns)
-    numbers = [ValueSets(each.outside, each.most) for each in columns.groups if each.several]
-    for batch in read_declared(records, numbers):
+    for batch in read_declared(records, lambda batch: batch):
         batch.area, batch.groups, batch.detail
 
-Where a person is protected, at most k records of each are counted of what `unnumbered` gives (counts/custom_counting.py).
+Where a person is protected, at most k records of each are counted of what it gives (counts/custom_counting.py).
 
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has
 several, it spoils "all of". How a field is read: declared_values.py. A line of CSV that has another number of fields than the header, or
 a quote that is not closed, is dropped too. A record without a number takes no part in sums and quantiles of it (declared_numbers.py).
 
-Memory: a few batches, whatever the number of records. They come in the order of the file, so that the numbers of sets are the same on any
-machine. A text is looked up once in a batch, however many of its records have it.
+Memory: a few batches, whatever the number of records. They come in the order of the file. A text is looked up once in a batch, however
+many of its records have it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +34,8 @@ from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import Read, reader, record_values, sets, values
 from starling.tables.source.lookup import Int32, Int64
-from starling.tables.source.value_sets import ValueSets
+
+T = TypeVar("T")
 
 
 class Batch(NamedTuple):
@@ -45,7 +44,7 @@ class Batch(NamedTuple):
     Attributes:
         area: int32: the smallest area, by its place among the codes; 0 for all where no column says it.
         groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record has
-            several, the number of their set (value_sets.py), and before these have numbers what `ValueSets.number` takes.
+            several, that of their set as `declared_values.sets` gives it.
         detail: int32 of each attribute of the detail: the number of the value.
         numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_numbers.py).
         several: The sets of two or more values, of each attribute of groups that may have them.
@@ -60,23 +59,6 @@ class Batch(NamedTuple):
     person: pa.Array | None
 
 
-def read_declared(records: DeclaredRecords, numbers: Sequence[ValueSets]) -> Generator[Batch, None, None]:
-    """All records that are counted, in the order of the file, of columns without a unit, which would have to bound the records of a person.
-
-    `numbers` number the sets of values, one for each column of groups that says several, in their order.
-
-    Raises:
-        SourceError: the files are gone, or are not what was checked. Never because of what a record says.
-    """
-    assert records.columns.unit is None
-    several = [place for place, column in enumerate(records.columns.groups) if column.several]
-    with closing(unnumbered(records)) as batches:
-        for batch in batches:
-            for place, number, rows in zip(several, numbers, batch.several, strict=True):
-                number.number(batch.groups[place], rows)
-            yield batch
-
-
 def check_unchanged(records: DeclaredRecords) -> None:
     """Raise SourceError unless the files have the public shape that they had when they were checked."""
     try:
@@ -87,20 +69,27 @@ def check_unchanged(records: DeclaredRecords) -> None:
         raise SourceError("records", "are not what was checked", "leave the file alone")
 
 
-def unnumbered(records: DeclaredRecords) -> Generator[Batch, None, None]:
-    """All records that are counted, in the order of the file; raises as `read_declared` does."""
+def read_declared(records: DeclaredRecords, make: Callable[[Batch], T]) -> Generator[T, None, None]:
+    """What `make` makes of the records that are counted, batch by batch in the order of the file, in the threads that read them.
+
+    Raises:
+        SourceError: the files are gone, or are not what was checked. Never because of what a record says.
+    """
     check_unchanged(records)
-    source, coded = records.source, coded_fields(records.columns)
-    batch = _reading(records.columns)
+    source, coded, batch = records.source, coded_fields(records.columns), _reading(records.columns)
+
+    def made(table: pa.Table) -> T:
+        return make(batch(table))
+
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
-        for batches in in_order(lambda part: list(map(batch, tables(source, part, coded))), source.parts):
-            yield from batches
+        for results in in_order(lambda part: list(map(made, tables(source, part, coded))), source.parts):
+            yield from results
     else:
-        yield from in_order(batch, (table for part in source.parts for table in tables(source, part, coded)))
+        yield from in_order(made, (table for part in source.parts for table in tables(source, part, coded)))
 
 
-def unnumbered_part(records: DeclaredRecords, part: Part) -> Iterator[Batch]:
+def read_part(records: DeclaredRecords, part: Part) -> Iterator[Batch]:
     """The records of a part of files that are counted, in their order, in a worker of a cluster; raises as `read_declared` does."""
     return map(_reading(records.columns), tables(records.source, part, coded_fields(records.columns)))
 

@@ -27,7 +27,7 @@ from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
 from starling.tables.source.declared_numbers import bounds, parse_numbers
-from starling.tables.source.declared_reading import check_unchanged, coded_fields, unnumbered
+from starling.tables.source.declared_reading import check_unchanged, coded_fields, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import MISSING, OUTSIDE, RecordValues, reader, record_values, sets
 from starling.tables.source.lookup import Int64
@@ -70,8 +70,8 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
 
 
 def _persons(records: DeclaredRecords, unit: Unit) -> Findings:
-    with closing(unnumbered(records)) as batches:
-        persons = persons_of((each.person for each in batches), unit.most)
+    with closing(read_declared(records, lambda batch: batch.person)) as batches:
+        persons = persons_of(batches, unit.most)
     return notes_of_persons(unit.field, persons, unit.most, "the records that are kept", records.name)
 
 
