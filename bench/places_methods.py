@@ -13,9 +13,8 @@ from starling.places.measurements import Int64, Measured, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.privtree import PrivTree
-from starling.places.mechanism.singular import Singular
+from starling.places.mechanism.singular import Singular, Uniform
 from starling.places.mechanism.table import MECHANISMS
-from starling.places.mechanism.uniform import Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.postprocess import estimate
 from starling.places.postprocess.leaves import spread

@@ -84,7 +84,6 @@ TESTED_ELSEWHERE = {
     "release/pipeline.py": "every domain's publish walks it",
     "cli/options.py": "options of commands, whose tests give them",
     "cli/validating.py": "test_verbs.py validates in every way",
-    "places/mechanism/described.py": "cli/test_places.py shows a plan with what it spends",
     "release/claims.py": "test_statement.py reads what a guarantee claims, and test_arithmetic.py its events",
     "release/described.py": "every domain's session describes its plan and invents records",
     "tables/preview/levels.py": "test_preview.py and test_described.py preview every kind of level",

@@ -7,7 +7,7 @@ import pytest
 
 from starling.errors import SourceError
 from starling.places.evaluate import evaluate
-from starling.places.generate.rectangles import workloads
+from starling.places.generate.worlds import workloads
 from starling.places.publish import release
 from starling.places.source import open_records
 from starling.privacy.trust import NotPrivate

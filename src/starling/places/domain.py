@@ -25,7 +25,7 @@ def _invent(plan: str, _: Mapping[str, Path], folder: Path) -> Invented:
 
 
 def _plan(plan: str) -> "DescribedPlan":
-    from starling.places.mechanism.described import MeasuredPlan
+    from starling.places.mechanism.table import MeasuredPlan
     from starling.places.publication import PlacesPublication
     from starling.release.described import DescribedPlan
 

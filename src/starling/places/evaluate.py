@@ -20,7 +20,7 @@ from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.artifact.columns import CELLS
 from starling.places.artifact.public_plan import read_plan
 from starling.places.counts import count
-from starling.places.generate.rectangles import RANDOM, SQUARES, workloads
+from starling.places.generate.worlds import RANDOM, SQUARES, workloads
 from starling.places.measurements import Int64
 from starling.places.occupied import Counted
 from starling.places.plan import Plan

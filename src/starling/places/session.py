@@ -12,7 +12,7 @@ from typing import Any
 
 from starling.places.analysis import PlacesRelease
 from starling.places.generate import write_for
-from starling.places.mechanism.described import MeasuredPlan
+from starling.places.mechanism.table import MeasuredPlan
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
 from starling.places.source import InMemory, open_records

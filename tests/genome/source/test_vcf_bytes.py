@@ -92,8 +92,8 @@ def test_a_line_of_one_field_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_costs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starling.genome.source.variants.LONGEST", 1000)
-    monkeypatch.setattr("starling.genome.source.variants.LONGEST_CALL", 0)
+    monkeypatch.setattr("starling.genome.source.calls.LONGEST", 1000)
+    monkeypatch.setattr("starling.genome.source.calls.LONGEST_CALL", 0)
     monkeypatch.setattr("starling.genome.source.bgzip.PIECE", 100)
     study = a_study(snps=3, people=6)
     plan = plan_of(study, tmp_path)

@@ -12,13 +12,12 @@ from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
-from starling.places.mechanism.hierarchical import Hierarchical
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.kd_tree import KdTree
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.privtree import PrivTree
-from starling.places.mechanism.quadtree import Quadtree
-from starling.places.mechanism.uniform import Uniform
+from starling.places.mechanism.quadtree import Hierarchical, Quadtree
+from starling.places.mechanism.singular import Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 

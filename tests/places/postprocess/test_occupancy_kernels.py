@@ -8,7 +8,7 @@ from math import log, pi, sqrt
 import numpy as np
 import pytest
 
-from starling.places.postprocess import bands, occupancy_kernels
+from starling.places.postprocess import neighbourhood, occupancy_kernels
 from starling.places.postprocess.leaves import Float64
 from starling.places.postprocess.neighbourhood import guides
 from starling.places.postprocess.occupancy_kernels import divide, messages
@@ -116,9 +116,9 @@ def whole_fit(side: int) -> tuple[Float64, Float64]:
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = whole_fit(2 * bands.BAND)
-    monkeypatch.setattr(bands, "ThreadPoolExecutor", partial(ThreadPoolExecutor, 1))
-    one = whole_fit(2 * bands.BAND)
+    many = whole_fit(2 * neighbourhood.BAND)
+    monkeypatch.setattr(neighbourhood, "ThreadPoolExecutor", partial(ThreadPoolExecutor, 1))
+    one = whole_fit(2 * neighbourhood.BAND)
     assert all(each.tobytes() == other.tobytes() for each, other in zip(many, one, strict=True))
 
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.genome.arrays import Int8, Int32
-from starling.genome.source.calls import MISSING
-from starling.genome.source.variants import Variant, longest
+from starling.genome.source.calls import MISSING, Variant, longest
 from starling.privacy.compiled import compiled
 
 MAGIC: Final = (b"BCF\x02\x01", b"BCF\x02\x02")

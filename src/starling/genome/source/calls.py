@@ -3,13 +3,16 @@
 Every SNP of the list comes exactly once, whatever the file says, so that what is computed from the calls has a public shape. Rules
 that hold for every format: a call is missing when any of its alleles is; who has one copy only (a man's X) is written as having
 two; alleles beside the two of the list are not the carried one; a SNP that the file does not have is carried by nobody.
+
+Records of a VCF and of a BCF are one `Variant`, as far as they are looked at.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from starling.genome.arrays import Flags, Int8, Int64, UInt8
+from starling.genome.plan.sites import chromosome
 from starling.privacy.compiled import compiled
 
 CHUNK: Final = 8 << 20
@@ -69,3 +72,59 @@ def copies(calls: UInt8, people: int) -> Int8:
 
 
 _COPIES: Final = np.array([2, MISSING, 1, 0], dtype=np.int8)
+
+
+LONGEST: Final = 1 << 28
+"""Bytes of a record, beside those of its calls; a longer one is passed over, so that memory stays bounded."""
+LONGEST_CALL: Final = 256
+"""Bytes of a person's call by which a record may be longer."""
+
+
+class GenotypeCalls(Protocol):
+    """The calls of a record, not yet looked at."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they keep in memory."""
+        ...
+
+    def count(self, carried: int, out: Int8) -> int:
+        """Write the copies of an allele of each person, 0, 1, 2 or MISSING, into int8 (n,); gives how many calls cannot be read."""
+        ...
+
+
+class Variant(NamedTuple):
+    """A record.
+
+    Attributes:
+        position: Base pairs, from 1; 0 before the first.
+        id: As the file writes it; empty if it has none.
+        calls: None where the record has no genotypes.
+    """
+
+    chromosome: str
+    position: int
+    id: str
+    alleles: tuple[str, ...]
+    calls: GenotypeCalls | None
+
+    @property
+    def name(self) -> str:
+        """The id, or CHROM:POS:REF:ALT."""
+        if self.id:
+            return self.id
+        return ":".join((chromosome(self.chromosome), str(self.position), self.alleles[0], ",".join(self.alleles[1:])))
+
+    def allele_index(self, carried: str) -> int:
+        """Which of the alleles is carried, in capitals or not; a number that no call has if none is."""
+        wanted = carried.upper()
+        return next((at for at, allele in enumerate(self.alleles) if allele.upper() == wanted), NO_ALLELE)
+
+
+NO_ALLELE: Final = 1 << 30
+"""No call has it."""
+
+
+def longest(people: int) -> int:
+    """Bytes of the longest record that is read."""
+    return LONGEST + LONGEST_CALL * people

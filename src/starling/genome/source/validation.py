@@ -18,7 +18,7 @@ from starling.errors import SHOWN, Findings, Problem
 from starling.genome.arrays import Flags, Int8, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
-from starling.genome.source.calls import Calls, copies
+from starling.genome.source.calls import NO_ALLELE, Calls, Variant, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.missingness import different
@@ -34,7 +34,6 @@ from starling.genome.source.relatives import (
     span,
     spread,
 )
-from starling.genome.source.variants import NO_ALLELE, Variant
 from starling.genome.source.vcf import variants
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect

@@ -22,9 +22,8 @@ from starling.genome.arrays import Int64
 from starling.genome.plan import Plan
 from starling.genome.source.bcf import MAGIC, Stream, coded_variants
 from starling.genome.source.bgzip import END_BLOCK, GZIP, pieces
-from starling.genome.source.calls import MISSING, Calls, chunk_length, packed
+from starling.genome.source.calls import MISSING, Calls, Variant, chunk_length, packed
 from starling.genome.source.input_checks import changed, refuse, size_of
-from starling.genome.source.variants import Variant
 from starling.genome.source.vcf_text import text_variants
 
 R = TypeVar("R")

@@ -12,8 +12,7 @@ import numpy as np
 
 from starling.genome.arrays import Int8, UInt8
 from starling.genome.plan.sites import MOST_POSITION
-from starling.genome.source.calls import MISSING
-from starling.genome.source.variants import NO_ALLELE, Variant, longest
+from starling.genome.source.calls import MISSING, NO_ALLELE, Variant, longest
 from starling.privacy.compiled import compiled
 
 _FIELDS: Final = 9

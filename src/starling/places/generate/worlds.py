@@ -1,5 +1,6 @@
-"""Points that nobody left, as a preview simulates them: where they gather, lie everywhere, or fill a city; squares to ask for them."""
+"""Points that nobody left, as a preview simulates them: where they gather, lie everywhere, or fill a city; rectangles to ask for them."""
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -76,3 +77,21 @@ def whole(grid: Float64, seed: int) -> Int64:
     """A grid of whole points, none below 0: each cell of `grid`, float64 (rows, columns), is rounded up with the chance of its fraction."""
     random = np.random.default_rng(seed)
     return np.floor(np.maximum(grid, 0) + random.uniform(0, 1, grid.shape)).astype(np.int64)
+
+
+RECTANGLES: Final = 2000
+"""Of each kind of the paper's workloads (HTF 2021, Section 5.1)."""
+SQUARES: Final = {"squares of 2 %": 0.02, "squares of 6 %": 0.06, "squares of 10 %": 0.1}
+RANDOM: Final = "random rectangles"
+
+
+def workloads(shape: tuple[int, ...], seed: int) -> Iterator[tuple[str, Float64]]:
+    """Each kind of rectangles by its name: float64 (RECTANGLES, 4), x0, y0, x1, y1 in cells, cut at the grid."""
+    random = np.random.default_rng(seed)
+    size = np.array([shape[1], shape[0]], dtype=np.float64)
+    for name, share in SQUARES.items():
+        centre = random.uniform(0, 1, (RECTANGLES, 2)) * size
+        half = size * np.sqrt(share) / 2
+        yield name, np.concatenate([np.maximum(centre - half, 0), np.minimum(centre + half, size)], axis=1)
+    corners = random.uniform(0, 1, (2, RECTANGLES, 2)) * size
+    yield RANDOM, np.concatenate([corners.min(axis=0), corners.max(axis=0)], axis=1)

@@ -1,9 +1,9 @@
-"""A quadtree of public shape whose boxes are all measured, level by level.
+"""Trees of public shape whose boxes are all measured, level by level: quadtrees, and trees of grids (HB).
 
 Privacy. Neighbours: one unit more or less, which has at most k points, k public. The boxes of one level are disjoint, so that their counts
 differ by at most k in all: L1 sensitivity k, and discrete Laplace noise of scale k/e is e-DP (SafeTab 2022, Lemma 6). The levels compose
-sequentially: their amounts add up to epsilon. The shape is public. A box of one cell can't be cut; it is in every level from there on, and
-is measured again in each, so that every path spends all of epsilon.
+sequentially: their amounts add up to epsilon; those of a tree of grids are equal. The shape is public. A box of one cell can't be cut; it
+is in every level from there on, and is measured again in each, so that every path spends all of epsilon.
 """
 
 from abc import abstractmethod
@@ -96,3 +96,42 @@ class Quadtree(LevelMethod):
     def amounts(self) -> tuple[Fraction, ...]:
         """What one point pays in each level, the root's first."""
         return level_amounts(self.amount, self.height, self.levels)
+
+
+def levels_below(side: int, fan_out: int) -> int:
+    """How often a side is cut into so many parts until its parts are cells: ceil(log(side)/log(fan_out))."""
+    levels = 0
+    while fan_out**levels < side:
+        levels += 1
+    return levels
+
+
+def fan_out(side: int) -> int:
+    """The number of parts b that makes b h^2 least, h the levels that it needs; the smaller where two are equal.
+
+    >>> fan_out(256), fan_out(1024), fan_out(1)
+    (7, 6, 1)
+    """
+    return min(range(2, side + 1), key=lambda parts: parts * levels_below(side, parts) ** 2, default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchical(LevelMethod):
+    """All boxes of a tree of grids: a `Method`.
+
+    Source: Qardaji, Yang and Li 2013, "Understanding hierarchical methods for differentially private histograms", Section 4.
+    """
+
+    measured = "points of the boxes of a tree of grids"
+
+    @property
+    def fans(self) -> tuple[int, int]:
+        """Into how many parts rows and columns are cut at each step."""
+        rows, columns = self.shape
+        return fan_out(rows), fan_out(columns)
+
+    @property
+    def amounts(self) -> tuple[Fraction, ...]:
+        """What one point pays in each level, the root's first."""
+        height = max(levels_below(side, fan) for side, fan in zip(self.shape, self.fans, strict=True))
+        return shares(self.amount, [1] * (height + 1))

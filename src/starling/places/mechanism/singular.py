@@ -1,8 +1,8 @@
-"""A noisy count for every cell of the public grid.
+"""A noisy count for every cell of the public grid, or one of the whole grid, which is spread evenly.
 
-Privacy. Neighbours: one unit more or less, which has at most k points, k public. The counts of neighbours differ by at most k in all: L1
-sensitivity k. Discrete Laplace noise of scale k/epsilon in every cell, empty or not, is epsilon-DP (SafeTab 2022, Lemma 6). Shape and
-scale come from the plan, never from the data.
+Privacy. Neighbours: one unit more or less, which has at most k points, k public. The counts of neighbours, and the number of points, differ
+by at most k in all: L1 sensitivity k. Discrete Laplace noise of scale k/epsilon in every cell, empty or not, or of the one count, is
+epsilon-DP (SafeTab 2022, Lemma 6). Shape and scale come from the plan, never from the data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.places.measurements import ROOT, Int64, MeasuredTree, Tree
-from starling.places.mechanism.growing import noisy
+from starling.places.mechanism.growing import GrowingTree, noisy
 from starling.places.mechanism.method import Method
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee
@@ -53,3 +53,22 @@ def of_cells(shape: tuple[int, int], values: Int64, noise: DiscreteLaplace) -> M
         noises=(noise,),
         steered=np.zeros(len(values), dtype=np.bool_),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform(Method):
+    """The grid measured as a whole: a `Method`.
+
+    Source: HTF (2021), Section 5.5, "Uniform".
+    """
+
+    @property
+    def stages(self) -> Mapping[str, Sequence[Guarantee]]:
+        """One count."""
+        return {"the whole grid": [self.disjoint("points of the grid", self.amount)]}
+
+    def draw(self, exact: Int64, /) -> MeasuredTree:
+        """Measure the whole grid; see `Method.draw`."""
+        tree = GrowingTree(exact)
+        tree.measure(self.amount, steered=False)
+        return tree.measured()

@@ -1,4 +1,4 @@
-"""The mechanism of a plan: its method by name, with the parameters that the plan sets."""
+"""The mechanism of a plan: its method by name, with the parameters that the plan sets; and the plan with what that costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,21 +11,21 @@ from starling.places.measurements import Measured
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.adaptive_grid import AdaptiveGrid
 from starling.places.mechanism.dawa import Dawa
-from starling.places.mechanism.hierarchical import Hierarchical
 from starling.places.mechanism.htf import Htf
 from starling.places.mechanism.kd_tree import KdTree
 from starling.places.mechanism.method import Method
 from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.privtree import PrivTree
-from starling.places.mechanism.quadtree import Quadtree
-from starling.places.mechanism.singular import Singular
-from starling.places.mechanism.uniform import Uniform
+from starling.places.mechanism.quadtree import Hierarchical, Quadtree
+from starling.places.mechanism.singular import Singular, Uniform
 from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.planfile.spelling import did_you_mean
-from starling.privacy.budget import exact
+from starling.privacy.budget import Cost, decimal_up, exact
 from starling.privacy.guarantee import Guarantee, bounded_overlap
+from starling.privacy.neighbours import as_replace_one
+from starling.release.session import Part
 
 MECHANISMS: Final[Mapping[str, type[Any]]] = {
     "adaptive": Adaptive,
@@ -106,3 +106,21 @@ def _value(kind: type[Method], own: Sequence[str], name: str, text: str) -> Any:
     if hint is int and number.denominator != 1:
         raise PlanError(f"method.{name}", "is no integer", fix)
     return int(number) if hint is int else number
+
+
+class MeasuredPlan(Plan):
+    """A plan that knows its mechanism."""
+
+    @property
+    def cost(self) -> Cost:
+        """What a release costs."""
+        return mechanism_of(self).guarantee.cost
+
+    def _facts(self) -> list[tuple[str, str]]:
+        title, protects, *others = super()._facts()
+        cost = ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}")
+        return [title, protects, cost, *others]
+
+    def _parts(self) -> tuple[Part, ...]:
+        rows = [(line.name, decimal_up(line.epsilon)) for line in mechanism_of(self).method.budget]
+        return ((("spent on", "epsilon"), rows),)

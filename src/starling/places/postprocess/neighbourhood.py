@@ -1,12 +1,30 @@
-"""Shares of the quarters of a box by the box and its neighbours."""
+"""Shares of the quarters of a box by the box and its neighbours; work on rows by several threads, the same on any machine."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import exp
+from typing import Final, TypeVar
 
 import numpy as np
 
-from starling.places.postprocess.bands import in_bands
 from starling.places.postprocess.leaves import Float64
 from starling.privacy.compiled import compiled
+
+T = TypeVar("T")
+
+BAND: Final = 64
+"""Rows that one thread works on at a time. What is added up is added up by bands, whatever the number of threads."""
+
+
+def in_bands(side: int, work: Callable[[int, int], T]) -> list[T]:
+    """What `work` gives for bands of rows, from a first to before an end, in order, by several threads; the bands depend on the side
+    alone.
+    """
+    if side <= BAND:
+        return [work(0, side)]
+    ends = range(0, side + BAND, BAND)  # A side is a power of two.
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(work, ends[:-1], ends[1:]))
 
 
 def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:

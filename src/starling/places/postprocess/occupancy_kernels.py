@@ -10,9 +10,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from starling.places.postprocess.bands import in_bands
 from starling.places.postprocess.leaves import Float64
-from starling.places.postprocess.neighbourhood import logarithms
+from starling.places.postprocess.neighbourhood import in_bands, logarithms
 from starling.privacy.compiled import compiled
 
 Message: TypeAlias = tuple[Float64, Float64, Float64, Float64]

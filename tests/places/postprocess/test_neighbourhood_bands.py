@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.places.postprocess.bands import BAND, in_bands
+from starling.places.postprocess.neighbourhood import BAND, in_bands
 
 
 @pytest.mark.parametrize("side", [1, 2, BAND, 2 * BAND, 8 * BAND])

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from starling.places.mechanism.uniform import Uniform
+from starling.places.mechanism.singular import Uniform
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
 from tests.places.mechanism.enumeration import (
     check_cost,

@@ -1,6 +1,6 @@
 """What a record is called, and which of its alleles is carried."""
 
-from starling.genome.source.variants import NO_ALLELE, Variant
+from starling.genome.source.calls import NO_ALLELE, Variant
 
 
 def test_a_record_without_an_id_is_called_by_its_place() -> None:

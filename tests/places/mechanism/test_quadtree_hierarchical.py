@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from starling.places.mechanism import hierarchical
-from starling.places.mechanism.hierarchical import Hierarchical, fan_out, levels_below
+from starling.places.mechanism import quadtree
+from starling.places.mechanism.quadtree import Hierarchical, fan_out, levels_below
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, tiny_grids
 
@@ -31,7 +31,7 @@ def test_the_exact_loss_over_all_neighbours_is_the_cost(
     check_cost(method, Fraction(1, 2))
     assert largest_loss(method, tiny_grids(shape), points, (-5, 90), monkeypatch) == Fraction(1, 2)
     # A level that is forgotten in the division of the budget is found.
-    monkeypatch.setattr(hierarchical, "shares", lambda amount, ones: [amount / (len(ones) - 1)] * len(ones))
+    monkeypatch.setattr(quadtree, "shares", lambda amount, ones: [amount / (len(ones) - 1)] * len(ones))
     assert largest_loss(method, tiny_grids(shape)[:1], points, (-5, 90), monkeypatch) > Fraction(1, 2)
 
 
