@@ -16,9 +16,9 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
+from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Described
-from starling.release.statement import Json
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,13 +11,12 @@ from starling.engine.new_folder import new_folder
 from starling.planfile import invented
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
 from starling.release import questions
-from starling.release.codec import digest
+from starling.release.codec import Json, digest
 from starling.release.described import Generated
 from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented, Verbs
 from starling.release.figures import intervals, section_of
 from starling.release.plots import Plots
 from starling.release.reading import Release
-from starling.release.statement import Json
 from starling.release.work import Work
 from tests.toy.plan import Plan, Preview
 from tests.toy.publication import CHECKS, WORDS, Histogram, reopen

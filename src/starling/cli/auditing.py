@@ -15,6 +15,7 @@ from starling.cli.commands import Result, command
 from starling.cli.options import PATH, PIN
 from starling.cli.progress import working
 from starling.errors import OutputError, ParameterError
+from starling.release.codec import Json
 from starling.release.session import attributes
 from starling.release.text import table
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
     from starling.ledger.reading import Account, Balance, Charge
-    from starling.release.statement import Json
 
 WHAT: Final = 40
 """Letters of a release's title in a table; `--json` has all of it."""
@@ -254,7 +254,7 @@ def _when(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _right_json(right: "Right") -> "dict[str, Json]":
+def _right_json(right: "Right") -> dict[str, Json]:
     until = datetime.fromtimestamp(right.until, UTC).isoformat()
     return {"key": right.key, "dataset": right.dataset, "until": until}
 
@@ -276,7 +276,7 @@ def _source(joint: "JointDisclosure") -> str:
     return "the noise of each" if joint.composed else "the total alone: the kinds of noise are too many to compose"
 
 
-def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Json]":
+def account_json(account: "Account", joint: "JointDisclosure") -> dict[str, Json]:
     """What `account_text` says, for programs; amounts are exact decimals as text."""
     from starling.ledger.rules import shown
     from starling.privacy.budget import decimal_up
@@ -308,7 +308,7 @@ def account_json(account: "Account", joint: "JointDisclosure") -> "dict[str, Jso
     }
 
 
-def _charge_json(account: "Account", each: "Charge") -> "dict[str, Json]":
+def _charge_json(account: "Account", each: "Charge") -> dict[str, Json]:
     from starling.ledger.rules import shown
 
     return {

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import OutputError
+from starling.release.codec import Json
 from starling.release.session import attributes
 from starling.release.text import facts, rounded, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from starling.release.statement import Json
     from starling.tables.earlier.comparison import Comparison
     from starling.tables.earlier.releases import Earlier
     from starling.tables.evaluate import Errors, Evaluation
@@ -118,7 +118,7 @@ def _release(earlier: "Earlier") -> str:
     return f"{earlier.path}: {earlier.plan.title}, {earlier.plan.cost}"
 
 
-def comparison_json(comparison: "Comparison") -> "dict[str, Json]":
+def comparison_json(comparison: "Comparison") -> dict[str, Json]:
     """What `comparison_text` says, for programs, with as many numbers as the comparison keeps."""
     return {
         "first": _earlier_json(comparison.first),
@@ -189,7 +189,7 @@ def _errors_row(errors: "Errors") -> tuple[str, ...]:
     return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:.2f} %")
 
 
-def evaluation_json(evaluation: "Evaluation") -> "dict[str, Json]":
+def evaluation_json(evaluation: "Evaluation") -> dict[str, Json]:
     """Every class and group count."""
     from starling.tables.evaluate import WARNING
 

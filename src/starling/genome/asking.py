@@ -20,8 +20,8 @@ from starling.genome.publication import GenomePublication
 from starling.privacy.budget import Exact
 from starling.privacy.neighbours import Relation
 from starling.release import questions
+from starling.release.codec import Json
 from starling.release.domain import Asking
-from starling.release.statement import Json
 from starling.release.work import Work
 
 AnswerT = TypeVar("AnswerT")

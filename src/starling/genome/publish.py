@@ -14,12 +14,11 @@ from starling.genome.postprocess.wording import answer_facts, answer_text, error
 from starling.genome.publication import GenomePublication
 from starling.genome.source import open_genotypes, study_files, validate
 from starling.privacy.trust import Confidential
-from starling.release.codec import plain
+from starling.release.codec import Json, plain
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
 from starling.release.session import html
-from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,9 +16,9 @@ from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
 from starling.groups.measurements import Measured
 from starling.privacy.distributions.discrete import Distribution
+from starling.release.codec import Json
 from starling.release.intervals import Value, total
 from starling.release.reading import DomainRelease, Release, Rows
-from starling.release.statement import Json
 from starling.release.work import Work
 
 if TYPE_CHECKING:

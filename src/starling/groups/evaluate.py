@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,8 @@ from starling.groups.plan import Plan
 from starling.groups.postprocess import Conditions, conditions
 from starling.groups.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
+from starling.release.codec import Json
 from starling.release.session import Described, Part
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 WARNING: Final = "NOT PRIVATE: exact errors. They tell of the groups what the release does not; publish neither these nor parts of them."
 THRESHOLDS: Final = (1, 10, 100)
@@ -114,7 +112,7 @@ class Evaluation(Described):
         header = ("level", "L1", "earth mover's", "largest", *(f"false, of {least}+" for least in THRESHOLDS))
         return (header, rows), "false, of 10+: sizes that a region is said to have 10 groups of or more, and has not"
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The errors of each level, under the warning."""
         return {"not_private": True, "warning": WARNING, **asdict(self)}
 

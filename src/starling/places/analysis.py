@@ -27,8 +27,8 @@ from starling.places.typical import likely_hotspots, typical_errors
 from starling.places.typical.ranking import DRAWS, RIVALS
 from starling.places.typical.reruns import MOST_CELLS, RERUNS
 from starling.privacy.budget import Exact, exact
+from starling.release.codec import Json
 from starling.release.reading import DomainRelease, Release, Rows
-from starling.release.statement import Json
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots

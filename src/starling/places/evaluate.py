@@ -10,7 +10,7 @@ rectangles of `generate.rectangles`.
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -26,12 +26,10 @@ from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.places.source import Held, Records
 from starling.privacy.trust import NotPrivate, inspect
+from starling.release.codec import Json
 from starling.release.reading import open_release
 from starling.release.session import Described, Part
 from starling.release.text import rounded
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 WARNING: Final = "NOT PRIVATE: exact errors. They tell of the points what the release does not; publish neither these nor parts of them."
 SMOOTHING: Final = 20
@@ -75,7 +73,7 @@ class Evaluation(Described):
         what = "of each kind of rectangle: mean error in percent of the true count, taken as at least 20"
         return (header, rows), what
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The errors of each slice, under the warning."""
         return {"not_private": True, "warning": WARNING, **asdict(self)}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import exp, log
 from statistics import fmean
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -24,12 +24,10 @@ from starling.places.mechanism.table import mechanism_of
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
+from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
 from starling.release.text import rounded
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 Label: TypeAlias = str
 
@@ -185,7 +183,7 @@ class Preview(pages.Preview):
     def _parts(self) -> tuple[Grid, ...]:
         return tuple(((world, *self.header()[1:]), self.rows(world)) for world in self.worlds)
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The errors of each method, world and size, and which method is best."""
         return {
             "title": self.plan.title,

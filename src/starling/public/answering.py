@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from starling.domains import domain
 from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.release.codec import Json
 from starling.release.domain import Asking
 from starling.release.questions import schema
 from starling.release.reading import Release
 from starling.release.report.plain import sections_json
-from starling.release.statement import Json, stated
+from starling.release.statement import stated
 from starling.release.work import check_work
 from starling.verification import open_release, verify
 

@@ -17,8 +17,9 @@ from starling.privacy.budget import Measure, decimal_up
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.release.claims import amount, claim
+from starling.release.codec import Json
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.statement import DEFINITIONS, FILE, FORMAT, Json, joint_as_stated, neighbours
+from starling.release.statement import DEFINITIONS, FILE, FORMAT, joint_as_stated, neighbours
 
 Stated = Mapping[str, Any]
 """A parsed privacy.json."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
@@ -10,14 +10,12 @@ from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
 from starling.privacy.neighbours import as_replace_one
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
+from starling.release.codec import Json
 
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
 
 
-def amount(cost: Cost) -> "dict[str, Json]":
+def amount(cost: Cost) -> dict[str, Json]:
     """An exact amount under the name of its measure, and its decimal, rounded up."""
     return {cost.measure: str(cost.amount), "decimal": decimal_up(cost.amount)}
 
@@ -57,7 +55,7 @@ class Claim:
         """How that epsilon was computed."""
         return self._approximate.by
 
-    def adjacencies(self) -> "dict[str, Json]":
+    def adjacencies(self) -> dict[str, Json]:
         """The cost under both adjacencies, for machines.
 
         >>> from fractions import Fraction
@@ -72,7 +70,7 @@ class Claim:
             return {"add-remove": None, "add-remove_reason": NO_ADD_REMOVE, "replace-one": amount(self.replace_one)}
         return {"add-remove": amount(self.add_remove), "replace-one": amount(self.replace_one)}
 
-    def losses(self) -> "dict[str, Json]":
+    def losses(self) -> dict[str, Json]:
         """The cost under both adjacencies, and in the terms of approximate DP, for machines."""
         return {"cost": self.adjacencies(), "approximate_dp": {"epsilon": self.epsilon, "delta": DELTA, "by": self.by}}
 
@@ -94,12 +92,12 @@ def claim(guarantee: Guarantee) -> Claim:
     return Claim(guarantee)
 
 
-def noise(value: Distribution, sensitivity: int = 1) -> "dict[str, Json]":
+def noise(value: Distribution, sensitivity: int = 1) -> dict[str, Json]:
     """Noise on counts of a sensitivity, as an event is stated."""
     return {**events.written(events.noise_event(value, sensitivity))}
 
 
-def composition(guarantee: Guarantee) -> "dict[str, Json]":
+def composition(guarantee: Guarantee) -> dict[str, Json]:
     """The tree of what is run, each leaf with its event; a composition with how its cost follows.
 
     >>> from fractions import Fraction

@@ -25,12 +25,11 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType, NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, Never, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Never, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from starling.planfile.spelling import name_problem
 
-if TYPE_CHECKING:
-    from starling.release.statement import Json
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 KIND: Final = "kind"
 """The key that says which dataclass of a union an object is."""

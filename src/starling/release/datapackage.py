@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 from starling.errors import Problem
 from starling.planfile.spelling import shown
+from starling.release.codec import Json
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content, digests
-from starling.release.statement import Json
 
 FILE: Final = "datapackage.json"
 PROFILE: Final = "https://datapackage.org/profiles/2.0/datapackage.json"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from starling.release.codec import Json
 from starling.release.session import Described, InSession, Part
 
 if TYPE_CHECKING:
     from starling.release.domain import Publication
-    from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,7 +30,7 @@ class DescribedPlan(Described):
     def _parts(self) -> Sequence[Part]:
         return self.plan._parts()  # noqa: SLF001
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Whom it protects, what it costs, what bounds a unit, and its choices."""
         from starling.release.claims import claim
 
@@ -74,6 +74,6 @@ class Generated(Described):
         sizes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.sizes.items())
         return [*self._names().items(), ("invented", sizes)]
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The files, and how much."""
         return {**self._names(), "sizes": dict(self.sizes)}

@@ -15,6 +15,7 @@ from starling.errors import Findings
 from starling.pages.parts import Section
 from starling.planfile.grammar import Table as Grammar
 from starling.release.checks import Checks
+from starling.release.codec import Json
 from starling.release.report.pages import Preview
 from starling.release.session import Described, InSession
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from starling.release.plots import Plots
     from starling.release.reading import Release
     from starling.release.registry import Product
-    from starling.release.statement import Json, Particulars
+    from starling.release.statement import Particulars
     from starling.release.table_files import Table
     from starling.release.work import Work
 
@@ -155,7 +156,7 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
         """What is in the folder `data` of the release and how much, as names and texts for people; nothing unless it is said."""
         return []
 
-    def outcome_json(self, data: Path) -> "dict[str, Json]":  # noqa: ARG002 - of those that say more
+    def outcome_json(self, data: Path) -> dict[str, Json]:  # noqa: ARG002 - of those that say more
         """What a release ended in besides folder and charge, for programs; nothing unless it is said."""
         return {}
 
@@ -222,19 +223,19 @@ class Asking(ABC):
 
     @property
     @abstractmethod
-    def schema(self) -> "Mapping[str, Json]":
+    def schema(self) -> Mapping[str, Json]:
         """The JSON Schema of a question."""
 
     @abstractmethod
-    def work(self, question: "Json", *, preview: bool) -> "Work":
+    def work(self, question: Json, *, preview: bool) -> "Work":
         """How much work it is to say what a question asks, and with `preview` what its answer will be worth."""
 
     @abstractmethod
-    def ask(self, question: "Json") -> Publication[Any, Any]:
+    def ask(self, question: Json) -> Publication[Any, Any]:
         """The answer to a question, as it would be published; raises ParameterError where the plan has no such question."""
 
     @abstractmethod
-    def preview(self, question: "Json") -> Preview:
+    def preview(self, question: Json) -> Preview:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
 
     @abstractmethod
@@ -357,7 +358,7 @@ class Validated(InSession):
     problems: Findings
     notes: Findings
     read: str
-    values: "dict[str, Json]"
+    values: dict[str, Json]
 
     def _facts(self) -> list[tuple[str, str]]:
         number = (

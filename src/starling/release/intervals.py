@@ -25,17 +25,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor, frexp, inf, isfinite, nextafter, sqrt
 from numbers import Rational
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import Distribution
+from starling.release.codec import Json
 from starling.release.session import html, plain, public
 from starling.release.text import rounded
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 CONFIDENCE: Final = Fraction(95, 100)
 LOOSE: Final = Fraction(237, 100)
@@ -239,7 +237,7 @@ class Value:
     def _repr_html_(self) -> str:
         return html("A released number", [("estimate", rounded(self.estimate)), *self._facts()])
 
-    def to_reply(self, confidence: Exact = CONFIDENCE) -> "dict[str, Json]":
+    def to_reply(self, confidence: Exact = CONFIDENCE) -> dict[str, Json]:
         """The number as JSON, with its standard deviation and its interval; raises ParameterError as `interval`."""
         low, high = self.interval(confidence)
         return {
@@ -354,7 +352,7 @@ class Ratio:
     def _repr_html_(self) -> str:
         return html("A ratio of released numbers", [("estimate", rounded(self.estimate)), self._interval()])
 
-    def to_reply(self) -> "dict[str, Json]":
+    def to_reply(self) -> dict[str, Json]:
         """The ratio as JSON, with its interval."""
         return {"estimate": self.estimate, "lower": self.lower, "upper": self.upper}
 

@@ -25,6 +25,7 @@ from starling.privacy.trust import Receipt, Released
 from starling.privacy.trust import publish as draw_once
 from starling.release import bundle, contents, records, verify
 from starling.release.claims import claim
+from starling.release.codec import Json
 from starling.release.commitment import drawn_files, forget
 from starling.release.datapackage import read_json
 from starling.release.domain import Publication, Source
@@ -33,7 +34,7 @@ from starling.release.payment import Payment, PaymentOptions, Stage, finish, own
 from starling.release.records import Records
 from starling.release.report import plainly
 from starling.release.session import Described, Part
-from starling.release.statement import FILE, Json, limits, validation
+from starling.release.statement import FILE, limits, validation
 
 ExactT = TypeVar("ExactT")
 DrawnT = TypeVar("DrawnT")

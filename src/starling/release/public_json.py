@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starling.errors import IntegrityError
-from starling.release.codec import refuse
+from starling.release.codec import Json, refuse
 from starling.release.datapackage import LARGEST
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.statement import Json
 
 T = TypeVar("T")
 

@@ -8,14 +8,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from starling.errors import ParameterError
 from starling.privacy.budget import exact
-from starling.release.codec import KIND, decode, encode, name_of
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
+from starling.release.codec import KIND, Json, decode, encode, name_of
 
 _FIX: Final = "see the schema of the questions: GET /v1/datasets/NAME"
 
@@ -86,7 +83,7 @@ def _member(hint: Any, value: Any) -> Any:
     return members[kind]
 
 
-def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> "dict[str, Json]":
+def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> dict[str, Json]:
     """The JSON Schema of what `read` takes, by the types and defaults of the dataclasses.
 
     Args:
@@ -96,7 +93,7 @@ def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> "dict[str, J
     return {"oneOf": [_object(member, defaults or {}, (KIND,)) for member in get_args(hint) or (hint,)]}
 
 
-def _object(member: Any, defaults: Mapping[str, Any], tag: tuple[str, ...] = ()) -> "dict[str, Json]":
+def _object(member: Any, defaults: Mapping[str, Any], tag: tuple[str, ...] = ()) -> dict[str, Json]:
     """The schema of a dataclass, whose name stands under the `tag`, if any."""
     hints = get_type_hints(member)
     properties: dict[str, Json] = {key: {"const": name_of(member)} for key in tag}
@@ -118,7 +115,7 @@ def _object(member: Any, defaults: Mapping[str, Any], tag: tuple[str, ...] = ())
     }
 
 
-def _described(hint: Any, *, listed: bool = False) -> "dict[str, Json]":
+def _described(hint: Any, *, listed: bool = False) -> dict[str, Json]:
     """The schema of a field's type, or of what stands in a list."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -133,7 +130,7 @@ def _described(hint: Any, *, listed: bool = False) -> "dict[str, Json]":
     return _object(hint, {}) if is_dataclass(hint) else _simple(hint, listed=listed)
 
 
-def _simple(hint: Any, *, listed: bool) -> "dict[str, Json]":
+def _simple(hint: Any, *, listed: bool) -> dict[str, Json]:
     """The schema of a type without parts."""
     if hint is Fraction:
         words = 'An exact amount, such as "0.5" or "1/3".'

@@ -19,10 +19,11 @@ from starling.planfile.spelling import shown
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
 from starling.release import verify
+from starling.release.codec import Json
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER
 from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
-from starling.release.statement import FILE, Json
+from starling.release.statement import FILE
 from starling.release.work import Work, check_work
 from starling.release.zipped import opened
 

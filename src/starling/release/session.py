@@ -16,12 +16,12 @@ from starling.arguments import check_arguments
 from starling.distribution import install
 from starling.errors import ParameterError
 from starling.pages.rendering import fragment
+from starling.release.codec import Json
 from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from starling.release.statement import Json
 
 Grid: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 """A small table: its header and its rows."""
@@ -137,7 +137,7 @@ class Described(InSession):
     __slots__ = ()
 
     @abstractmethod
-    def as_json(self) -> "Mapping[str, Json]":
+    def as_json(self) -> Mapping[str, Json]:
         """What it says, for programs."""
 
 

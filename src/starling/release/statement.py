@@ -8,7 +8,7 @@ the reason. Amounts and scales are exact rationals as text; `decimal` beside the
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from starling.distribution import VERSION
 from starling.ledger.keys import Public
@@ -17,8 +17,7 @@ from starling.privacy.guarantee import Guarantee, Sequential, joint
 from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Entry, Receipt
 from starling.release.claims import amount, claim, composition
-
-Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+from starling.release.codec import Json
 
 FILE: Final = "privacy.json"
 FORMAT: Final = "starling-release/1"

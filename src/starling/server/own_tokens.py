@@ -25,7 +25,9 @@ class TokenRequest(BaseModel):
     """A new token."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
-    days: Annotated[int, BeforeValidator(_whole)] = Field(ge=1, le=MOST_DAYS, description="For how many days it lets its user in.")
+    days: Annotated[int, BeforeValidator(_whole)] = Field(
+        ge=1, le=MOST_DAYS, description="For how many days it lets its user in."
+    )
 
 
 class TokenReply(BaseModel):

@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
+from starling.release.codec import Json
 from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any
-from starling.release.statement import Json
 from starling.release.work import Work
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.public_plan import read_plan

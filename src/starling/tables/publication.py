@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 from starling.ledger.rules import canonical
 from starling.pages.parts import Section
 from starling.release.claims import amount
-from starling.release.codec import digest
+from starling.release.codec import Json, digest
 from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
 from starling.release.report import pictures
-from starling.release.statement import Json, Particulars
+from starling.release.statement import Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import aggregates, columns, pages
 from starling.tables.artifact.columns import EARLIER, measurements_path, place_of

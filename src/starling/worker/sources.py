@@ -19,9 +19,9 @@ from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
 from starling.pages.parts import Section
 from starling.planfile.foreign import content
+from starling.release.codec import Json
 from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.plain import sections_json
-from starling.release.statement import Json
 from starling.release.zipped import zipped
 from starling.server.datasets import MOST_BYTES, Dataset, Entry, Study
 from starling.server.files import write, write_new

@@ -18,10 +18,9 @@ from starling.genome.plan import Plan, Question, Snps
 from starling.genome.plan.snps import MOST_SNPS, in_plan_order
 from starling.planfile.spelling import LONGEST_NAME
 from starling.release import public_json
-from starling.release.codec import decode, encode
+from starling.release.codec import Json, decode, encode
 from starling.release.encrypted import Create
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.statement import Json
 
 PLAN: Final = "plan/plan.json"
 SNPS: Final = "plan/snps.parquet"

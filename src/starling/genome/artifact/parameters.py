@@ -5,9 +5,9 @@ from typing import Final
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
 from starling.genome.postprocess.estimates import CONFIDENCE
-from starling.release.codec import plain
+from starling.release.codec import Json, plain
 from starling.release.registry import Product
-from starling.release.statement import Json, Particulars
+from starling.release.statement import Particulars
 
 SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration in Genome-Wide Association Studies"
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.choices import (
@@ -38,12 +38,9 @@ from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.values import toml_of
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import REPLACE_PERSON, Relation
-from starling.release.codec import digest
+from starling.release.codec import Json, digest
 from starling.release.plan_file import PlanInFile
 from starling.release.session import Described, Part
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
@@ -261,7 +258,7 @@ class Plan(PlanInFile, Described):
             _COST_OF_ANSWERS,
         ]
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Every public choice, with all regions."""
         return {
             "title": self.title,

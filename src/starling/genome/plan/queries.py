@@ -18,12 +18,11 @@ from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, 
 from starling.privacy.guarantee import Guarantee, bounded_overlap
 from starling.privacy.least import LEAST_LATTICE_RATE
 from starling.privacy.neighbours import REPLACE_PERSON
-from starling.release.codec import name_of, plain
+from starling.release.codec import Json, name_of, plain
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from starling.release.statement import Json
 
 Noise: TypeAlias = Literal["laplace", "lattice"]
 Selection: TypeAlias = Literal["permute-and-flip", "exponential"]
@@ -67,7 +66,7 @@ class BaseQuestion:
         """What it is about, in a few words."""
         return QUESTIONS[self.kind][0]
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Its kind and its choices, with exact amounts."""
         return {"ask": self.kind, **plain(self)}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import log, log10
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS
@@ -24,13 +24,10 @@ from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
 from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.codec import plain
+from starling.release.codec import Json, plain
 from starling.release.report.pages import Preview
 from starling.release.report.pictures import Interval, Tile, intervals, tiles
 from starling.release.session import Part
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 _FAR: Final = 1000
 """Patients at which an error is shown darkest."""
@@ -91,7 +88,7 @@ class ExpectedErrors(Preview):
             parts.append(note(expected))
         return parts
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Everything that is expected, by question and cost."""
         plan, assumed = self.assumed.plan, self.assumed
         return {
@@ -107,7 +104,7 @@ class ExpectedErrors(Preview):
         }
 
 
-def _nameless(value: "Json") -> "Json":
+def _nameless(value: Json) -> Json:
     """Without which SNPs a question names: none was looked at."""
     if isinstance(value, dict):
         return {name: _nameless(each) for name, each in value.items() if name not in _UNNAMED}

@@ -37,8 +37,8 @@ from starling.genome.source.relatives import (
 from starling.genome.source.vcf import variants
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
+from starling.release.codec import Json
 from starling.release.domain import Validated
-from starling.release.statement import Json
 
 MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""

@@ -23,10 +23,9 @@ from starling.groups.plan.regions import Row, leaf_totals, regions_of
 from starling.planfile.spelling import name_problem
 from starling.release import public_json
 from starling.release.checks import InvalidRelease
-from starling.release.codec import decode, encode, text
+from starling.release.codec import Json, decode, encode, text
 from starling.release.encrypted import Create
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.statement import Json
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.parquet"

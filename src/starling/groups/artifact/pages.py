@@ -15,9 +15,10 @@ from starling.groups.postprocess import Estimated, conditions
 from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.claims import noise
+from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
-from starling.release.statement import Json, Particulars
+from starling.release.statement import Particulars
 from starling.release.text import rounded
 
 SOURCE: Final = "Fioretto, Van Hentenryck and Zhu 2021, Differential privacy of hierarchical census data (AIJ 296)"

@@ -21,13 +21,13 @@ from starling.groups.optimise.tree import Int64
 from starling.groups.plan import ADDS_UP, METHODS, Method, Plan, PublicShares
 from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
+from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Grid
 from starling.release.text import rounded
 
 if TYPE_CHECKING:
     from starling.groups.preview.best_split import Search
-    from starling.release.statement import Json
 
 HEADER: Final = (
     "Method",
@@ -155,7 +155,7 @@ class Preview(pages.Preview):
         search: tuple[Grid, ...] = () if self.search is None else ((self.search.header(), self.search.rows()),)
         return (*search, (HEADER, self.rows()))
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The errors of each method and level, and the split that was searched."""
         levels = self.plan.regions.levels
         search: dict[str, Json] = {} if self.search is None else {"search": self.search.as_json()}
@@ -169,7 +169,7 @@ class Preview(pages.Preview):
         }
 
 
-def errors_json(levels: Sequence[str], errors: Sequence[Error]) -> "dict[str, Json]":
+def errors_json(levels: Sequence[str], errors: Sequence[Error]) -> dict[str, Json]:
     """The errors of each level, for programs."""
     return {
         level: {"l1": error.l1, "l1_standard_error": error.doubt, "emd": error.emd, "largest": error.largest}

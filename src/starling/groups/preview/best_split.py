@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import inf, log2
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -37,10 +37,8 @@ from starling.groups.preview import (
 )
 from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
+from starling.release.codec import Json
 from starling.release.text import rounded
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 Point: TypeAlias = tuple[int, ...]
 """The place of each level on a grid of logarithms: in quarters of an octave of the budget, half octaves of importance."""
@@ -145,7 +143,7 @@ class Search:
         table = Table(self.header(), tuple(self.rows()), "Sum of errors by level, in groups", words=True)
         return Section("The best split for the targets", text, tables=(table,))
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """The split that was found, first of those that it was compared with."""
         levels = self.best.plan.regions.levels
         return {

@@ -10,7 +10,6 @@ A square is among the k with most points if fewer than k others have more.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from starling.errors import SHOWN, ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
 from starling.places.answers.sure import LEVEL, Surety, of_each
 from starling.places.measurements import Bool, Int32, Int64
+from starling.release.codec import Json
 from starling.release.session import Described, Grid
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -47,7 +44,7 @@ class Hotspots(Described):
     def _parts(self) -> tuple[Grid, ...]:
         return ((self.header(), self.rows()[:SHOWN]),)
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Each attribute as a list, with an entry for each square; a chance that is not stated is no number."""
         chance = None if self.chance is None else [None if isnan(each) else each for each in self.chance.tolist()]
         sure = None if self.sure is None else self.sure.tolist()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy.typing as npt
 
@@ -18,10 +18,8 @@ from starling.places.answers.sure import LEVEL, SureIntervals, Surety
 from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
 from starling.places.plan.grid import Grid as PublicGrid
 from starling.privacy.budget import Exact, exact
+from starling.release.codec import Json
 from starling.release.session import Described, Grid, InSession
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -65,7 +63,7 @@ class Answers(Described):
             columns[""] = ["partly outside" if each else "" for each in self.clipped[first].tolist()]
         return list(columns), list(zip(*columns.values(), strict=True))
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """Each attribute as a list, with an entry for each query."""
         named = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: None if each is None else each.tolist() for name, each in named.items()}

@@ -12,9 +12,10 @@ from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
+from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
-from starling.release.statement import Json, Particulars
+from starling.release.statement import Particulars
 from starling.release.text import rounded
 
 SOURCE: Final = (

@@ -1,16 +1,14 @@
 """Sections of a page as JSON and as text, for those who read no HTML: what pictures show is left out, their captions too."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starling.pages.parts import Section
+from starling.release.codec import Json
 from starling.release.text import table
 
-if TYPE_CHECKING:
-    from starling.release.statement import Json
 
-
-def sections_json(sections: Sequence[Section]) -> "list[dict[str, Json]]":
+def sections_json(sections: Sequence[Section]) -> list[dict[str, Json]]:
     """Each section as an object: `title`, `text` (its paragraphs) and `tables` (each with `caption`, `header` and `rows`)."""
     return [
         {

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 
 from starling.release.checks import FORMS
 from starling.release.claims import noise
+from starling.release.codec import Json
 from starling.release.datapackage import Column, Sheet
 from starling.release.encrypted import Create
-from starling.release.statement import Json
 from starling.release.table_files import Table as Published
 from starling.release.table_files import Text
 from starling.release.table_files import column as described

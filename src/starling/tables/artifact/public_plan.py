@@ -15,10 +15,10 @@ import pyarrow as pa
 from starling.errors import IntegrityError
 from starling.release import public_json
 from starling.release.claims import noise
-from starling.release.codec import decode, encode, plain, text
+from starling.release.codec import Json, decode, encode, plain, text
 from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.registry import Product
-from starling.release.statement import AddsTo, Json, Particulars
+from starling.release.statement import AddsTo, Particulars
 from starling.tables.artifact.aggregates import parameters as aggregate_parameters
 from starling.tables.artifact.columns import measurements_path, place_of
 from starling.tables.inference.combined import later_weight, margin

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.composition import Accounted, events_of
@@ -25,6 +25,7 @@ from starling.privacy.accounting.conversion import DELTA, approximate_events
 from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
 from starling.privacy.neighbours import as_replace_one
 from starling.release.claims import amount
+from starling.release.codec import Json
 from starling.release.manifest import digest, manifest
 from starling.release.reading import Release, open_release
 from starling.release.session import Described, attributes
@@ -34,10 +35,6 @@ from starling.tables.artifact.measured import read_measurements, with_earlier
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.earlier.differencing import Difference, Differencing, differencing
 from starling.tables.plan import Geography, Plan, RegionLevels, TopUp, labels, read_geography
-
-if TYPE_CHECKING:
-    from starling.release.statement import Json
-
 
 SHOWN: Final = 20
 """Differences of one release that the text lists."""
@@ -110,7 +107,7 @@ class JointCost(Described):
         """Each release with what is measured again, the differences, and the cost of all."""
         return "\n\n".join([*(_shown(*each) for each in self.earlier), facts(self._facts()), MEANS])
 
-    def as_json(self) -> "dict[str, Json]":
+    def as_json(self) -> dict[str, Json]:
         """All of it, for programs, with every difference."""
         return {
             "joint": {

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from starling.errors import PlanError, Problem
+from starling.release.codec import Json
 from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Attribute, Definitions, GeographyLevel
 from starling.tables.plan.columns import Column, Unit
 from starling.tables.plan.counting_sql import counted, counting_sql
@@ -18,7 +19,6 @@ from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE
 from starling.tables.plan.wording import CENSUS, Wording
 
 if TYPE_CHECKING:
-    from starling.release.statement import Json
     from starling.tables.plan.blocks import Geography
     from starling.tables.plan.choices import Choices
 
@@ -130,13 +130,13 @@ class CensusRecords:
         return counting_sql(detail), counted(detail)
 
     @property
-    def parameters(self) -> "dict[str, Json]":
+    def parameters(self) -> dict[str, Json]:
         """The race codes and the states."""
         states: list[Json] = [*sorted(self.states)]
         return {"max_race_codes": self.max_race_codes, "states": states, "puerto_rico": self.puerto_rico}
 
     @property
-    def bounds(self) -> "dict[str, Json]":
+    def bounds(self) -> dict[str, Json]:
         """Codes, regions and ages of a record."""
         return {
             "race_codes_of_a_person": self.max_race_codes,

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem, shown
-from starling.release.codec import OPTIONAL
+from starling.release.codec import OPTIONAL, Json
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.codebook import Attribute, Definitions
@@ -33,7 +33,6 @@ from starling.tables.plan.wording import CUSTOM, WITHOUT_REGIONS, Wording
 from starling.text_format import PLAIN, TextFormat
 
 if TYPE_CHECKING:
-    from starling.release.statement import Json
     from starling.tables.plan.choices import Choices
 
 MOST_AREAS: Final = 1_000_000
@@ -243,7 +242,7 @@ class CustomRecords:
         return CUSTOM_SQL, custom_tables(detail)
 
     @property
-    def bounds(self) -> "dict[str, Json]":
+    def bounds(self) -> dict[str, Json]:
         """Values of each column, and regions."""
         values: dict[str, Json] = {column.name: column.most for column in self.columns}
         return {"values_of_a_person": values, "regions_of_a_person_in_a_level": 1}

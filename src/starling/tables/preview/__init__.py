@@ -16,9 +16,9 @@ from typing import Final
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
+from starling.release.codec import Json
 from starling.release.report import pages
 from starling.release.session import Part, attributes
-from starling.release.statement import Json
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Detail, Geography, Overview, Plan, describe
 from starling.tables.plan.labels import level_text

@@ -8,8 +8,8 @@ from typing import Final
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.claims import amount, claim, noise
+from starling.release.codec import Json
 from starling.release.session import Described, Part, attributes
-from starling.release.statement import Json
 from starling.release.text import rounded
 from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
 from starling.tables.plan.labels import level_text
