@@ -27,15 +27,10 @@ class Case:
     """A mechanism with a claim and two neighbours.
 
     Attributes:
-        name: What the mechanism is.
         flaw: What is wrong with it; empty for a right one.
         truth: What it costs, at least on this pair: epsilon, or rho where the claim is in rho; None where only the claim is known.
-        mechanism: Draws from it.
-        left: Exact values of one database.
-        right: Exact values of its neighbour.
         draws: How often it is drawn from on each neighbour. For a mutant enough for a power of 0.9 at a false alarm of 1e-6, measured by
             bench/audit.py, bench/genome_audit.py and bench/groups_audit.py; those of places were refuted in all or all but one of 40 tries.
-        claim: What it says it costs.
     """
 
     name: str

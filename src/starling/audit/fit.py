@@ -50,13 +50,10 @@ class Stated:
     """What is drawn, the distribution that is stated of it, and what neighbours cost under that distribution, computed.
 
     Attributes:
-        name: What is drawn.
         flaw: What is wrong with it; empty for what a release draws.
         draw: Independent draws as integers, int64 (draws,), from a source of words.
         distribution: The probability of each outcome, by the definition and not by the sampler's tables.
-        claim: What it is declared to cost.
         cost: What the distribution costs on a pair of neighbours, computed with certified arithmetic.
-        draws: How many draws are looked at.
     """
 
     name: str

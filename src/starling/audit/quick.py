@@ -42,9 +42,7 @@ class Result:
 
     Attributes:
         kind: "distribution" and "bound" of a mechanism that is released; "mutant" of one that is wrong on purpose.
-        name: What was checked.
         flaw: What is wrong with a mutant; empty for the others.
-        declared: What it declares to cost.
         estimate: At least what it costs on the pair of neighbours: computed for a distribution, certified from draws for others. None for
             a mutant that is recognised by its distribution.
         resolution: The relative error of the likeliest outcome that a comparison with a distribution sees with a chance of 0.9.

@@ -58,13 +58,7 @@ class _Example(click.Command):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command ends in.
-
-    Attributes:
-        text: Gives the result for people.
-        json: Gives the result for programs.
-        exit_code: The exit code of the run.
-    """
+    """What a command ends in."""
 
     text: Callable[[], str]
     json: Callable[[], Any]
@@ -132,13 +126,7 @@ def _unsigned(value: Any) -> Any:
 
 
 def command(name: str, *, example: str, hidden: bool = False) -> Callable[[Callable[..., Any]], click.Command]:
-    """A decorator that makes a function one verb.
-
-    Args:
-        name: The word that calls it.
-        example: The command line that its help starts with.
-        hidden: Whether it is for Starling itself, and in no list.
-    """
+    """A decorator that makes a function one verb; a `hidden` one is for Starling itself, and in no list."""
     return click.command(name, cls=Command, example=example, hidden=hidden)
 
 
@@ -236,11 +224,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 
 class _Stopped(Exception):
-    """A run was stopped by Ctrl-C or SIGTERM.
-
-    Attributes:
-        code: Exit code.
-    """
+    """A run was stopped by Ctrl-C or SIGTERM."""
 
     def __init__(self, code: int) -> None:
         super().__init__()

@@ -85,13 +85,7 @@ def payment_options(destination: Destination) -> "PaymentOptions":
 
 
 def publish(destination: Destination, spending: Callable[[], str], release: Callable[..., PublishedT]) -> PublishedT:
-    """Run a release: each step printed, the user asked before anything is spent, the result zipped if that is asked for.
-
-    Args:
-        destination: Where it goes and who pays.
-        spending: Gives in words what is published; called where the user is asked.
-        release: Publishes.
-    """
+    """Run a release: each step printed, the user shown `spending` and asked before anything is spent, the result zipped if wanted."""
     from starling.cli.progress import steps
     from starling.release import zipped
     from starling.release.pipeline import Listener

@@ -29,7 +29,6 @@ class Description:
     """Which data are registered, and what is public about them, as the options of a command say it.
 
     Attributes:
-        plan: What will be released, or asked.
         files: The confidential files, NAME=PATH each.
         deadline: Seconds from a charge to its answer.
         purpose: What the data may be used for, in words.

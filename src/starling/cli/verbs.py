@@ -36,15 +36,7 @@ EVERY: Final = ("plan", "preview", "validate", "release", "generate", "plot")
 
 
 def verb(name: str, text: str, example: str, run: Callable[..., Any], *options_of: options.Decorator) -> click.Command:
-    """A command of a domain.
-
-    Args:
-        name: The word that calls it.
-        text: Its help.
-        example: The command line that its help starts with.
-        run: Takes the values of the options by their names.
-        options_of: Its options, in the order of the help.
-    """
+    """A command of a domain: its word, its help, the example that this begins with, and what takes the values of its options."""
     run.__doc__ = text
     return command(name, example=example)(options.with_options(run, *options_of))
 
@@ -59,15 +51,7 @@ def registered(domain: str) -> "Domain":
 def planning(
     domain: str, text: str, example: str, *own: options.Decorator, plan: options.Decorator = options.plan_file
 ) -> click.Command:
-    """The command `plan` of a domain: what a plan holds and costs.
-
-    Args:
-        domain: The name of the domain.
-        text: Its help.
-        example: The command line that its help starts with.
-        own: The options that the domain adds.
-        plan: The argument that names the plan.
-    """
+    """The command `plan` of a domain, what a plan holds and costs: its help, the example that this begins with, and options of its own."""
 
     def run(plan: Path | str, **values: Any) -> Described:
         return registered(domain).verbs.plan(str(plan), **values)
@@ -113,15 +97,7 @@ def schema_of(domain: str) -> click.Command:
 def releasing(
     domain: str, what: str, example: str, *own: options.Decorator, plan: options.Decorator = options.plan_file
 ) -> click.Command:
-    """The command `release` of a domain: it charges, reads, draws and publishes.
-
-    Args:
-        domain: The name of the domain.
-        what: The first sentence of its help.
-        example: The command line that its help starts with.
-        own: The options of the files, and what the domain adds.
-        plan: The argument that names the plan.
-    """
+    """The command `release` of a domain: it charges, reads, draws and publishes. `what` begins its help, `own` has its files."""
 
     def run(plan: Path | str, destination: Destination, **values: Any) -> Described:
         release = registered(domain).verbs.release or partial(delivered, domain)

@@ -23,8 +23,6 @@ class Bill:
     Attributes:
         standing: Where: with the caps of the analyst, the dataset and the population, as they are before it.
         amount: What it costs, in units.
-        what: The guarantee's name.
-        noise: What it is for.
     """
 
     standing: Standing

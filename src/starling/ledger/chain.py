@@ -21,8 +21,6 @@ class Event(NamedTuple):
     """One line of the ledger.
 
     Attributes:
-        seq: 1, 2, 3, ...
-        kind: What happened.
         at: Seconds since 1970, never before the event before it.
         body: Canonical JSON.
         hash: A hash of this event and all before it, hexadecimal.

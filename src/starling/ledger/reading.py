@@ -21,16 +21,8 @@ class Charge:
     """One charge, as its event and its row say it.
 
     Attributes:
-        seq: Event.
         at: Seconds since 1970.
-        request_hash: What was requested: `Request.hash`.
-        analyst: Who.
-        request_id: Which request.
-        dataset: On what.
-        what: The guarantee's name.
-        cost: As the mechanism states it.
         amount: As charged to the population, in units, for one draw.
-        state: charged, answered or voided.
         times: How often it was paid: once, and once more for each draw that was lost.
         by: The key that made it, 64 hexadecimal digits; None where the custodian's did.
     """

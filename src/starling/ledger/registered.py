@@ -49,10 +49,6 @@ class Registered:
 
     Args:
         approved: Whether a raise bears the approval that the ledger asks for, of a second custodian if it has one.
-
-    Attributes:
-        rights: Which keys may charge which datasets.
-        terms: Under which terms.
     """
 
     def __init__(self, approved: Callable[[Mapping[str, Any]], bool]) -> None:

@@ -137,7 +137,6 @@ class Standing(NamedTuple):
     """Where a charge would stand.
 
     Attributes:
-        population: The population that is charged.
         dataset: The dataset about it that is asked.
         caps: The caps of the analyst, the dataset and the population, in this order; no analyst's where there is no grant.
         noise: What was charged to the population with this kind of noise; None where nothing was yet.

@@ -111,8 +111,6 @@ class Cap:
 
     Attributes:
         since: Event that began it.
-        scope: What kind of thing may spend.
-        name: The name of that thing.
         cap: The limit in units; None is no limit of its own.
         spent: What was charged, in units.
         last: Event of the latest charge through it.
@@ -138,7 +136,6 @@ class Request:
     Attributes:
         analyst: Who asks, and who may see the answer.
         request_id: Chosen by the asker; the same id is the same request for ever.
-        dataset: Registered name.
         body: The request in canonical JSON (`canonical`); its hash is what a retry must repeat.
     """
 
@@ -301,7 +298,6 @@ class Ticket:
     """A charge, as its request sees it.
 
     Attributes:
-        request: Who asked for what.
         state: "charged": compute and answer; "answered": `answer` is what was said; "voided": it failed for good.
         amount: Charged, in units of the population's measure.
         seq: Event of the charge.

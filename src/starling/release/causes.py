@@ -60,13 +60,7 @@ _COMMA: Final = re.compile("[+-]?[0-9]*,[0-9]+")
 
 @dataclass(slots=True)
 class Offending:
-    """The values of one fault of one field.
-
-    Attributes:
-        kind: What they should be.
-        codes: Of codes all that there are.
-        counts: How often each occurs.
-    """
+    """The values of one fault of one field."""
 
     kind: Kind
     codes: tuple[str, ...] = ()

@@ -24,9 +24,7 @@ class Check:
     """One check of a release.
 
     Attributes:
-        name: A word or two.
         says: What holds where nothing was found, as a sentence without its stop.
-        findings: Everything that is wrong.
         reached: Whether everything it needs could be read; where it could not, and nothing was found, nothing is known.
         left_open: What nobody knows even where nothing was found, as a phrase for a headline; empty where nothing is left open.
     """

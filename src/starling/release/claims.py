@@ -22,11 +22,7 @@ def amount(cost: Cost) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a guarantee claims of the privacy loss, each number worked out once: pages, statement and command line take it from here.
-
-    Attributes:
-        guarantee: The guarantee.
-    """
+    """What a guarantee claims of the privacy loss, each number worked out once: pages, statement and command line take it from here."""
 
     guarantee: Guarantee
 

@@ -50,10 +50,7 @@ class Column:
     """A column of a released table.
 
     Attributes:
-        name: The name in the file.
         type: The type in the table schema: string, integer, number, boolean or array.
-        description: What it holds, with its unit.
-        required: Never missing.
     """
 
     name: str
@@ -67,9 +64,6 @@ class Sheet:
     """A table of a release, in one file.
 
     Attributes:
-        path: The path in the folder.
-        title: What it is called, for people.
-        columns: The columns in their order.
         key: Columns that tell a row from all others.
         delimiter: The delimiter of a text file; empty for a Parquet file.
     """
@@ -136,12 +130,7 @@ def _table(sheet: Sheet, path: Path) -> dict[str, Json]:
 
 
 def check(folder: Path, hashes: Mapping[str, str]) -> list[Problem]:
-    """What a datapackage.json says wrongly of the files beside it.
-
-    Args:
-        folder: The folder of the release.
-        hashes: SHA-256 of each of its files, as found.
-    """
+    """What a datapackage.json says wrongly of the files beside it, which have these SHA-256."""
     try:
         package = read_json(folder / FILE)
         listed = [(str(each["path"]), each) for each in package["resources"]]

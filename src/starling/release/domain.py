@@ -260,12 +260,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Invented:
-    """Invented records with a plan for them, as `Delivering.open` takes them.
-
-    Attributes:
-        plan: Names the plan.
-        files: All paths by their names.
-    """
+    """Invented records with a plan for them, as `Delivering.open` takes them."""
 
     plan: str
     files: Mapping[str, Path]
@@ -330,7 +325,6 @@ class Domain:
             Starling writes it, PlanError or ParameterError where the files state choices that cannot be.
         opened: An opened release with what the domain offers to those who analyse it. It raises IntegrityError where its plan or its
             measurements are not as Starling writes them.
-        verbs: What its commands do.
         delivering: How a server is given plan and files; None where none serves it.
         grammars: The grammars of its plan files, each by what it is called.
     """
@@ -352,7 +346,6 @@ class Validated(InSession):
         problems: What breaks the rules; a file with problems is accepted only when its custodian says so.
         notes: What is allowed and probably not meant.
         read: What was read, as a phrase for people.
-        values: What was read, for programs.
     """
 
     problems: Findings

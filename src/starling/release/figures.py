@@ -14,14 +14,7 @@ ROW: float = 0.3
 
 
 def section_of(figure: Figure, name: str, title: str, caption: str) -> Section:
-    """A figure as the section of a page.
-
-    Args:
-        figure: What is drawn.
-        name: Letters that set the picture's inner names apart from those of other pictures of a page.
-        title: The title of the section.
-        caption: What is seen.
-    """
+    """A figure as the section of a page; `name` sets the picture's inner names apart from those of other pictures of a page."""
     return Section(title, pictures=(Picture(partial(svg, figure, name), caption, figure),))
 
 
@@ -49,16 +42,7 @@ def intervals(
     lower: Sequence[float],
     upper: Sequence[float],
 ) -> Figure:
-    """Numbers with their intervals, a row each from the top.
-
-    Args:
-        title: What they are.
-        axis: What they count.
-        labels: One for each number.
-        estimates: The numbers.
-        lower: The lower end of the interval of each.
-        upper: The upper ends.
-    """
+    """Numbers with their intervals, a row each from the top; `axis` says what they count."""
     figure, axes = new_figure(title, (6.0, ROW * len(labels) + 0.9))
     rows = range(len(labels))
     axes.hlines(rows, lower, upper, color=BLUE, linewidth=4, alpha=0.45, label="interval of 95 %")

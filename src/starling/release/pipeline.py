@@ -45,10 +45,8 @@ class Published(Described):
     """What a release ended in.
 
     Attributes:
-        folder: The folder of the release.
         request_id: The id under which the release was charged first.
         receipt: The receipt of the charge; None when the request had been answered before, at no cost now.
-        publication: What was published.
     """
 
     folder: Path

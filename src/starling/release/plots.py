@@ -22,7 +22,6 @@ class Plots:
     """Pictures of releases, which hold what these say and nothing else.
 
     Attributes:
-        title: The title of the page.
         kind: What the page shows, in a few words.
         pictures: By the name of each, the section of the page that it stands in.
         below: What stands on the page below the pictures.

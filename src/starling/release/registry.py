@@ -35,15 +35,9 @@ class Product:
     """What a domain says of its data product, in words.
 
     Attributes:
-        description: What is published.
-        intended_use: What for.
-        region: Whom the data describe.
-        domain: Which datasets are protected.
         bounds: What makes neighbours differ by no more than the sensitivities say.
-        mechanisms: How the noise is made.
         post_processing: What was done to the noisy numbers.
         composition: How the parts make up the cost.
-        unprotected: What is published without noise.
     """
 
     description: str

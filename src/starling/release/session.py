@@ -171,13 +171,7 @@ def plain(number: Fraction) -> int | float:
 
 
 def html(title: str, pairs: Iterable[tuple[str, str]], below: Sequence[Part] = ()) -> str:
-    """A table for a notebook, everything in it escaped; a wide one scrolls within itself.
-
-    Args:
-        title: What the object is.
-        pairs: Names and values, a row each.
-        below: Further tables and paragraphs.
-    """
+    """A table for a notebook, everything in it escaped; a wide one scrolls within itself."""
     return fragment("fragment.html", title=title, facts=[*pairs], below=below, pictures=())
 
 

@@ -55,7 +55,6 @@ class AddsTo:
         request_id: The id under which it was charged.
         ledger: Id of the ledger that paid for it; empty where it brought one of its own.
         manifest: SHA-256 of its manifest, hexadecimal: what a ledger keeps as the answer.
-        guarantee: That was charged.
     """
 
     request_id: str

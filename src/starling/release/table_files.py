@@ -61,13 +61,10 @@ class Table:
     """A published table, as its domain declares it.
 
     Attributes:
-        name: The name of its files.
-        title: What it holds, for people.
         schema: Its columns and their types, with plain text.
         words: What each column holds, with its unit, by the column's name.
         key: The columns that tell a row from all others.
         optional: The columns in which a value may be missing.
-        texts: Its forms as text.
     """
 
     name: str

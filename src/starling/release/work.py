@@ -16,7 +16,6 @@ class Work:
     """An estimate.
 
     Attributes:
-        steps: How many.
         fix: What to ask instead, where these are too many.
     """
 
@@ -25,15 +24,7 @@ class Work:
 
 
 def check_work(work: Work, most: int) -> None:
-    """Refuse a question that takes more work than is allowed.
-
-    Args:
-        work: The estimate.
-        most: The limit, in millions of steps.
-
-    Raises:
-        ParameterError: it takes more.
-    """
+    """Raises ParameterError for a question that takes more work than is allowed, in millions of steps."""
     if work.steps > most * MILLION:
         estimate = f"takes about {-(-work.steps // MILLION):,} million steps of work"
         limit = f"at most {most:,} million are allowed (question_work in server.toml)"

@@ -51,7 +51,6 @@ class TablesPublication(Publication[Exact, Measurements]):
 
     Attributes:
         plan: The public choices, with what the release adds to.
-        regions: The public geography.
         topped_up: The open release that this one adds to; None where it stands alone, and where a folder is verified.
     """
 

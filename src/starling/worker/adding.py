@@ -33,9 +33,7 @@ class Addition:
 
     Attributes:
         name: Of the dataset, at the server and in the ledger.
-        source: Plan and files.
         population: Whose data they are; made where the ledger does not have it, with the cap of the dataset.
-        cap: Of the dataset.
         grants: What each analyst may spend on the population.
         deadline: Seconds from a charge to its answer.
         days: For how long the server may charge, and tokens let their users in.
@@ -57,7 +55,6 @@ class Added:
     """What was added.
 
     Attributes:
-        entry: The dataset, as analysts see it.
         missing: Why the sandbox has no twin of it; None where it has.
         tokens: New tokens, by analyst: of those who had none.
     """

@@ -26,8 +26,6 @@ class Outcome:
     """How an attempt ended.
 
     Attributes:
-        ending: How.
-        why: Why it was refused or failed.
         notes: Of a look: by the name of each dataset what was found, in a sentence.
     """
 

@@ -27,8 +27,6 @@ class Findings:
     Attributes:
         files: The token of the files, as they were when they were read (`accepted_files`, by the server's key).
         read: What was read, as a phrase.
-        total: How many problems there are.
-        problems: The first of them, for people.
         notes: The first notes: what is allowed and probably not meant.
     """
 

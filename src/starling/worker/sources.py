@@ -36,7 +36,6 @@ class Registered:
     """What a dataset is released from.
 
     Attributes:
-        domain: The kind of statistics.
         plan: Names the plan: an absolute path, or a plan that comes with Starling.
         files: Absolute paths of files or folders, by the names that the domain gives them.
     """

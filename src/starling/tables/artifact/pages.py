@@ -42,7 +42,6 @@ class Summary:
     Attributes:
         branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.
-        means: The means of the largest groups.
     """
 
     def __init__(self, plan: Plan) -> None:

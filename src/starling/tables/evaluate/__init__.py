@@ -56,7 +56,6 @@ class Errors:
     """Sums over published numbers, published minus true; `+` joins two kinds of numbers.
 
     Attributes:
-        rows: How many numbers.
         error, absolute, square: Sums of errors, in persons, of absolute and of squared errors.
         variance: Sum of the variances that the release states.
         covered: How many intervals hold the true count.
@@ -134,7 +133,6 @@ class Evaluation:
     """Errors of a release.
 
     Attributes:
-        title: That of the release's plan.
         levels: The title of each level by its name, in plan order: "(COUNTY, 2)" is "County, detailed".
         classes: Every combination that has published numbers, in the order of the plan.
         groups: Every level and size class that has groups.

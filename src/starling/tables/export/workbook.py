@@ -23,7 +23,6 @@ class Front:
     """What a reader of the numbers should know.
 
     Attributes:
-        title: The title of the release.
         facts: Name and text of each fact: what is protected, what it cost, who signed.
     """
 

@@ -57,8 +57,6 @@ class FieldGroup:
     """Fields that are filled together: one that always says something, or several of which a record fills the first few.
 
     Attributes:
-        names: The names of the fields.
-        domains: What each may say.
         needed: The first so many are always filled.
         most: So many are filled at most.
     """

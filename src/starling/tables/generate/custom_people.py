@@ -73,9 +73,7 @@ class _Chances:
     """Even numbers for each record, its kind, and where there are several records of a person, those that they have in common.
 
     Attributes:
-        rng: The random stream of the run.
         person: int64 (records,): whose each is.
-        persons: How many there are.
         kind: int64 (records,).
     """
 

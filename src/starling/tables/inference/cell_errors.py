@@ -44,7 +44,6 @@ class BothStages:
 
     Attributes:
         name: The name of the group's measurements, by which its draws are known.
-        stage_noise: The noise of the group.
         cells: How many cells it has, 1, 8, 18 or 46.
     """
 

@@ -18,11 +18,6 @@ def labelled_counts(plan: Plan, geography: Geography, rows: pa.Table) -> pa.Tabl
 
     Columns of regions are there where the plan has more than one region.
 
-    Args:
-        plan: The plan of the release.
-        geography: Its regions.
-        rows: T1, in its order.
-
     Raises:
         ParameterError: the plan declares no columns.
     """

@@ -48,8 +48,6 @@ class Preview(pages.Preview):
 
     Attributes:
         overview: Cost, neighbours and numbers of groups of the plan.
-        confidence: The confidence of all margins.
-        levels: The levels in plan order.
         aggregates: The sums and quantiles in plan order.
         group_sizes: By level, or under "" for all, the true sizes that its page takes; None for assumed ones (expected_detail.py).
     """

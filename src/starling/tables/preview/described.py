@@ -25,7 +25,6 @@ class PlanCosts(Described):
 
     Attributes:
         overview: Cost, neighbours and numbers of groups of the plan.
-        prices: What each accuracy target costs.
         factor: By which every target was multiplied; None where none was.
         earlier: What the plan reveals together with earlier releases; None where none was named.
     """

@@ -42,7 +42,6 @@ class BranchPreview:
 
     Attributes:
         branch: Thresholds at or below the deciding total.
-        cells: Values measured.
         total: Error of the group's T1 row, the sum of its cells.
         sex: Error of a sum over the last attribute of the detail in T2, where there are any.
         cell: Error of a cell of T2, where there are any.
@@ -60,7 +59,6 @@ class SizePreview:
     """What happens to a group of known true size that is measured in two stages.
 
     Attributes:
-        persons: The true size.
         branches: Probability of each branch from 0 on; they add up to 1.
         suppressed: Probability that the group is not published.
         total: Error of its T1 row when it takes its likeliest branch.

@@ -22,12 +22,7 @@ _FAR: Final = 10_000
 
 
 def sections_of(seen: "Preview", details: Sequence[ExpectedDetail]) -> Sequence[Section]:
-    """The sections of the page of a preview.
-
-    Args:
-        seen: The expected errors of the plan.
-        details: The expected detail of the groups of each level.
-    """
+    """The sections of the page of a preview, with the expected detail of the groups of each level."""
     plan = seen.overview.plan
     sections = []
     if plan.levels:
