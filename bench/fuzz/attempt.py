@@ -104,7 +104,10 @@ def _count(name: str, source: Any, cluster: Spark | None, chunk: int) -> Any:
     if name != "tables":
         return source.count(cluster)
     if cluster is None and isinstance(source.records, Persons):
-        return count(source.plan, source.regions, source.records, chunk=max(1, chunk))
+        with patch.object(delimited, "CHUNK", max(1, chunk)):
+            files: Any = source.records.reopened()
+        in_parts = replace(source.records, source=files, reopened=lambda: files)
+        return count(source.plan, source.regions, in_parts)
     return count(source.plan, source.regions, source.records, cluster=cluster)
 
 

@@ -253,7 +253,7 @@ def test_a_wrong_plan_is_refused_before_anything_is_read(
 @pytest.mark.parametrize(
     ("wrong", "code", "says"),
     [
-        ({"--persons": "missing.txt"}, 65, "missing.txt: persons cannot be opened (No such file or directory)"),
+        ({"--persons": "missing.txt"}, 65, "missing.txt: records cannot be opened (No such file or directory)"),
         ({"--geography": "missing.txt"}, 65, "missing.txt: "),
         ({"--persons": "{geography}"}, 65, "QAGE"),
         ({"--out": "{here}"}, 74, "exists; choose a new folder"),

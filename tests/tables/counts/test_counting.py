@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from tests.tables.worlds import World, worlds
 
 def counted(plan: Plan, geography: Geography, path: Path, chunk: int = 1 << 16) -> GroupCounts:
     """The exact counts, for the test's own eyes."""
-    return inspect(count(plan, geography, open_persons(path, plan), chunk=chunk)).value
+    with mock.patch("starling.engine.delimited.CHUNK", chunk):
+        return inspect(count(plan, geography, open_persons(path, plan))).value
 
 
 def everything(

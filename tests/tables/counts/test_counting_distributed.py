@@ -8,11 +8,13 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Literal
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from starling.engine import delimited
 from starling.engine.spark import Spark, check_seen, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import inspect
@@ -42,9 +44,10 @@ def spark() -> Iterator[Spark]:
 
 def both(spark: Spark, plan: Plan, geography: Geography, path: Path, chunk: int) -> tuple[GroupCounts, GroupCounts]:
     """DuckDB's counts and Spark's, for the test's own eyes."""
-    opened = open_persons(path, plan)
-    here = inspect(count(plan, geography, opened)).value
-    return here, inspect(count(plan, geography, opened, chunk=chunk, cluster=spark)).value
+    with mock.patch("starling.engine.delimited.CHUNK", chunk):
+        opened = open_persons(path, plan)
+        here = inspect(count(plan, geography, opened)).value
+        return here, inspect(count(plan, geography, opened, cluster=spark)).value
 
 
 def assert_alike(plan: Plan, geography: Geography, here: GroupCounts, there: GroupCounts) -> int:
@@ -75,7 +78,7 @@ def test_an_evaluation_finds_the_same_errors(
 def test_toy_data_set_is_counted_alike(spark: Spark, shared_data: Path, config: str) -> None:
     """By DuckDB, by Spark in parts of a few records each, and by the flat twin."""
     plan, geography, path = toy(shared_data, config)
-    here, there = both(spark, plan, geography, path, chunk=30)
+    here, there = both(spark, plan, geography, path, chunk=240)
     flat = flat_counts(plan, shared_data / "tables" / "toy_dataset" / "GRF-C.txt", path)
     assert assert_alike(plan, geography, here, there) > 20
     for level, cells in enumerate(everything(plan, geography, there)):
@@ -100,29 +103,39 @@ def test_any_world_is_counted_like_the_flat_twin(spark: Spark, world: World) -> 
     with tempfile.TemporaryDirectory() as name:
         plan, geography = world.public(Path(name))
         path = world.records(Path(name))
-        _, there = both(spark, plan, geography, path, chunk=60)
+        _, there = both(spark, plan, geography, path, chunk=480)
         flat = flat_counts(plan, Path(name) / "blocks.txt", path)
         for level, cells in enumerate(everything(plan, geography, there)):
             assert np.array_equal(cells, dense(flat, plan, geography, level))
 
 
 def test_attack_a08_no_record_makes_a_run_on_spark_fail_or_speak(
-    spark: Spark, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    spark: Spark,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = persons(tmp_path, [line for bad in HOSTILE for line in (GOOD, bad)] * 3)
+    monkeypatch.setattr(delimited, "CHUNK", 8000)
     opened = open_persons(path, PLAN)
     expected = published(count(PLAN, GEOGRAPHY, opened))
-    assert published(count(PLAN, GEOGRAPHY, opened, chunk=1000, cluster=spark)) == expected
+    assert published(count(PLAN, GEOGRAPHY, opened, cluster=spark)) == expected
     assert capfd.readouterr() == ("", "")
     assert caplog.text == ""
 
 
 def test_attack_a08_a_task_that_fails_keeps_the_charge(
-    spark: Spark, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    spark: Spark,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A file cut off after it was checked: workers fail, what leaves is the constant error, and one charge stands."""
     path = persons(tmp_path, [GOOD] * 400)
-    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), chunk=500, cluster=spark)
+    monkeypatch.setattr(delimited, "CHUNK", 4000)
+    computation = count(PLAN, GEOGRAPHY, open_persons(path, PLAN), cluster=spark)
     os.truncate(path, 300)
     assert published(computation) == FAILED
     assert capfd.readouterr() == ("", "")

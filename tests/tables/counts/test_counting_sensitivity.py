@@ -6,6 +6,7 @@ That is what the mechanism's privacy rests on (SafeTab 2022, Lemmas 9 and 10), s
 import tempfile
 from collections import Counter
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,8 @@ Table = npt.NDArray[np.int64]
 
 def tables(plan: Plan, geography: Geography, path: Path, chunk: int = 1 << 16) -> list[Table]:
     """Every cell of every group of each level."""
-    counts = inspect(count(plan, geography, open_persons(path, plan), chunk=chunk)).value
+    with mock.patch("starling.engine.delimited.CHUNK", chunk):
+        counts = inspect(count(plan, geography, open_persons(path, plan))).value
     pieces = [whole(plan, geography, level) for level in range(len(plan.levels))]
     return [counts.cells(piece, np.arange(piece.groups)) for piece in pieces]
 

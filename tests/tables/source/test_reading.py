@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,10 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.engine import delimited, record_parts
+from starling.engine.delimited import CHUNK
 from starling.errors import SourceError
-from starling.tables.source import open_persons, reading
+from starling.tables.source import open_persons
 from starling.tables.source.lines import MOST_BYTES
-from starling.tables.source.reading import CHUNK, read
+from starling.tables.source.reading import read
 from tests.tables.source.records import GOOD, PLAN, book, row
 from tests.tables.worlds import COLUMNS, HEADER, codes
 
@@ -32,7 +35,9 @@ Record: TypeAlias = tuple[Any, ...]
 def in_order(path: Path, chunk: int = CHUNK) -> list[Record]:
     """Every record of a file, with its set of race codes."""
     result: list[Record] = []
-    for part in read(open_persons(path, PLAN), PLAN, WORDS, chunk=chunk):
+    with mock.patch("starling.engine.delimited.CHUNK", chunk):
+        parts = list(read(open_persons(path, PLAN), PLAN, WORDS))
+    for part in parts:
         remaining = part.records
         sets = [tuple(part.several[-1 - race].tolist()) if race < 0 else race for race in remaining.races.tolist()]
         columns = (
@@ -197,9 +202,9 @@ def test_parquet_that_is_not_utf8_drops_its_row_alone(tmp_path: Path) -> None:
 def test_a_folder_of_parquet_parts_is_one_file(tmp_path: Path) -> None:
     good: list[str | None] = [*GOOD.decode().split("|")]
     (tmp_path / "parts").mkdir()
-    for part, rows in enumerate((3, 0, reading.ROWS + 2)):
+    for part, rows in enumerate((3, 0, record_parts.ROWS + 2)):
         pq.write_table(table([good] * rows, pa.string()), tmp_path / "parts" / f"part-{part}.parquet")
-    assert records(tmp_path / "parts").total() == 3 + reading.ROWS + 2
+    assert records(tmp_path / "parts").total() == 3 + record_parts.ROWS + 2
 
 
 def test_columns_in_any_order_and_more_than_needed(tmp_path: Path) -> None:
@@ -223,12 +228,13 @@ def test_a_file_that_changed_is_not_read(tmp_path: Path, kind: str, change: str)
         path.unlink()
     else:
         path.write_bytes({"cut": raw[:-1], "longer": raw + b"\n", "header": raw.replace(b"QAGE", b"QAGX")}[change])
-    with pytest.raises(SourceError, match="changed or vanished"):
+    with pytest.raises(SourceError, match="are not what was checked"):
         list(read(persons, PLAN, WORDS))
 
 
 def test_a_file_cut_off_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, [GOOD] * 4000)
+    monkeypatch.setattr(delimited, "CHUNK", 5000)
     persons = open_persons(path, PLAN)
     real, calls = os.pread, []
 
@@ -239,8 +245,8 @@ def test_a_file_cut_off_while_it_is_read(tmp_path: Path, monkeypatch: pytest.Mon
         return real(file, size, place)
 
     monkeypatch.setattr(os, "pread", cutting)
-    with pytest.raises(SourceError, match="changed or vanished"):
-        list(read(persons, PLAN, WORDS, chunk=5000))
+    with pytest.raises(SourceError, match="are not what was checked"):
+        list(read(persons, PLAN, WORDS))
 
 
 def test_a_disk_that_fails_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,15 +256,16 @@ def test_a_disk_that_fails_while_it_is_read(tmp_path: Path, monkeypatch: pytest.
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(os, "pread", failing)
-    with pytest.raises(SourceError, match="changed or vanished"):
+    with pytest.raises(SourceError, match="are not what was checked"):
         list(read(persons, PLAN, WORDS))
 
 
-def test_reading_may_stop_early(tmp_path: Path) -> None:
+def test_reading_may_stop_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that is closed leaves no thread and no file open."""
     opened = Path("/proc/self/fd")
     before = len(list(opened.iterdir())) if opened.is_dir() else 0
-    chunks = read(open_persons(write(tmp_path, [GOOD] * 1000), PLAN), PLAN, WORDS, chunk=100)
+    monkeypatch.setattr(delimited, "CHUNK", 100)
+    chunks = read(open_persons(write(tmp_path, [GOOD] * 1000), PLAN), PLAN, WORDS)
     next(chunks)
     chunks.close()
     assert not before or len(list(opened.iterdir())) == before

@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.engine import record_parts
 from starling.engine.spark import Parts
 from starling.errors import SourceError
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source import open_persons
 from starling.tables.source.fields import Records
 from starling.tables.source.lookup import Int16
-from starling.tables.source.reading import CHUNKS, SCHEMA, as_codes, from_codes, person_parts, read
+from starling.tables.source.reading import SCHEMA, as_codes, from_codes, person_parts, read
 from starling.tables.source.value_sets import ValueSets
 from tests.tables.source.records import GOOD, PLAN, book, row
 from tests.tables.worlds import COLUMNS, HEADER
@@ -58,18 +60,18 @@ def everything(parts: Parts) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("chunk", [3, 100, 1000, 1 << 20])
 def test_parts_of_text_are_the_whole(tmp_path: Path, chunk: int) -> None:
-    persons = open_persons(text(tmp_path, LINES), PLAN)
-    parts = person_parts(persons, PLAN, book(), chunk=chunk)
-    assert len(parts.parts) == -(-(persons.sizes[0] - len(HEADER) - 1) // (CHUNKS * chunk))
-    assert everything(parts) == [
-        row for whole in read(persons, PLAN, book()) for row in rows_of(whole.records, whole.several)
-    ]
+    with mock.patch("starling.engine.delimited.CHUNK", chunk):
+        persons = open_persons(text(tmp_path, LINES), PLAN)
+        parts, wanted = person_parts(persons, PLAN, book()), list(read(persons, PLAN, book()))
+    assert len(parts.parts) == -(-(persons.sizes[0] - len(HEADER) - 1) // chunk)
+    assert everything(parts) == [row for whole in wanted for row in rows_of(whole.records, whole.several)]
 
 
-def test_parts_of_parquet_are_the_whole(tmp_path: Path) -> None:
+def test_parts_of_parquet_are_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_parts, "PART_ROWS", 7)
     persons = open_persons(parquet(tmp_path, LINES), PLAN)
     parts = person_parts(persons, PLAN, book())
-    assert [part.file for part in parts.parts] == [0, 0, *[1] * (len(parts.parts) - 2)]
+    assert [part.path for part in parts.parts] == [persons.files[at] for at in [0, 0, *[1] * (len(parts.parts) - 2)]]
     assert len(parts.parts) > 4
     assert everything(parts) == [
         row for whole in read(persons, PLAN, book()) for row in rows_of(whole.records, whole.several)
@@ -94,11 +96,11 @@ def test_a_file_that_is_gone_or_another(tmp_path: Path, kind: object) -> None:
     parts = person_parts(persons, PLAN, book())
     for part in persons.files:
         part.write_bytes(b"x" + part.read_bytes())
-    with pytest.raises(SourceError, match="changed or vanished"):
+    with pytest.raises(SourceError, match="are not what was checked"):
         everything(parts)
     for part in persons.files:
         part.unlink()
-    with pytest.raises(SourceError, match="changed or vanished"):
+    with pytest.raises(SourceError, match="are not what was checked"):
         everything(parts)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.engine.delimited import CHUNK
 from starling.errors import LISTED, SHOWN, RecordsInvalid
 from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
@@ -15,7 +16,6 @@ from starling.tables.plan import Plan, read_geography
 from starling.tables.plan.census_records import census_records
 from starling.tables.source import open_persons, validate
 from starling.tables.source.fields import NOTES, PROBLEMS
-from starling.tables.source.reading import CHUNK
 from tests.tables.small import with_records
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
 from tests.tables.worlds import COLUMNS, HEADER

@@ -18,7 +18,6 @@ from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Opened, Persons
-from starling.tables.source.reading import CHUNK
 
 __all__ = ["GroupCounts", "count"]
 
@@ -29,7 +28,6 @@ def count(
     records: Opened,
     *,
     limits: duck.Limits | None = None,
-    chunk: int = CHUNK,
     cluster: Spark | None = None,
 ) -> Confidential[GroupCounts]:
     """The computation of the exact counts of every group of a plan, whatever records it is about; reads nothing yet.
@@ -39,23 +37,22 @@ def count(
         geography: The public regions of the plan.
         records: The checked, but unread, records.
         limits: Memory, disk and processors of DuckDB, and disk of the counted records.
-        chunk: Bytes of text of the Census that are read at once.
         cluster: A Spark that runs, to count instead of DuckDB; the counts are the same.
 
     The computation raises SourceError when the records are no longer what was checked and OutputError when memory or disk do not
     suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
     """
-    return Confidential(partial(_count, plan, geography, records, limits or duck.default_limits(), chunk, cluster))
+    return Confidential(partial(_count, plan, geography, records, limits or duck.default_limits(), cluster))
 
 
 def _count(
-    plan: Plan, geography: Geography, records: Opened, limits: duck.Limits, chunk: int, cluster: Spark | None
+    plan: Plan, geography: Geography, records: Opened, limits: duck.Limits, cluster: Spark | None
 ) -> GroupCounts:
     spill = Spill(limits.spill, limits.disk)
     counted = Records(geography.units, spill)
     spread = {kind: SpreadRecords(each, geography.units, spill) for kind, each in kinds_of(plan).items()}
     if isinstance(records, Persons):
-        sets = count_persons(plan, geography, records, counted, limits, chunk, cluster)
+        sets = count_persons(plan, geography, records, counted, limits, cluster)
     else:
         sets = count_custom(plan, records, counted, spread, limits, cluster)
     for each in (counted, *spread.values()):

@@ -77,17 +77,16 @@ def count_persons(
     persons: Persons,
     counted: Records,
     limits: duck.Limits,
-    chunk: int,
     cluster: Spark | None,
 ) -> dict[str, Sets]:
     """Fill the counted records; gives the sets of race codes that they number. Raises as `counts.count` says."""
     book, sets, text = lookup(plan, geography), ValueSets(len(plan.codes), MOST_RACE_CODES), counting_sql(plan.detail)
     public = {"cells": _cells(plan.detail)}
     if cluster is None:
-        batches = _numbered(plan, persons, book, sets, chunk)
+        batches = _numbered(plan, persons, book, sets)
         answers = count_in_shares(text, "persons", batches, _PERSONS, public, limits)
     else:
-        answers = cluster.run(text, {"persons": person_parts(persons, plan, book, chunk=chunk), **public})
+        answers = cluster.run(text, {"persons": person_parts(persons, plan, book), **public})
     with closing(answers):
         for batch in answers:
             unit, races, qspan, cell, many = batch.columns
@@ -97,10 +96,8 @@ def count_persons(
     return {"race": Sets(offsets, codes.astype(np.int16))}
 
 
-def _numbered(
-    plan: Plan, persons: Persons, book: Lookup, sets: ValueSets, chunk: int
-) -> Generator[pa.RecordBatch, None, None]:
-    with closing(read(persons, plan, book, chunk=chunk)) as chunks:
+def _numbered(plan: Plan, persons: Persons, book: Lookup, sets: ValueSets) -> Generator[pa.RecordBatch, None, None]:
+    with closing(read(persons, plan, book)) as chunks:
         for part in chunks:
             sets.number(part.records.races, part.several)
             yield pa.record_batch([pa.array(column) for column in part.records], schema=_PERSONS)

@@ -30,7 +30,6 @@ from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords, limbs
 from starling.tables.plan import Plan
 from starling.tables.plan.counting_sql import custom_answer_sql
-from starling.tables.source.declared_reading import check_unchanged
 from starling.tables.source.declared_records import DeclaredRecords
 
 CombinedValues: TypeAlias = tuple[tuple[int, ...], ...]
@@ -79,7 +78,7 @@ def _answer(
         if unit is None:
             return count_in_shares(text, "records", rows, content, tables, limits)
         return run_by_person(text, content, rows, tables, limits)
-    check_unchanged(records)
+    records.check_unchanged()
     schema = content if unit is None else pa.schema([PERSON, *content])
     parts = Parts(schema, records.source.parts, partial(contributions, plan, records))
     return cluster.run(text, {"records": parts, **tables})

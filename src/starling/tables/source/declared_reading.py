@@ -28,7 +28,6 @@ from starling.engine.delimited import Part, labels
 from starling.engine.machine import in_order
 from starling.engine.record_files import Records
 from starling.engine.record_parts import tables
-from starling.errors import SourceError
 from starling.tables.plan.columns import Column, RecordColumns
 from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
@@ -59,34 +58,24 @@ class Batch(NamedTuple):
     person: pa.Array | None
 
 
-def check_unchanged(records: DeclaredRecords) -> None:
-    """Raise SourceError unless the files have the public shape that they had when they were checked."""
-    try:
-        same = records.reopened() == records.source
-    except SourceError:
-        same = False
-    if not same:
-        raise SourceError("records", "are not what was checked", "leave the file alone")
-
-
 def read_declared(records: DeclaredRecords, make: Callable[[Batch], T]) -> Generator[T, None, None]:
     """What `make` makes of the records that are counted, batch by batch in the order of the file, in the threads that read them.
 
     Raises:
         SourceError: the files are gone, or are not what was checked. Never because of what a record says.
     """
-    check_unchanged(records)
+    records.check_unchanged()
     source, coded, batch = records.source, coded_fields(records.columns), _reading(records.columns)
 
-    def made(table: pa.Table) -> T:
+    def read(table: pa.Table) -> T:
         return make(batch(table))
 
     if isinstance(source, Records) and source.form == "text":
         # A part is parsed by the thread that reads it.
-        for results in in_order(lambda part: list(map(made, tables(source, part, coded))), source.parts):
+        for results in in_order(lambda part: list(map(read, tables(source, part, coded))), source.parts):
             yield from results
     else:
-        yield from in_order(made, (table for part in source.parts for table in tables(source, part, coded)))
+        yield from in_order(read, (table for part in source.parts for table in tables(source, part, coded)))
 
 
 def read_part(records: DeclaredRecords, part: Part) -> Iterator[Batch]:

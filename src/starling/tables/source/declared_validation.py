@@ -27,7 +27,7 @@ from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
 from starling.tables.source.declared_numbers import bounds, parse_numbers
-from starling.tables.source.declared_reading import check_unchanged, coded_fields, read_declared
+from starling.tables.source.declared_reading import coded_fields, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.declared_values import MISSING, OUTSIDE, RecordValues, reader, record_values, sets
 from starling.tables.source.lookup import Int64
@@ -52,7 +52,7 @@ def validate_declared(records: DeclaredRecords, *, most: int = SHOWN) -> NotPriv
 
 
 def _validated(records: DeclaredRecords, most: int) -> Validated:
-    check_unchanged(records)
+    records.check_unchanged()
     source, check = records.source, _Check(records.columns, most)
     for table, lines, file in check.problems.tables(
         source, partial(tables, source, coded=coded_fields(records.columns))

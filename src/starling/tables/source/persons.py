@@ -1,68 +1,46 @@
-"""The file of person records, checked by its public shape alone: that it is there, its kind, its header.
+"""The file of person records, checked by its public shape alone: that it is there, its form, its header.
 
 Text: the first line names the columns, `|` between them, in any order; more columns than are read are welcome. Parquet: the same
 columns as strings, in one file or in a folder of parts. What a record says is looked at after the charge, by `reading.py`.
 """
 
-import os
-import stat
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final, Literal, Never
+from typing import Final
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.errors import PlanError, Problem, SourceError
+from starling.engine.delimited import parts_of
+from starling.engine.headers import check_columns
+from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
+from starling.engine.record_parts import check_types, parquet_parts
+from starling.errors import PlanError
 from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
+from starling.tables.source.opened import OpenedRecords
 
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""
-
-_PARQUET: Final = b"PAR1"
-"""How a Parquet file begins and ends."""
+_FIX: Final = "write the columns that the plan reads, each once"
 
 
 @dataclass(frozen=True, slots=True)
-class Persons:
-    """Person records whose header fits a plan. Holds nothing of any record.
+class Persons(OpenedRecords):
+    """Person records of the Census, of which the plan reads or `validate` looks at some columns."""
 
-    Attributes:
-        files: The file; of a folder of Parquet parts each file, ascending by name.
-        sizes: Bytes of each: a file that has another size when it is read is not the one that was checked.
-        kind: What it is.
-        header: Text: its first bytes up to and with the first newline; Parquet: empty.
-        columns: Names, in the file's order.
-    """
-
-    files: tuple[Path, ...]
-    sizes: tuple[int, ...]
-    kind: Literal["text", "parquet"]
-    header: bytes
-    columns: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the file, or of the folder of several, for messages."""
-        return self.files[0].name if len(self.files) == 1 else self.files[0].parent.name
+    source: Records
 
 
 def required_columns(plan: Plan) -> tuple[str, ...]:
     """The columns that a release reads; HOUSEHOLDER, CENRACE and further race columns may be absent."""
     races = (f"QRACE{column}" for column in range(1, census_records(plan).max_race_codes + 1))
     return ("QAGE", "QSEX", *BLOCK_COLUMNS, *races, "QSPAN")
-
-
-def known_columns(plan: Plan) -> tuple[str, ...]:
-    """The columns that `validate` looks at where they are there."""
-    beyond = (f"QRACE{column}" for column in range(census_records(plan).max_race_codes + 1, MOST_RACE_CODES + 1))
-    return (*required_columns(plan), *beyond, "HOUSEHOLDER", "CENRACE")
 
 
 def open_persons(path: str | Path, plan: Plan) -> Persons:
@@ -74,88 +52,45 @@ def open_persons(path: str | Path, plan: Plan) -> Persons:
     """
     if plan.detail.attributes != SEX_BY_AGE.attributes:
         raise PlanError("detail", "is of other attributes than sex and age, which a person record has", "cut these")
-    path = Path(path).absolute()
-    try:
-        if stat.S_ISDIR(path.stat().st_mode):
-            parts = tuple(sorted(path.glob("*.parquet")))
-            if not parts:
-                _refuse(path, "is a folder without Parquet files", "give a file, or a folder of Parquet parts")
-            opened = [_open_file(part, plan) for part in parts]
-        else:
-            opened = [_open_file(path, plan)]
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "not a file name"
-        _refuse(path, f"cannot be opened ({reason})", "check the path and its permissions")
-    first = opened[0]
-    for other in opened[1:]:
-        if (other.kind, other.columns) != (first.kind, first.columns):
-            _refuse(other.files[0], f"has other columns than {first.files[0].name}", "write all parts alike")
-    sizes = tuple(each.sizes[0] for each in opened)
-    return Persons(tuple(each.files[0] for each in opened), sizes, first.kind, first.header, first.columns)
+    required = required_columns(plan)
+    beyond = (f"QRACE{column}" for column in range(census_records(plan).max_race_codes + 1, MOST_RACE_CODES + 1))
+    open_file = partial(_open_file, required, (*beyond, "HOUSEHOLDER", "CENRACE"))
+    reopened = partial(open_files, Path(path).absolute(), open_file, "one file of text or Parquet")
+    return Persons(reopened(), reopened)
 
 
-def _refuse(path: Path, problem: str, fix: str) -> Never:
-    raise SourceError(problems=[Problem("persons", problem, fix, path.name)])
-
-
-def _open_file(path: Path, plan: Plan) -> Persons:
-    """One file. Raises OSError as well."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        _refuse(path, "is not a plain file", "give one file of text or Parquet")
+def _open_file(required: tuple[str, ...], others: tuple[str, ...], path: Path) -> Records:
+    """One file; `others` are columns that are looked at where they are there."""
+    beginning, size = beginning_of(path)
     with path.open("rb") as file:
-        start = file.read(LONGEST_HEADER + len(MARK))
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - len(_PARQUET), 0))
-        parquet = start.startswith(_PARQUET) and file.read() == _PARQUET
-    if parquet:
-        return Persons((path,), (size,), "parquet", b"", _parquet_columns(path, plan))
-    header, columns = _text_columns(path, plan, start)
-    return Persons((path,), (size,), "text", header, columns)
+        file.seek(max(size - len(PARQUET), 0))
+        parquet = beginning.startswith(PARQUET) and file.read() == PARQUET
+    if not parquet:
+        line, newline, _ = beginning.partition(b"\n")
+        header = _header(path, line)
+        parts = parts_of(path, len(line + newline), size)
+        return Records((path,), (size,), "text", header, _columns(path, header, required, others), parts)
+    with pq.ParquetFile(path) as opened:
+        schema, parts = opened.schema_arrow, parquet_parts(path, opened)
+    columns = _columns(path, schema.names, required, others)
+    check_types(path, columns, schema, lambda _, kind: "" if is_text(kind) else "text")
+    return Records((path,), (size,), "parquet", columns, columns, parts)
 
 
-def _text_columns(path: Path, plan: Plan, start: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The header line with its newline, and the names in it."""
-    if not start:
-        _refuse(path, "is empty", "give a file with a header")
-    line, newline, _ = start.partition(b"\n")
+def _columns(path: Path, header: Sequence[str], required: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that are looked at, in the order of the header."""
+    known = (*required, *(name for name in others if name in header))
+    check_columns(path, known, header, _FIX)
+    return tuple(name for name in header if name in known)
+
+
+def _header(path: Path, line: bytes) -> tuple[str, ...]:
+    """The names in the first line of a text."""
+    if not line:
+        refuse(path, "has no header: its first line is empty", "give a file whose first line names its columns")
     if len(line) > LONGEST_HEADER:
-        _refuse(path, f"has no line end in its first {LONGEST_HEADER} bytes", "give pipe-delimited text with a header")
+        refuse(path, f"has no line end in its first {LONGEST_HEADER} bytes", "give pipe-delimited text with a header")
     try:
-        columns = tuple(line.removeprefix(MARK).removesuffix(b"\r").decode("utf-8").split("|"))
+        return tuple(line.removeprefix(MARK).removesuffix(b"\r").decode("utf-8").split("|"))
     except UnicodeDecodeError:
-        _refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")
-    _check_columns(path, plan, columns)
-    return line + newline, columns
-
-
-def _parquet_columns(path: Path, plan: Plan) -> tuple[str, ...]:
-    try:
-        schema = pq.read_schema(path)
-    except pa.ArrowException:
-        _refuse(path, "is not readable as Parquet", "write it again as Parquet or text")
-    _check_columns(path, plan, tuple(schema.names))
-    known = known_columns(plan)
-    problems = [
-        Problem(field.name, f"is of type {field.type}, must be string", "store it as text", path.name)
-        for field in schema
-        if field.name in known and not is_text(field.type)
-    ]
-    if problems:
-        raise SourceError(problems=problems)
-    return tuple(schema.names)
-
-
-def _check_columns(path: Path, plan: Plan, columns: tuple[str, ...]) -> None:
-    times = Counter(columns)
-    problems = [
-        Problem(name, "is a missing column", "add it to the header and the records", path.name)
-        for name in required_columns(plan)
-        if not times[name]
-    ]
-    problems += [
-        Problem(name, "is there more than once", "keep one column of the name", path.name)
-        for name in known_columns(plan)
-        if times[name] > 1
-    ]
-    if problems:
-        raise SourceError(problems=problems)
+        refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")

@@ -1,13 +1,12 @@
-"""The records of a file, in chunks read ahead by several threads: text by byte ranges, Parquet by row batches.
+"""The records of a file, in parts read ahead by several threads: text by byte ranges, Parquet by row batches.
 
 Both follow the one rule of fields.py: a Parquet row gives the record that the line of its fields would give.
 
-Memory: a few chunks, whatever the size of the file and of its lines. Files are read by position, never mapped: a file cut off while
+Memory: a few parts, whatever the size of the file and of its lines. Files are read by position, never mapped: a file cut off while
 mapped would kill the process.
 
-A cluster reads the records in parts, each by whichever worker has time: byte ranges of text, row groups of Parquet, and no record is in
-two of them. Workers cannot agree on numbers for sets of race codes while they read, so a set travels as itself: its codes, ascending, two
-bytes each. Whoever collects the answer numbers them.
+A cluster reads the same parts, each by whichever worker has time, and no record is in two of them. Workers cannot agree on numbers for sets
+of race codes while they read, so a set travels as itself: its codes, ascending, two bytes each. Whoever collects the answer numbers them.
 """
 
 import os
@@ -19,12 +18,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from starling.engine.delimited import Part
 from starling.engine.machine import in_order
-from starling.engine.parquet_rows import open_rows, row_batches
+from starling.engine.record_files import Records as Files
+from starling.engine.record_parts import tables
 from starling.engine.spark import Parts
-from starling.errors import Problem, SourceError
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
@@ -33,15 +32,10 @@ from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.source.fields import Bytes, Records
 from starling.tables.source.lines import MOST_BYTES, Columns, scan
 from starling.tables.source.lookup import Int16, Int32, Lookup
-from starling.tables.source.persons import Persons, known_columns
+from starling.tables.source.opened import changed
+from starling.tables.source.persons import Persons
 from starling.tables.source.rows import scan_batch
 from starling.tables.source.value_sets import ValueSets
-
-CHUNK: Final = 8 << 20
-"""Bytes of text that one task reads."""
-
-ROWS: Final = 1 << 18
-"""Parquet rows that one task reads."""
 
 
 class Chunk(NamedTuple):
@@ -53,24 +47,19 @@ class Chunk(NamedTuple):
     faults: Int32
 
 
-def read(
-    persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False, chunk: int = CHUNK
-) -> Generator[Chunk, None, None]:
+def read(persons: Persons, plan: Plan, book: Lookup, *, explain: bool = False) -> Generator[Chunk, None, None]:
     """All records, in the order of the file.
 
     Raises:
         SourceError: when the file is gone, or is no longer the one whose header was checked, or ends early. Never because of what a
             record says.
     """
-    if persons.kind == "parquet":
-        names = names_read(persons, plan)
-        return in_order(partial(scan_rows, columns_of(names, plan), book, explain), _row_batches(persons, names))
-    return _read_text(persons, columns_of(persons.columns, plan), book, explain, chunk)
-
-
-def names_read(persons: Persons, plan: Plan) -> list[str]:
-    """The columns of a Parquet file that are read, in its order."""
-    return [name for name in persons.columns if name in known_columns(plan)]
+    persons.check_unchanged()
+    files, columns = persons.source, columns_of(persons.source.header, plan)
+    if files.form == "text":
+        return _read_text(files, columns, book, explain)
+    batches = (batch for part in files.parts for batch in _row_batches(files, part))
+    return in_order(partial(_scan_rows, columns, book, explain), batches)
 
 
 def columns_of(names: Sequence[str], plan: Plan) -> Columns:
@@ -90,60 +79,39 @@ def columns_of(names: Sequence[str], plan: Plan) -> Columns:
     )
 
 
-def _changed(persons: Persons) -> SourceError:
-    problem = Problem("persons", "changed or vanished since its header was checked", "start again", persons.name)
-    return SourceError(problems=[problem])
-
-
-def _read_text(
-    persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int
-) -> Generator[Chunk, None, None]:
-    with opened_text(persons) as file:
-        work = partial(scan_bytes, file, persons, columns, book, explain, chunk, persons.sizes[0])
-        yield from in_order(work, range(len(persons.header), persons.sizes[0], chunk))
-
-
 @contextmanager
-def opened_text(persons: Persons) -> Iterator[int]:
-    """The file of text, open. Raises SourceError when it is not the one whose header was checked."""
+def _opened(files: Files) -> Iterator[int]:
+    """The file of text, which once it is open outlives its name; raises SourceError where it is not what was checked."""
     try:
-        file = os.open(persons.files[0], os.O_RDONLY)
+        file = os.open(files.files[0], os.O_RDONLY)
     except OSError:
-        raise _changed(persons) from None
+        raise changed() from None
     try:
-        header = _bytes_at(file, persons, 0, len(persons.header)).tobytes()
-        if os.fstat(file).st_size != persons.sizes[0] or header != persons.header:
-            raise _changed(persons)
+        if os.fstat(file).st_size != files.sizes[0]:
+            raise changed()
         yield file
     finally:
         os.close(file)
 
 
-def scan_bytes(
-    file: int, persons: Persons, columns: Columns, book: Lookup, explain: bool, chunk: int, stop: int, begin: int
-) -> Chunk:
-    """The lines that begin at one of the bytes begin..begin + chunk, and before `stop`."""
-    # The byte before, to know whether a line begins at `begin`; some bytes more, for the line that began last.
-    end = min(begin + chunk, stop)
-    data = _bytes_at(file, persons, begin - 1, min(end + MOST_BYTES + 2, persons.sizes[0]))
-    first = _line_after(data, end - begin + 1)
-    return Chunk(persons.files[0], *scan(data, first, end - begin + 1, columns, book, explain))
+def _read_text(files: Files, columns: Columns, book: Lookup, explain: bool) -> Generator[Chunk, None, None]:
+    with _opened(files) as file:
+        yield from in_order(partial(_scan_text, file, columns, book, explain), files.parts)
 
 
-def _bytes_at(file: int, persons: Persons, begin: int, end: int) -> Bytes:
-    """Bytes begin..end of the file; it must still have them."""
-    parts: list[bytes] = []
-    place = begin
-    while place < end:
-        try:
-            part = os.pread(file, end - place, place)
-        except OSError:
-            part = b""
-        if not part:
-            raise _changed(persons)
-        parts.append(part)
-        place += len(part)
-    return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), dtype=np.uint8)
+def _scan_text(file: int, columns: Columns, book: Lookup, explain: bool, part: Part) -> Chunk:
+    """The lines that begin in a part."""
+    # The byte before, to know whether a line begins with the part; some bytes more, for the line that began last.
+    first, stop, data = part.begin - 1, part.stop - part.begin + 1, b""
+    try:
+        while more := os.pread(file, stop + MOST_BYTES + 2 - len(data), first + len(data)):
+            data += more
+    except OSError:
+        data = b""
+    if len(data) < stop:
+        raise changed()
+    text = np.frombuffer(data, dtype=np.uint8)
+    return Chunk(part.path, *scan(text, _line_after(text, stop), stop, columns, book, explain))
 
 
 @compiled
@@ -155,34 +123,15 @@ def _line_after(data: Bytes, stop: int) -> int:
     return stop
 
 
-def _row_batches(persons: Persons, names: list[str]) -> Iterator[tuple[Path, pa.RecordBatch]]:
-    for number, part in enumerate(persons.files):
-        with opened_parquet(persons, number, names) as file:
-            for batch in row_batches(file, range(file.num_row_groups), names, ROWS):
-                yield part, batch
+def _row_batches(files: Files, part: Part) -> Iterator[tuple[Path, pa.RecordBatch]]:
+    return ((part.path, batch) for table in tables(files, part, files.columns) for batch in table.to_batches())
 
 
-@contextmanager
-def opened_parquet(persons: Persons, number: int, names: list[str]) -> Iterator[pq.ParquetFile]:
-    """One of the Parquet files, open. Raises SourceError when it is not the one whose columns were checked, or ends early."""
-    part = persons.files[number]
-    try:
-        with open_rows(part, persons.sizes[number], names) as file:
-            if tuple(file.schema_arrow.names) != persons.columns:
-                raise _changed(persons)
-            yield file
-    except (OSError, KeyError, pa.ArrowException):
-        raise _changed(persons) from None
-
-
-def scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
+def _scan_rows(columns: Columns, book: Lookup, explain: bool, item: tuple[Path, pa.RecordBatch]) -> Chunk:
     """The records of some Parquet rows."""
-    part, batch = item
-    return Chunk(part, *scan_batch(batch, columns, book, explain))
+    path, batch = item
+    return Chunk(path, *scan_batch(batch, columns, book, explain))
 
-
-CHUNKS: Final = 8
-"""Chunks of text that make one part."""
 
 SCHEMA: Final = pa.schema(
     [("unit", pa.int32()), ("races", pa.binary()), ("qspan", pa.int16()), ("sex", pa.int8()), ("age", pa.int8())]
@@ -192,47 +141,23 @@ SCHEMA: Final = pa.schema(
 _CODE: Final = np.dtype("<i2")
 
 
-class Part(NamedTuple):
-    """Where some records lie: position in `Persons.files`, first byte of text or row group of Parquet, and one past the last."""
-
-    file: int
-    begin: int
-    stop: int
-
-
-def person_parts(persons: Persons, plan: Plan, book: Lookup, *, chunk: int = CHUNK) -> Parts:
+def person_parts(persons: Persons, plan: Plan, book: Lookup) -> Parts:
     """The records as a table of SCHEMA, to be read in parts by workers, who need the files under the same paths.
 
     Raises:
-        SourceError: when a Parquet file is gone, or is no longer what was checked; workers do not say why they fail.
+        SourceError: when a file is gone, or is no longer what was checked; workers do not say why they fail.
     """
-    if persons.kind == "parquet":
-        names = names_read(persons, plan)
-        groups = [_row_groups(persons, number, names) for number in range(len(persons.files))]
-        places = [Part(number, group, group + 1) for number, count in enumerate(groups) for group in range(count)]
-        return Parts(SCHEMA, tuple(places), partial(_read_rows, persons, names, columns_of(names, plan), book))
-    size, most = persons.sizes[0], CHUNKS * chunk
-    places = [Part(0, begin, min(begin + most, size)) for begin in range(len(persons.header), size, most)]
-    return Parts(SCHEMA, tuple(places), partial(_read_bytes, persons, columns_of(persons.columns, plan), book, chunk))
+    persons.check_unchanged()
+    files = persons.source
+    return Parts(SCHEMA, files.parts, partial(_read_part, files, columns_of(files.header, plan), book))
 
 
-def _row_groups(persons: Persons, number: int, names: list[str]) -> int:
-    with opened_parquet(persons, number, names) as file:
-        return int(file.num_row_groups)
-
-
-def _read_bytes(persons: Persons, columns: Columns, book: Lookup, chunk: int, part: Part) -> Iterator[pa.RecordBatch]:
-    with opened_text(persons) as file:
-        for begin in range(part.begin, part.stop, chunk):
-            yield _batch(scan_bytes(file, persons, columns, book, False, chunk, part.stop, begin))
-
-
-def _read_rows(
-    persons: Persons, names: list[str], columns: Columns, book: Lookup, part: Part
-) -> Iterator[pa.RecordBatch]:
-    with opened_parquet(persons, part.file, names) as file:
-        for batch in row_batches(file, range(part.begin, part.stop), names, ROWS):
-            yield _batch(scan_rows(columns, book, False, (persons.files[part.file], batch)))
+def _read_part(files: Files, columns: Columns, book: Lookup, part: Part) -> Iterator[pa.RecordBatch]:
+    if files.form == "text":
+        with _opened(files) as file:
+            yield _batch(_scan_text(file, columns, book, False, part))
+    else:
+        yield from (_batch(_scan_rows(columns, book, False, item)) for item in _row_batches(files, part))
 
 
 def _batch(chunk: Chunk) -> pa.RecordBatch:

@@ -71,7 +71,7 @@ def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = 
 def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) -> Validated:
     problems, notes = _Tally(PROBLEMS, most), _Tally(NOTES, most)
     # A text file's header is its line 1; Parquet rows are counted from 1.
-    before = 1 if persons.kind == "text" else 0
+    before = 1 if persons.source.form == "text" else 0
     lines = dict.fromkeys(persons.files, 0)
     counted = 0
     for chunk in read(persons, plan, lookup(plan, geography), explain=True):
@@ -79,7 +79,7 @@ def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) ->
             tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
-    stored = {path: pq.read_metadata(path).num_rows for path in persons.files if persons.kind == "parquet"}
+    stored = {path: pq.read_metadata(path).num_rows for path in persons.files if persons.source.form == "parquet"}
     damaged = [path for path, rows in stored.items() if lines[path] < rows]
     missing = [Problem("line", DAMAGED, "write the file again", path.name) for path in damaged]
     whole = sum(lines.values())
