@@ -45,7 +45,7 @@ def test_attack_a29_records_that_nobody_accepted_are_not_released(
         assert found.exit_code == 65
         first = next(line for line in found.stderr.splitlines() if not line.startswith(MARK))
         assert first.startswith("starling: coded.txt: records are 2,00")
-        assert "and none is counted; look at the coding" in first
+        assert "and none is counted; look at the columns" in first
         # Accepted, and then changed.
         assert call("tables", "validate", "demo", *files, "--accept", *payer.of("census"), "--yes").exit_code == 0
         coded.write_text(coded.read_text() + rows[0] + "\n")

@@ -127,7 +127,7 @@ def test_all_faults_of_a_line_and_only_the_first_are_shown(tmp_path: Path) -> No
     lines = str(refused.value).splitlines()
     assert (
         lines[0]
-        == "persons.txt: records are 1,000, and none is counted; look at the coding, the columns and the plan before anything else"
+        == "persons.txt: records are 1,000, and none is counted; look at the columns, the coding and the plan before anything else"
     )
     assert [line.split()[1] for line in lines[1:6]] == ["QAGE", "QSEX", "QRACE1", "QSPAN", "CENRACE"]
     assert (
@@ -153,7 +153,7 @@ def test_attack_a29_no_records_and_records_of_elsewhere_are_told_first(tmp_path:
     (elsewhere,) = validated(tmp_path, [row(**FINE, TABBLKST="05")] * 3).problems.decisive
     assert "persons.txt: records are 3, and none is counted: 3 are outside the states of the plan" in str(elsewhere)
     (most,) = validated(tmp_path, [row(**FINE, QSEX="M")] * 3 + [row(**FINE)]).problems.decisive
-    assert "persons.txt: QSEX is not 1 or 2, in 3 of 4 records; look at the coding" in str(most)
+    assert "persons.txt: QSEX is not 1 or 2, in 3 of 4 records; look at the columns, the coding" in str(most)
 
 
 def test_lines_are_counted_across_chunks(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ their line and column. What most records have in common is stated before all els
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from typing import Final
@@ -60,7 +59,7 @@ def _validated(records: DeclaredRecords, most: int) -> Validated:
         check.add(table, lines, file)
     total, counted = check.problems.total, check.counted
     phrase = f"{total:,} records, {counted:,} of them {'counted' if records.columns.unit is None else 'with all that is counted'}"
-    problems = check.problems.findings(tuple(check.decisive(records.name)))
+    problems = check.problems.findings(decisive(check.problems, counted, records.name))
     notes = check.notes.findings()
     if records.columns.unit is not None:
         more = _persons(records, records.columns.unit)
@@ -157,20 +156,12 @@ class _Check:
                 name, f"lies {which} the bounds of the plan, and counts as the nearer one", beyond, lines, file
             )
 
-    def decisive(self, file: str) -> Iterator[Problem]:
-        """That there are no records, that none is counted, or what is wrong with most of them."""
-        total = self.problems.total
-        if not total:
-            yield Problem(
-                "records", "are none: the file has a header and no rows", "give the file that holds them", file
-            )
-            return
-        fix = "look at the columns, the coding and the plan before anything else"
-        if not self.counted:
-            yield Problem("records", f"are {total:,}, and none is counted", fix, file)
-        for (name, problem), many in self.problems.counts.items():
-            if 2 * many > total:
-                yield Problem(name, f"{problem}, in {many:,} of {total:,} records", fix, file)
+
+def decisive(tally: Tally, counted: int, file: str, where: str = "") -> tuple[Problem, ...]:
+    """That there are no records, that none is counted, which may say `where` they are, or what is wrong with most of them."""
+    fix = "look at the columns, the coding and the plan before anything else"
+    none = Problem("records", f"are {tally.total:,}, and none is counted{where}", fix, file)
+    return (*([none] if tally.total and not counted else []), *tally.decisive(file, fix))
 
 
 def _any(values: RecordValues, holds: Faulty) -> Faulty:

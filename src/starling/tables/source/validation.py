@@ -8,55 +8,19 @@ the coding or the file, not the records. They pass `trust.inspect`, so the answe
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from starling.engine.parquet_rows import DAMAGED
-from starling.errors import SHOWN, Findings, Problem
+from starling.errors import SHOWN, Problem
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
+from starling.release.faults import Tally
 from starling.tables.plan import Geography, Plan
-from starling.tables.source.fields import NOTES, OUTSIDE, PROBLEMS, Fault
+from starling.tables.source.declared_validation import decisive
+from starling.tables.source.fields import NOTES, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
 from starling.tables.source.persons import Persons
-from starling.tables.source.reading import read
-
-
-class _Tally:
-    """Collects faults of the kinds in `faults`, chunk by chunk, and lists the first `most`."""
-
-    def __init__(self, faults: tuple[Fault, ...], most: int) -> None:
-        self._faults, self._most = faults, most
-        self._counts = np.zeros(len(faults), dtype=np.int64)
-        self._listed: list[Problem] = []
-
-    def add(self, faults: npt.NDArray[np.int32], before: int, name: str) -> None:
-        """Faults of each line of a chunk that has `before` lines before it, the file being called `name`."""
-        bits = sum(fault.bit for fault in self._faults)
-        bad = np.flatnonzero(faults & bits)
-        if not len(bad):
-            return
-        for kind, fault in enumerate(self._faults):
-            self._counts[kind] += np.count_nonzero(faults[bad] & fault.bit)
-        for line in bad[: self._most - len(self._listed)].tolist():
-            for fault in self._faults:
-                if faults[line] & fault.bit and len(self._listed) < self._most:
-                    self._listed.append(Problem(fault.field, fault.problem, fault.fix, name, before + line + 1))
-
-    def findings(self, decisive: tuple[Problem, ...] = ()) -> Findings:
-        by_field: dict[str, int] = {}
-        for fault, count in zip(self._faults, self._counts.tolist(), strict=True):
-            if count:
-                by_field[fault.field] = by_field.get(fault.field, 0) + count
-        return Findings(int(self._counts.sum()), by_field, tuple(self._listed), decisive)
-
-    def common(self, lines: int) -> list[tuple[Fault, int]]:
-        """The faults that more than half of so many lines have, and how many have them."""
-        return [
-            (fault, count)
-            for fault, count in zip(self._faults, self._counts.tolist(), strict=True)
-            if 2 * count > lines
-        ]
+from starling.tables.source.reading import Chunk, read
 
 
 def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = SHOWN) -> NotPrivate[Validated]:
@@ -69,36 +33,33 @@ def validate(plan: Plan, geography: Geography, persons: Persons, *, most: int = 
 
 
 def _validated(plan: Plan, geography: Geography, persons: Persons, most: int) -> Validated:
-    problems, notes = _Tally(PROBLEMS, most), _Tally(NOTES, most)
+    problems, notes = Tally(most, ""), Tally(most, "")
     # A text file's header is its line 1; Parquet rows are counted from 1.
-    before = 1 if persons.source.form == "text" else 0
-    lines = dict.fromkeys(persons.files, 0)
-    counted = 0
+    header = 1 if persons.source.form == "text" else 0
+    lines, counted = dict.fromkeys(persons.files, 0), 0
     for chunk in read(persons, plan, lookup(plan, geography), explain=True):
-        for tally in (problems, notes):
-            tally.add(chunk.faults, before + lines[chunk.part], chunk.part.name)
+        for tally, kinds in ((problems, PROBLEMS), (notes, NOTES)):
+            _add(tally, kinds, chunk, header + lines[chunk.part] + 1)
         lines[chunk.part] += len(chunk.faults)
         counted += len(chunk.records.unit)
-    stored = {path: pq.read_metadata(path).num_rows for path in persons.files if persons.source.form == "parquet"}
-    damaged = [path for path, rows in stored.items() if lines[path] < rows]
-    missing = [Problem("line", DAMAGED, "write the file again", path.name) for path in damaged]
-    whole = sum(lines.values())
-    decisive = (*missing, *_decisive(persons, problems, notes, whole, counted))
-    phrase = f"{whole:,} records, {counted:,} of them counted"
-    return Validated(problems.findings(decisive), notes.findings(), phrase, {"lines": whole, "counted": counted})
+    problems.total = sum(lines.values())
+    for path in persons.files if persons.source.form == "parquet" else ():
+        missing = np.arange(lines[path] + 1, pq.read_metadata(path).num_rows + 1)
+        problems.add("record", DAMAGED, missing > 0, missing, path.name, fix="write the file again")
+    outside = notes.counts[NOTES[0].field, NOTES[0].problem]
+    where = f": {outside:,} are outside the states of the plan" if 2 * outside > problems.total else ""
+    findings = problems.findings(decisive(problems, counted, persons.name, where))
+    phrase = f"{problems.total:,} records, {counted:,} of them counted"
+    return Validated(findings, notes.findings(), phrase, {"lines": problems.total, "counted": counted})
 
 
-def _decisive(persons: Persons, problems: _Tally, notes: _Tally, lines: int, counted: int) -> tuple[Problem, ...]:
-    name = persons.name
-    if not lines:
-        return (Problem("the file", "has no rows, only a header", "give the file that holds them", name),)
-    fix = "look at the coding, the columns and the plan before anything else"
-    problem_list = [
-        Problem(fault.field, f"{fault.problem}, in {count:,} of {lines:,} records", fix, name)
-        for fault, count in problems.common(lines)
-    ]
-    if not counted:
-        outside = [count for fault, count in notes.common(lines) if fault.bit == OUTSIDE]
-        where = f": {outside[0]:,} are outside the states of the plan" if outside else ""
-        problem_list.insert(0, Problem("records", f"are {lines:,}, and none is counted{where}", fix, name))
-    return tuple(problem_list)
+def _add(tally: Tally, kinds: tuple[Fault, ...], chunk: Chunk, first: int) -> None:
+    """Add the faults of some kinds of the lines of a chunk, of which the first has this number; all faults of a line stand together."""
+    bad = np.flatnonzero(chunk.faults & sum(kind.bit for kind in kinds))
+    for kind in kinds if len(bad) else ():
+        if many := int(np.count_nonzero(chunk.faults[bad] & kind.bit)):
+            tally.counts[kind.field, kind.problem] += many
+    for line in bad[: tally.most - len(tally.listed)].tolist():
+        here = (kind for kind in kinds if chunk.faults[line] & kind.bit)
+        tally.listed += [Problem(each.field, each.problem, each.fix, chunk.part.name, first + line) for each in here]
+        del tally.listed[tally.most :]
