@@ -35,13 +35,8 @@ class Plan(PlanChoices):
     """The plan of a study, and what a session does with it. It is made by `genome.plan`, read by `Plan.load`, or stated in `Plan.of`."""
 
     def preview(self, question: Question) -> Expected:
-        """How far the answer to a question may be off. Opens no records.
-
-        Args:
-            question: What is asked, with its price.
-
-        Raises:
-            ParameterError: the question does not fit the plan.
+        """How far the answer to a question may be off at its price. Opens no records. Raises ParameterError where the plan has no such
+        question.
         """
         return preview(self, question)
 

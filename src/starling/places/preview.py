@@ -220,19 +220,11 @@ def preview(
     trials: int = TRIALS,
     worlds: Collection[str] = tuple(WORLDS),
 ) -> Preview:
-    """Simulate a plan with its own method and with others.
+    """Simulate a plan with its own method and with others, in some of `WORLDS`; other arguments, and what is raised, are as of
+    `Plan.preview`.
 
-    Args:
-        plan: The public choices.
-        expected: How many points there are, publicly; those of the plan if None.
-        sizes: Sides of the squares that matter, in percent of the sides of the grid.
-        seed: Public: of the invented points.
-        trials: Releases that are simulated by each method in each world; more tell methods apart that are nearly as good.
-        worlds: Some of `WORLDS`, those that the true points may be like.
-
-    Raises:
-        PlanError: nobody says how many points there are, or the grid has more cells than are simulated.
-        ParameterError: a size is not above 0 and at most 100, trials are not 1 to 100, or a world is none.
+    More trials, releases that are simulated by each method in each world, tell methods apart that are nearly as good: 1 to 100. The seed is
+    public, that of the invented points. Raises ParameterError for other trials or worlds.
     """
     number = plan.expected if expected is None else expected
     if number is None:

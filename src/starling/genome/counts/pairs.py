@@ -45,18 +45,10 @@ def pair_tables(bits: UInt64, people: int, pairs: Int64) -> Int64:
 
 
 def pair_distances(bits: UInt64, people: int, rule: Rule, among: Candidates) -> Int16:
-    """The signed distance of every pair of the candidates' rows to the correlation of `rule`, limited to +-FARTHEST.
+    """The signed distance of every pair of the candidates' rows to the correlation of `rule`, that of n people, limited to +-FARTHEST:
+    int16, laid out as `among.offsets` says, and one place more, as `block_scores` takes it; pairs of a SNP with itself are 0.
 
-    Limiting a distance keeps it 1-Lipschitz. Two cores work on it, each at rows of its own.
-
-    Args:
-        bits: Who carries each SNP, as `counting.carrier_bits` gives it, uint64 (m, words).
-        people: n.
-        rule: The rule that `rules.of_correlation` gives for n.
-        among: Whose pairs.
-
-    Returns:
-        int16, laid out as `among.offsets` says, and one place more, as `block_scores` takes it; pairs of a SNP with itself are 0.
+    `bits` are as `pair_tables` takes them. Limiting a distance keeps it 1-Lipschitz. Two cores work on it, each at rows of its own.
     """
     out = np.zeros(int(among.offsets[-1]) + 1, dtype=np.int16)
     number = carriers(bits)

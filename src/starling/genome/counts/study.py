@@ -39,13 +39,9 @@ _Rows = TypeVar("_Rows", Int64, UInt64)
 
 
 def read_tables(plan: Plan, genotypes: Genotypes, indices: Int64 | None) -> Int64:
-    """The exact table of every SNP, int64: (m, 4) under the dominant and recessive models, cases who carry and who do not, then controls;
-    (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies, then controls. For this room alone.
-
-    Args:
-        plan: The SNP list and the model.
-        genotypes: The checked, but unread, files.
-        indices: Which SNPs of the list, in this order and all different; all without it.
+    """The exact table of every SNP, or of those at `indices`, in this order and all different, int64: (m, 4) under the dominant and
+    recessive models, cases who carry and who do not, then controls; (m, 6) under the genotypic and allelic ones, cases with 0, 1, 2 copies,
+    then controls. For this room alone.
 
     Raises SourceError when a file is no longer what was checked; never because of what a call or a line says.
     """

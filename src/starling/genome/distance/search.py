@@ -79,12 +79,7 @@ def step(a: int, b: int, c: int, d: int, k: int) -> Table:
 def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
     """The first k on the path of `table` at which the rule says +1 (up), or does not say -1 (not up); -1 where undecided.
 
-    Args:
-        rule: Which.
-        table: The table at k = 0, where it is not so.
-        end: A number of steps k at which it is so.
-        up: Which of the two.
-        far: About how far the rule's threshold `table` is, from `way`.
+    At k = 0 it is not so, at `end` it is; `far` is about how far the rule's threshold is, from `way`.
     """
     a, b, c, d = table
     low, high = 0, end

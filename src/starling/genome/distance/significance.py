@@ -129,16 +129,8 @@ _TERMS = 12
 def genotypic_distance(tables: npt.ArrayLike, test: GenotypicTest, p_threshold: float | Fraction | str) -> Int64:
     """A lower bound of the signed distance of each 2x3 table to a change of its significance, 2 degrees of freedom.
 
-    Args:
-        tables: Integers of shape (m, 6): cases with 0, 1, 2 alleles, then controls.
-        test: "g" or "chi2".
-        p_threshold: As for `distance_to_significance`.
-
-    Returns:
-        int64 (m,), in patients: D >= 1 not significant, D <= 0 significant; 1-Lipschitz.
-
-    Raises:
-        ParameterError: as `distance_to_significance` does.
+    Tables are integers of shape (m, 6), cases with 0, 1, 2 alleles, then controls; threshold and errors are as of
+    `distance_to_significance`. Returns int64 (m,), in patients: D >= 1 not significant, D <= 0 significant; 1-Lipschitz.
     """
     counts = checked_tables(tables, 6)
     if test not in ("g", "chi2"):
@@ -160,16 +152,8 @@ def genotypic_distance(tables: npt.ArrayLike, test: GenotypicTest, p_threshold: 
 def allelic_distance(tables: npt.ArrayLike, test: Test, p_threshold: float | Fraction | str) -> Int64:
     """A lower bound of the signed distance, in patients, of each 2x2 table of alleles.
 
-    Args:
-        tables: Integers of shape (m, 4): alleles of one kind and of the other among cases, then among controls; two a patient.
-        test: As for `distance_to_significance`.
-        p_threshold: As for `distance_to_significance`.
-
-    Returns:
-        int64 (m,): D >= 1 not significant, D <= 0 significant; 1-Lipschitz under replacing one patient.
-
-    Raises:
-        ParameterError: as `distance_to_significance` does.
+    Tables are integers of shape (m, 4), alleles of one kind and of the other among cases, then among controls, two a patient; all else is
+    as of `genotypic_distance`, 1-Lipschitz under replacing one patient, with the tests of `distance_to_significance`.
     """
     alleles = distance_to_significance(tables, test, p_threshold)
     return -(-alleles // 2)

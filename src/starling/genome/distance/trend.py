@@ -72,17 +72,10 @@ _PRUNED: Final = 2.0**-40
 def trend_distance(tables: npt.ArrayLike, p_threshold: float | Fraction | str) -> Int64:
     """The signed distance of each 2x3 table to a change of its significance by the trend test.
 
-    Args:
-        tables: Integers of shape (m, 6): cases with 0, 1, 2 copies, then controls.
-        p_threshold: A SNP is significant when its p-value is at or below this; from 1e-250 to 0.3.
-
-    Returns:
-        int64 (m,), in patients. D >= 1: not significant, and D replaced patients are the fewest that make it so (n + 1 where no
-        table of n patients is significant). D <= 0: significant, and 1 - D replaced patients or more are needed until it is not.
-
-    Raises:
-        ParameterError: for tables of another shape, with a negative count or more than 2^24 patients, or a threshold outside its
-            range.
+    Tables are integers of shape (m, 6), cases with 0, 1, 2 copies, then controls; threshold and errors are as of
+    `distance_to_significance`. Returns int64 (m,), in patients. D >= 1: not significant, and D replaced patients are the fewest that make
+    it so (n + 1 where no table of n patients is significant). D <= 0: significant, and 1 - D replaced patients or more are needed until it
+    is not.
 
     >>> trend_distance([[30, 50, 20, 50, 40, 10], [40, 40, 20, 40, 40, 20]], 0.05)
     array([-4,  9])

@@ -63,13 +63,8 @@ def largest_delta(table: Six, k: int, cases: int) -> int:
 def candidate(table: Six, k: int, cases: int, program: int, other: int, merge: int) -> Six:
     """The table within k people that has so many cases, by the orders of its rows and of their swaps.
 
-    Args:
-        table: The table to start from.
-        k: How many steps may be taken; at least as many as the number of cases is off.
-        cases: How many cases there are at the end.
-        program: Order in which the cells of cases are emptied; whoever is moved goes to the last.
-        other: That of controls.
-        merge: Order of the swaps: both of cases, then both of controls (0); and so on.
+    k is at least as many as the number of cases is off. `program` is the order in which the cells of cases are emptied, whoever is moved
+    going to the last, `other` that of controls; `merge` is the order of the swaps: both of cases, then both of controls (0); and so on.
     """
     a, b, c = _ordered(table[0], table[1], table[2], program)
     d, e, f = _ordered(table[3], table[4], table[5], other)

@@ -133,14 +133,10 @@ def _run(design: Design, length: int, start: int) -> Run:
 def enrich(
     random: np.random.Generator, frequencies: Int64, ratios: Mapping[int, float], cases: int, alleles: UInt64
 ) -> None:
-    """Draw the alleles of cases at causal SNPs anew, as much more frequent as an odds ratio says.
+    """Draw the alleles of cases, the first so many people, at causal SNPs anew, as much more frequent as an odds ratio says.
 
-    Args:
-        random: The random stream.
-        frequencies: Those of the alleles in the population, in steps of 1/2^BITS, int64 (c,).
-        ratios: The odds ratio of causal SNPs by their row; rows that are not there are passed over.
-        cases: The first so many people.
-        alleles: Who has the allele on either chromosome, uint64 (c, 2, words).
+    `frequencies` are those of the alleles in the population, in steps of 1/2^BITS, int64 (c,), `ratios` the odds ratios by row, of which
+    rows that are not there are passed over, and `alleles` says who has the allele on either chromosome, uint64 (c, 2, words).
     """
     first = np.arange(64 * alleles.shape[2]) < cases
     mask = np.packbits(first, bitorder="little").view("<u8").astype(np.uint64)

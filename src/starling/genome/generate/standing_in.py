@@ -39,19 +39,11 @@ def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
 
 
 def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
-    """Invented genotypes and phenotypes of a plan, with the plan itself and its SNP list, in an empty folder.
+    """Invented genotypes and phenotypes of a plan file, with the plan itself and its SNP list, in an empty folder.
 
-    Args:
-        name: The plan file.
-        folder: The folder.
-
-    Returns:
-        The plan file; the prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where there is one.
-
-    Raises:
-        PlanError: the plan is not what it should be.
-        ParameterError: its study has more than MOST_BYTES of calls.
-        OutputError: the folder cannot be written.
+    Returns the plan file; the prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where there is one.
+    Raises PlanError where the plan is not what it should be, ParameterError where its study has more than MOST_BYTES of calls, and
+    OutputError where the folder cannot be written.
     """
     plan = Plan.load(name)
     _check_size(plan)

@@ -99,19 +99,10 @@ def repaired(noisy: Sequence[int], people: int) -> tuple[int, ...]:
 
 
 def p_value_interval(noisy: Sequence[int], people: int, test: PTest, steps: int) -> Interval:
-    """log10 of the p-value from noisy counts (a, b, c, d), and the range that tables within `steps` of `repaired` have.
+    """log10 of the p-value from noisy counts (a, b, c, d), negative ones among them perhaps, and the range that tables within `steps` of
+    `repaired` have: log10 of the estimate, of the smallest and of the largest p-value. Raises ParameterError for an unknown test.
 
-    Args:
-        noisy: Four integers, negative ones among them perhaps.
-        people: n, public.
-        test: Which.
-        steps: How many replaced patients away the exact table may be, as `reach` gives it.
-
-    Returns:
-        log10 of the estimate, of the smallest and of the largest p-value.
-
-    Raises:
-        ParameterError: for an unknown test.
+    `steps`: how many replaced patients away the exact table may be, as `reach` gives it.
     """
     estimate = _log10_p(_clamped(noisy), test)
     start = _four(repaired(noisy, people))

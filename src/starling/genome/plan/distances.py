@@ -19,14 +19,10 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 
 def signed_distances(plan: Plan, tables: Int64, test: str) -> Int64:
-    """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m.
+    """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m, from its table, int64 (m, 4), or (m, 6)
+    under the genotypic and allelic models, by one of the plan's tests that has a distance, which the query's `check` sees to.
 
     One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the genotypic and allelic models (distance/).
-
-    Args:
-        plan: The model and the threshold.
-        tables: int64 (m, 4), or (m, 6) under the genotypic and allelic models.
-        test: One of the plan's that has a distance, which the query's `check` sees to.
     """
     if test == "trend":
         return trend_distance(tables, plan.p_threshold)

@@ -166,19 +166,10 @@ def chosen(
     carriers: dict[str, str] | None,
     problems: list[Problem],
 ) -> Snps | None:
-    """The SNPs of a list that the plan keeps, in plan order.
+    """The SNPs of a list that the plan keeps, in plan order; None when something is wrong, which is appended to `problems`.
 
-    SNPs of chromosome 0, or at a negative position, are left out, as PLINK leaves them out.
-
-    Args:
-        listed: The public list.
-        extract: Ids to keep; None for all.
-        ranges: Chromosome, first and last base pair of which to keep SNPs; None for all.
-        carriers: The carried allele of each id; None to carry the first allele as listed.
-        problems: What is wrong is appended here.
-
-    Returns:
-        None when something is wrong.
+    Without `extract`, ids, or `ranges`, chromosome, first and last base pair, all are kept, and without `carriers` the first allele as
+    listed is carried. SNPs of chromosome 0, or at a negative position, are left out, as PLINK leaves them out.
     """
     before = len(problems)
 

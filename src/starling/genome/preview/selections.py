@@ -60,14 +60,8 @@ def chances(scores: Int64, epsilon: float, selection: Selection) -> Float64:
 
 
 def all_found(beyond: int, k: int, others: Float64, groups: Int64, epsilon: float) -> float:
-    """Probability that k rounds at epsilon/k each take k equally strong SNPs, and none of the others.
-
-    Args:
-        beyond: Score of each of the k.
-        k: How many.
-        others: Scores of the other SNPs, float64.
-        groups: How many of them have each score.
-        epsilon: The cost of all rounds together.
+    """Probability that k rounds at epsilon/k each take k equally strong SNPs, of score `beyond`, and none of the others, of whose scores,
+    float64, `groups` says how many have each.
     """
     rate = epsilon / (2 * k)
     # Round with j of the k left: j against the weight of all others beside one of them.

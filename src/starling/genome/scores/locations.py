@@ -40,18 +40,12 @@ def num_sig_outputs(k: int, snps: int) -> tuple[int, ...]:
 
 
 def num_sig_scores(distances: Int64, outputs: tuple[int, ...]) -> Int64:
-    """The score of each output: 0 or more for the true one, -1 or less for every other.
+    """The score of each output that `num_sig_outputs` gives, int64, sensitivity 1: 0 or more for the true one, -1 or less for every other;
+    from the signed distance of every SNP, int64 (m,), confidential.
 
-    With d[1] <= ... <= d[m] the signed distances in order, output i covers `outputs[i]` up to `outputs[i + 1]` - 1 significant
-    SNPs: as many are significant when d[outputs[i]] <= 0 < d[outputs[i + 1]], so its score is min(-d[outputs[i]], d[outputs[i + 1]] - 1),
-    d[0] = -infinity, d[m + 1] = infinity.
-
-    Args:
-        distances: Signed distance of every SNP, int64 (m,). Confidential.
-        outputs: What may be answered, as `num_sig_outputs` gives it for m SNPs.
-
-    Returns:
-        int64 (len(outputs),), sensitivity 1.
+    With d[1] <= ... <= d[m] the signed distances in order, output i covers `outputs[i]` up to `outputs[i + 1]` - 1 significant SNPs: as
+    many are significant when d[outputs[i]] <= 0 < d[outputs[i + 1]], so its score is min(-d[outputs[i]], d[outputs[i + 1]] - 1), d[0] =
+    -infinity, d[m + 1] = infinity.
 
     >>> num_sig_scores(np.array([5, -3, 9]), (0, 1, 2))
     array([-4,  3, -5])

@@ -49,19 +49,10 @@ def check_bed(path: Path, people: int, rows: int) -> int:
 def read_bed(
     path: Path, size: int, people: int, indices: Int64, rows: Int64, second: Flags, work: Callable[[Calls], R]
 ) -> Iterator[R]:
-    """`work` of chunks of SNPs, done by several threads, in the order of the file.
+    """`work` of chunks of SNPs, done by several threads, in the order of the file, whose size is as checked.
 
-    Args:
-        path: The .bed.
-        size: Its bytes, as checked.
-        people: n.
-        indices: Which SNPs of the plan's list to read, int64 (k,).
-        rows: Their rows in the file, int64 (k,).
-        second: Whether the carried allele is A2, bool (k,).
-        work: What is done with each chunk.
-
-    Raises:
-        SourceError: when the file is gone, or is no longer the one that was checked.
+    `indices` say which SNPs of the plan's list are read, `rows` which rows of the file they are, int64 (k,), and `second` whether the
+    carried allele is A2, bool (k,). Raises SourceError when the file is gone, or is no longer the one that was checked.
     """
     stride = bytes_a_snp(people)
     order = np.argsort(rows, kind="stable")

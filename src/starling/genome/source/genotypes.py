@@ -219,17 +219,10 @@ def read(
     indices: Int64 | None = None,
     lost: Callable[[Int64], None] = lambda _: None,
 ) -> Iterator[R]:
-    """`work` of chunks of SNPs, done by several threads; the order is the file's, and each chunk names its SNPs.
+    """`work` of chunks of SNPs, of all or of those at `indices`, which differ; done by several threads in the file's order, and each chunk
+    names its SNPs. `lost` is called with SNPs of a .pgen that could not be read, and count as missing.
 
-    Args:
-        genotypes: The checked, but unread, files.
-        plan: The one they were checked with.
-        work: What is done with each chunk.
-        indices: Which SNPs of the plan's list to read, all different; all without it.
-        lost: Is called with SNPs of a .pgen that could not be read, and count as missing.
-
-    Raises:
-        SourceError: when a file is no longer the one that was checked. Never because of what a call says.
+    Raises SourceError when a file is no longer the one that was checked with the plan. Never because of what a call says.
     """
     chosen = np.arange(len(plan.snps), dtype=np.int64) if indices is None else indices
     path, size = genotypes.path, genotypes.size

@@ -117,13 +117,8 @@ class PgenCalls:
     def chunks(self, indices: Int64, rows: Int64, alleles: Int64) -> Generator[tuple[Calls, Int64], None, None]:
         """Chunks of calls in the order of the file, each with the SNPs whose variant was passed over.
 
-        Args:
-            indices: Which SNPs of the plan's list to read, int64 (k,).
-            rows: Their rows in the file, int64 (k,).
-            alleles: Which allele of each is carried, 0 being the reference, int64 (k,).
-
-        Raises:
-            SourceError: when the file is gone, or somebody ended the process.
+        `indices` and `rows` are as of `read_bed`; `alleles` says which allele of each is carried, 0 being the reference, int64 (k,). Raises
+        SourceError when the file is gone, or somebody ended the process.
         """
         order = np.argsort(rows, kind="stable")
         parts = [order[start : start + self._length] for start in range(0, len(order), self._length)]

@@ -254,12 +254,8 @@ def breadth_first(by_parent: Int64, children: Int64) -> Int64:
 
 @compiled
 def choose_covers(nodes: Nodes, variances: Float64, terms: Int32) -> None:
-    """Find the cover of each box, children before parents.
-
-    Args:
-        nodes: (nodes,); `cover`, `total` and `steers` are written.
-        variances: (noises,).
-        terms: (nodes, noises), all 0, written: how many draws of each noise a cover has.
+    """Find the cover of each box, children before parents: `cover`, `total` and `steers` of `nodes`, (nodes,), are written, and into
+    `terms`, (nodes, noises), all 0, how many draws of each noise a cover has; `variances` are (noises,).
     """
     spread = np.zeros(nodes.size)
     for node in range(nodes.size - 1, -1, -1):
@@ -319,15 +315,10 @@ def choice(node: np.void, near: float) -> int:
 
 @compiled
 def add_up(rectangles: Float64, relations: Int8, nodes: Nodes, terms: Int32, sums: Int64, draws: Int64) -> None:
-    """Walk down for each rectangle, or for one region.
+    """Walk down for each rectangle, (m, 4), or for one region, to which `relations`, (nodes,), say how each node lies.
 
-    Args:
-        rectangles: (m, 4).
-        relations: (nodes,): how each node lies to the region; empty for rectangles.
-        nodes: (nodes,).
-        terms: (nodes, noises): how many draws of each noise a cover has.
-        sums: (2, m), all 0: what lies within is added to the first, what holds the query to the second.
-        draws: (2, m, noises), all 0: how many draws of each noise they have.
+    What lies within is added to the first of `sums`, (2, m), all 0, what holds the query to the second; and how many draws of each noise
+    they have to `draws`, (2, m, noises), all 0, from those of covers, `terms`, (nodes, noises).
     """
     stack, above = np.empty(nodes.size, dtype=np.int64), np.empty(nodes.size)
     for query in range(rectangles.shape[0]):

@@ -120,15 +120,10 @@ def _overlap(ends: Int32) -> bool:
 
 @compiled
 def aligned(nodes: Nodes, here: Int64, draws: Int32, rows: Int32, columns: Int32, used: Bool) -> bool:
-    """Whether all intervals of boxes that begin at one row end at one row, and the same of columns.
+    """Whether all intervals of boxes, those of `nodes` at `here`, that begin at one row end at one row, and the same of columns.
 
-    Args:
-        nodes: (nodes,).
-        here: (boxes,): which of them.
-        draws: (nodes, noises): those of D.
-        rows: (rows,), written: where the interval that begins at each row ends; `NOTHING` where none begins.
-        columns: (columns,), written: the same.
-        used: (noises,), all false, written: which noises occur in D or in the measurement of a leaf.
+    Written are `rows` and `columns`, where the interval that begins at each ends, `NOTHING` where none begins, and `used`, (noises,), all
+    false: which noises occur in D, whose `draws` are (nodes, noises), or in the measurement of a leaf.
     """
     for node in here:
         south, north, west, east = nodes[node]["south"], nodes[node]["north"], nodes[node]["west"], nodes[node]["east"]
@@ -161,14 +156,9 @@ def fill(
 
 @compiled
 def telescoped(nodes: Nodes, original: Int64, depths: Int32, values: Int64, draws: Int32) -> None:
-    """D of every box, of an index in which every box has a cover.
-
-    Args:
-        nodes: (nodes,), parents before children.
-        original: (nodes,): -1 for a group, which is no depth of its own.
-        depths: (nodes,), all 0, written.
-        values: (nodes,), written.
-        draws: (nodes, noises): of the covers; written: those of D.
+    """D of every box, of an index in which every box has a cover; `nodes` have parents before children, and `original` is -1 for a group,
+    which is no depth of its own. Written are `depths`, all 0, and `values`, (nodes,); and `draws`, (nodes, noises), of the covers before,
+    of D afterwards.
     """
     near, chosen = np.full(nodes.size, np.inf), np.empty(nodes.size, dtype=np.int8)
     for node in range(nodes.size):
@@ -201,16 +191,8 @@ def telescoped(nodes: Nodes, original: Int64, depths: Int32, values: Int64, draw
 def add_layer(
     rectangles: Float64, rows: Int32, columns: Int32, noises: Int64, table: Int64, sums: Int64, draws: Int64
 ) -> None:
-    """Add the sums of one depth.
-
-    Args:
-        rectangles: (m, 4).
-        rows: As of a `Layer`, and so are `columns`, `noises` and `table`.
-        columns: (2, columns + 1).
-        noises: (some,).
-        table: The cumulative sums.
-        sums: (2, m): what lies within is added to the first, what holds the query to the second.
-        draws: (2, m, noises): how many draws of each noise they have.
+    """Add the sums of one depth, of a `Layer`, for rectangles, (m, 4), to `sums`, (2, m): what lies within to the first, what holds the
+    query to the second; and how many draws of each noise they have to `draws`, (2, m, noises).
     """
     for query in range(rectangles.shape[0]):
         x0, y0 = max(rectangles[query, 0], 0.0), max(rectangles[query, 1], 0.0)

@@ -36,14 +36,7 @@ class Boxed:
 
 
 class LeafTable:
-    """Released boxes, ready to be asked.
-
-    Args:
-        boxed: The boxes, at least one.
-
-    Raises:
-        ParameterError: a count is no finite number.
-    """
+    """Released boxes, at least one, ready to be asked. Raises ParameterError where a count is no finite number."""
 
     def __init__(self, boxed: Boxed) -> None:
         if not len(boxed.boxes) or not np.isfinite(boxed.counts).all():
@@ -84,13 +77,10 @@ class LeafTable:
 
 @compiled
 def _count(boxes: Int32, sums: Float64, firsts: Int64, rectangles: Float64) -> Float64:
-    """float64 (m,): points of each rectangle.
+    """float64 (m,): points of each rectangle, float64 (m, 4).
 
-    Args:
-        boxes: int32 (packed, 4): level by level, the released ones first, the one that holds all last.
-        sums: float64 (packed,): points of each.
-        firsts: int64 (levels + 1,): where each level begins.
-        rectangles: float64 (m, 4).
+    `boxes`, int32 (packed, 4), stand level by level, the released ones first, the one that holds all last; `sums`, float64 (packed,), are
+    their points, and `firsts`, int64 (levels + 1,), say where each level begins.
     """
     out = np.zeros(len(rectangles))
     waiting, levels = np.empty(DEEPEST, dtype=np.int64), np.empty(DEEPEST, dtype=np.int64)

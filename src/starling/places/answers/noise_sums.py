@@ -89,14 +89,9 @@ def distinct(rows: Int64) -> tuple[Int64, Int64]:
 def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float, normal: float) -> Int64:
     """For each sum of at least two draws the smallest m with P(|S| > m) <= alpha, as the module says.
 
-    The search begins at what the fourth cumulant of a sum makes of a normal quantile, and goes on by secants between bounds.
-
-    Args:
-        terms: (sums, noises).
-        scales: (noises,).
-        variances: (noises,): of one draw of each.
-        alpha: Above 0.
-        normal: What a normal number of deviation 1 exceeds in size with chance alpha.
+    The search begins at what the fourth cumulant of a sum makes of a normal quantile, and goes on by secants between bounds. `terms` are
+    (sums, noises), `scales` and `variances` those of one draw of each noise; `normal` is what a normal number of deviation 1 exceeds in
+    size with chance alpha, above 0.
     """
     margins = np.empty(terms.shape[0], dtype=np.int64)
     angles, values = np.empty(MOST_ANGLES), np.empty(MOST_ANGLES)

@@ -35,10 +35,8 @@ class Counts:
 
 
 class CumulativeGrid:
-    """A released grid with the sums of all cells south-west of each corner, so that a rectangle takes the same time whatever its size.
-
-    Args:
-        grid: int64 or float64 (rows, columns): points of each cell; row 0 is the southern one.
+    """A released grid, int64 or float64 (rows, columns), row 0 the southern one, with the sums of all cells south-west of each corner, so
+    that a rectangle takes the same time whatever its size.
 
     Raises:
         ParameterError: it has no cell, another number of dimensions, or a cell that is no finite number.
@@ -126,13 +124,8 @@ def first_bad(rectangles: Float64) -> int:
 
 @compiled
 def count_rectangles(sums: Float64, rectangles: Float64, counts: Float64, clipped: Bool) -> None:
-    """Answer each rectangle.
-
-    Args:
-        sums: (rows + 1, columns + 1): points south-west of each corner of a cell.
-        rectangles: (m, 4), with ends in order.
-        counts: (m,), written.
-        clipped: (m,), written.
+    """Write `counts` and `clipped`, (m,), of rectangles, (m, 4), with ends in order; `sums`, (rows + 1, columns + 1), has the points
+    south-west of each corner of a cell.
     """
     rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
     for i in range(rectangles.shape[0]):

@@ -161,14 +161,8 @@ def of_each(level: Fraction, many: int) -> Fraction:
 def divided_margins(noises: Sequence[Distribution], low: Int64, high: Int64, missing: Fraction) -> tuple[Int64, Int64]:
     """What the noise of the sums at both ends exceeds with chances that together are at most `missing`, int64 (queries,) each.
 
-    Args:
-        noises: Discrete Laplace distributions.
-        low: int64 (queries, noises): draws of each in the sum at the lower end.
-        high: int64 (queries, noises): draws of each in that at the upper end.
-        missing: Above 0 and below 1; it is divided evenly where a part of it or all of it is no chance that `upper_margins` takes.
-
-    Raises:
-        ParameterError: as `upper_margins`.
+    `low` and `high`, int64 (queries, noises), have the draws of each noise in the sums at the lower and upper end. `missing`, above 0 and
+    below 1, is divided evenly where a part of it or all of it is no chance that `upper_margins` takes, whose errors are raised.
     """
     first, back = distinct(np.concatenate([low, high], axis=1))
     low, high = low[first], high[first]

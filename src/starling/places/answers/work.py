@@ -63,13 +63,8 @@ def cutting(sizes: Sizes) -> int:
 
 
 def regions(sizes: Sizes, many: int, cells: int, corners: int) -> tuple[int, int]:
-    """Of the counts of regions, and of their sure intervals, for which each box is compared with each region.
-
-    Args:
-        sizes: The release.
-        many: How many regions.
-        cells: Of the extents of all.
-        corners: Of all; an edge crosses each row and column once at most.
+    """Of the counts of so many regions, of their extents' cells and of their corners, and of their sure intervals, for which each box is
+    compared with each region. An edge crosses each row and column once at most.
     """
     counts = cells * PER_SHARE + corners * sum(sizes.grid.shape) * PER_EDGE
     return counts, counts + many * sizes.boxes * PER_RELATION

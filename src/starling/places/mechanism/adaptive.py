@@ -36,12 +36,8 @@ THRESHOLDS: Final = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2))
 
 
 def height(shape: tuple[int, int], total: int, amount: Fraction) -> int:
-    """The height of the tree: min(ceil(log2 of the longer side), max(3, ceil(log4 max(n amount, 4)) + 2)), in whole numbers.
-
-    Args:
-        shape: Cells of the grid (rows, columns).
-        total: n, the noisy number of points.
-        amount: What one point pays.
+    """The height of the tree: min(ceil(log2 of the longer side), max(3, ceil(log4 max(n amount, 4)) + 2)), in whole numbers, n the noisy
+    number of points, of which each pays an amount in all.
 
     >>> height((1024, 1024), 3_500_000, Fraction(1, 10)), height((1024, 1024), -5, Fraction(1)), height((1, 4), 9, Fraction(1))
     (10, 3, 2)

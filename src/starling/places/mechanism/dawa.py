@@ -132,12 +132,7 @@ def halve(shape: tuple[int, int]) -> tuple[list[Halving], Int32]:
 
 
 def hilbert(rows: Int64, columns: Int64, bits: int) -> Int64:
-    """int64 (cells,): how many cells a Hilbert curve passes before each.
-
-    Args:
-        rows: int64 (cells,): from 0.
-        columns: int64 (cells,): from 0.
-        bits: The curve fills a square of 2^bits rows.
+    """int64 (cells,): how many cells a Hilbert curve, which fills a square of 2^bits rows, passes before each, by row and column from 0.
 
     >>> hilbert(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 1).tolist()
     [0, 3, 1, 2]

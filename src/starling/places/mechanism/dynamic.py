@@ -58,11 +58,8 @@ def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
 def children_units(values: Int64, left: Int64, levels: int, counts: Int64) -> Int64:
     """Units of the children of each box: nearest to 24 scales a count, at least .3 of an even share, at most half of what is left.
 
-    Args:
-        values: int64 (boxes,): noisy counts.
-        left: int64 (boxes,): the units that each path has left.
-        levels: Levels below the boxes; the last gets all that is left.
-        counts: int64 (48,), ascending: see `grow`.
+    From noisy counts and the units that each path has left, int64 (boxes,), the levels below the boxes, of which the last gets all that is
+    left, and the ascending `counts` of `grow`, int64 (48,).
     """
     if levels <= 1:
         return left

@@ -93,13 +93,8 @@ class KdTree(Quadtree):
 
 
 def medians(sums: Int64, boxes: Int32, axis: Int64, amount: Fraction) -> Int64:
-    """After how many rows or columns each box is cut, drawn by the exponential mechanism.
-
-    Args:
-        sums: What `boxes.cumulative` makes of the counts. Confidential.
-        boxes: int32 (boxes, 4).
-        axis: int64 (boxes,): 0 to cut rows, 1 to cut columns; that side has at least 2 cells.
-        amount: What one point pays.
+    """After how many rows or columns, by `axis` 0 or 1, each box, int32 (boxes, 4), is cut, drawn by the exponential mechanism; that side
+    has at least 2 cells, one point pays an amount, and `sums`, what `boxes.cumulative` makes of the counts, are confidential.
     """
     places = np.ones(len(boxes), dtype=np.int64)
     for which, (box, along) in enumerate(zip(boxes.tolist(), axis.tolist(), strict=True)):

@@ -12,11 +12,8 @@ _DIGITS: Final = 1 << 60
 
 
 def shares(amount: Fraction, weights: Sequence[Fraction | int]) -> tuple[Fraction, ...]:
-    """An amount divided in proportion to weights, each share rounded down to a multiple of amount/2^40; the last gets what is left.
-
-    Args:
-        amount: What is divided.
-        weights: At least one, each above 0 and no less than some 2^-39 of all, so that no share is 0.
+    """An amount divided in proportion to weights, each share rounded down to a multiple of amount/2^40; the last gets what is left. Weights
+    are at least one, each above 0 and no less than some 2^-39 of all, so that no share is 0.
 
     >>> [str(each) for each in shares(Fraction(1), [1, 1, 2])]
     ['1/4', '1/4', '1/2']

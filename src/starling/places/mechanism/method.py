@@ -61,21 +61,11 @@ class Method(ABC):
         return tuple(Spent(name, cost) for name, cost in costs)
 
     def disjoint(self, name: str, amount: Fraction) -> Guarantee:
-        """The guarantee of one measurement of each of several disjoint boxes, whose counts have the L1 sensitivity k.
-
-        Args:
-            name: What is measured.
-            amount: What one point pays.
-        """
+        """The guarantee of one measurement of each of several disjoint boxes, for which one point pays an amount; L1 sensitivity k."""
         return measurement(name, self.relation, DiscreteLaplace(1 / amount), self.points)
 
     @abstractmethod
     def draw(self, exact: Int64, /) -> Measured:
-        """Measure.
-
-        Args:
-            exact: int64 (rows, columns): the number of points of each cell.
-
-        Raises:
-            OverflowError: a noisy count leaves int64: an event of the noisy count alone, so post-processing.
+        """Measure the number of points of each cell, int64 (rows, columns). Raises OverflowError where a noisy count leaves int64: an event
+        of the noisy count alone, so post-processing.
         """

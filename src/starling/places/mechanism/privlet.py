@@ -53,10 +53,7 @@ def coefficients(exact: Int64) -> Int64:
 
 
 def coefficients_of_a_point(shape: tuple[int, int]) -> int:
-    """How many coefficients one point is in: (1 + log2 N)(1 + log2 M).
-
-    Args:
-        shape: Cells of the grid (rows, columns), which is filled up to powers of two.
+    """How many coefficients one point is in: (1 + log2 N)(1 + log2 M), of a grid (rows, columns) that is filled up to powers of two.
 
     >>> coefficients_of_a_point((1024, 1000))
     121
@@ -66,13 +63,8 @@ def coefficients_of_a_point(shape: tuple[int, int]) -> int:
 
 
 def haar(cells: Int64) -> Int64:
-    """Totals and differences along the first axis.
-
-    Args:
-        cells: int64 (n, ...), n a power of two.
-
-    Returns:
-        int64 (n, ...): at 0 the total; at 2^j + i, for i below 2^j, the first half of interval i of 2^j equal ones less its second half.
+    """Totals and differences along the first axis of int64 (n, ...), n a power of two: at 0 the total; at 2^j + i, for i below 2^j, the
+    first half of interval i of 2^j equal ones less its second half.
 
     >>> haar(np.array([1, 2, 4, 8])).tolist()
     [15, -9, -1, -4]

@@ -25,10 +25,6 @@ def estimate(method: str, measured: Measured) -> Estimate:
     `adaptive` has models of how points lie: two on a grid of at most 2,048 cells a side, pieces alone on a larger one, spread smoothly
     unless the grid is sparse, where no table of cells is made. Where a method is not in `ADDED_UP` either, the mean of each leaf's own
     counts by inverse variance is spread evenly.
-
-    Args:
-        method: The name of the method in a plan.
-        measured: What it measured.
     """
     if isinstance(measured, MeasuredCoefficients):
         return wavelet.cells(measured)

@@ -30,11 +30,7 @@ LEAST: Final = 1e-12
 
 
 def blended(measured: MeasuredTree) -> Estimate:
-    """Non-negative points of every cell, which add up at every box; the boxes are the leaves of the tree.
-
-    Args:
-        measured: A tree of boxes cut at their middles into quarters, or into halves where a side is one cell; every leaf is measured.
-    """
+    """Non-negative points of every cell, which add up at every box; the boxes are the leaves of a tree as `occupied` takes it."""
     weight = scattered(measured)
     model = occupied(measured)
     boxes, pieces = model.grid(), smoothed(piecewise(measured)).grid()
@@ -75,13 +71,10 @@ def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) ->
 
 @compiled
 def _divided(points: Float64, above: Float64, below: Float64, power: float) -> Float64:
-    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box.
+    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box, float64 (n, n).
 
-    Args:
-        points: float64 (n, n): of each box.
-        above: float64 (3, n, n): of each box by the mean and by both models.
-        below: float64 (3, 2 n, 2 n): of each quarter.
-        power: Of the shares of both models together.
+    `above`, float64 (3, n, n), and `below`, float64 (3, 2 n, 2 n), are those of boxes and quarters by the mean and by both models, whose
+    shares together have a power.
     """
     side = len(points)
     out, shares = np.zeros((2 * side, 2 * side)), np.empty(4)

@@ -28,14 +28,10 @@ def in_bands(side: int, work: Callable[[int, int], T]) -> list[T]:
 
 
 def guides(field: Float64, heights: Float64, widths: Float64) -> Float64:
-    """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours.
+    """float64 (n, n, 4): shares of the quarters of each box, row by row, by a geometric mean of the box and its neighbours, from float64
+    (n, n), at least 0, and the rows and columns of cells of quarters, float64 (2 n,) each.
 
     A quarter without cells has the share 0, and so have all quarters of a box without cells.
-
-    Args:
-        field: float64 (n, n), at least 0.
-        heights: float64 (2 n,): rows of cells of each row of quarters.
-        widths: float64 (2 n,): columns of cells of each column of quarters.
     """
     out, logs = np.empty((*field.shape, 4)), logarithms(field, 1.0)
     in_bands(len(field), lambda first, end: _guides(logs, heights, widths, out, first, end))

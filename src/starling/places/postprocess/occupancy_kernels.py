@@ -212,17 +212,10 @@ def divide(
     temper: float,
     small: float,
 ) -> Float64:
-    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box.
+    """float64 (2 n, 2 n): the points of each quarter, which add up to those of the box, `field`, float64 (n, n).
 
-    Args:
-        field: float64 (n, n): the points of each box.
-        below: Messages of the quarters, (2 n, 2 n) each.
-        shares: float64 (n, n, 4).
-        spread: float64 (kinds,): tau.
-        power: float64 (kinds,): gamma.
-        weights: float64 (buckets, 4, kinds): of a component by the number of its quarters.
-        temper: The power of the posterior weights of components, by which they are averaged.
-        small: A quarter with fewer points than so many standard deviations of its noise is taken as empty.
+    `temper` is the power of the posterior weights of components, by which they are averaged; a quarter with fewer points than `small`
+    standard deviations of its noise is taken as empty. All else is as of `messages`.
     """
     out, prior = np.zeros((2 * len(field), 2 * len(field))), logarithms(weights, FLOOR)
     mixture = spread, power, prior, float(prior.max()), temper, small

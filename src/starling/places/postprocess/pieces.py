@@ -164,16 +164,10 @@ def _divided(below: Int64, ends: Int64, areas: Int64, fit: Boxwise, cut: Bool) -
 
 @compiled
 def _project(total: float, children: Int64, areas: Int64, fit: Boxwise, counts: Float64) -> None:
-    """The nearest non-negative counts with this sum; children of which nothing is known share what the others leave, by area.
+    """The nearest non-negative counts with this sum, written for the children, where they are 0 before; children of which nothing is known,
+    whose variance is infinite, share what the others leave, by area.
 
     Number by number: expressions of whole arrays take Numba long to compile.
-
-    Args:
-        total: The sum.
-        children: (children,): which nodes they are.
-        areas: (nodes,).
-        fit: Of the nodes; the variance is infinite where nothing is known.
-        counts: (nodes,), written for the children; 0 before.
     """
     if total <= 0 or _shared_out(total, children, areas, fit, counts):
         return

@@ -18,11 +18,7 @@ def cells(measured: MeasuredCoefficients) -> Estimate:
 
 
 def inverse_haar(coefficients: Float64) -> Float64:
-    """Cells from totals and differences along the first axis.
-
-    Args:
-        coefficients: float64 (n, ...), n a power of two: at 0 the total; at 2^j + i, for i below 2^j, the first half of interval i of
-            2^j equal ones less its second half.
+    """Cells from totals and differences along the first axis, float64 (n, ...), as `mechanism.privlet.haar` gives them.
 
     >>> inverse_haar(np.array([15.0, -9, -1, -4])).tolist()
     [1.0, 2.0, 4.0, 8.0]
