@@ -97,26 +97,11 @@ def iterations_of_sets(sets: Sets, combined: Iterations, alone: Iterations, iter
     return Iterations(offsets, positions[:end].copy())
 
 
-@compiled
 def joined(one: Iterations, other: Iterations) -> Iterations:
     """The iterations of every set in either, which have none in common; both are of the same sets."""
-    positions = np.empty(len(one.positions) + len(other.positions), np.int32)
-    end = 0
-    for row in range(len(one.offsets) - 1):
-        for place in range(one.offsets[row], one.offsets[row + 1]):
-            positions[end] = one.positions[place]
-            end += 1
-        for place in range(other.offsets[row], other.offsets[row + 1]):
-            positions[end] = other.positions[place]
-            end += 1
-    return Iterations(one.offsets + other.offsets, positions)
-
-
-@compiled
-def count_records(unit: Int32, persons: Int64, counts: Int64) -> None:
-    """Add to `counts[unit + 1]`, int64 (units + 1,), how many records each row of a unit needs."""
-    for row in range(len(unit)):
-        counts[unit[row] + 1] += (persons[row] + MOST_PERSONS - 1) // MOST_PERSONS
+    rows = [np.repeat(np.arange(len(each.offsets) - 1), np.diff(each.offsets)) for each in (one, other)]
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    return Iterations(one.offsets + other.offsets, np.concatenate((one.positions, other.positions))[order])
 
 
 @compiled
@@ -140,39 +125,22 @@ def sort_by_unit(
 
 
 @compiled
-def add_totals(portion: Portion, region: Int32, first: int, members: Memberships, totals: Int64) -> None:
-    """Add records, of units that lie in a region of a piece, to `totals`, int64 (regions * iterations,), region-major; `region` is that of
-    every unit, `first` the first one of the piece.
+def add_cells(portion: Portion, region: Int32, first: int, members: Memberships, row: Int32, table: Int64) -> None:
+    """Add records, of units that lie in a region of a piece, to the cells of chosen groups, or where there is one cell to their totals.
+
+    `region` is that of every unit, `first` the first one of the piece. `row`, int32 (regions * iterations,), region-major, is the row of
+    each group in `table`, int64 (chosen, cells); -1 for one that was not chosen.
     """
     # Taken out of their tuples once: a tuple of arrays counts references wherever it is touched.
     units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     race, race_at = members.race.positions, members.race.offsets
     ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
+    last = table.shape[1] - 1
     for index in range(len(units)):
         base = (np.int64(region[units[index]]) - first) * members.iterations
         for at in range(starts[index], stops[index]):
             record = records[at]
-            some, races, qspan = record & 0xFF, record >> 32, (record >> 16) & 0xFFFF
-            for one in range(race_at[races], race_at[races + 1]):
-                totals[base + race[one]] += some
-            for one in range(ethnicity_at[qspan], ethnicity_at[qspan + 1]):
-                totals[base + ethnicity[one]] += some
-
-
-@compiled
-def add_cells(portion: Portion, region: Int32, first: int, members: Memberships, row: Int32, table: Int64) -> None:
-    """Add records to the cells of chosen groups, with the arguments of `add_totals`.
-
-    `row`, int32 (regions * iterations,), is the row of each group in `table`, int64 (chosen, cells); -1 for one that was not chosen.
-    """
-    units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
-    race, race_at = members.race.positions, members.race.offsets
-    ethnicity, ethnicity_at = members.ethnicity.positions, members.ethnicity.offsets
-    for index in range(len(units)):
-        base = (np.int64(region[units[index]]) - first) * members.iterations
-        for at in range(starts[index], stops[index]):
-            record = records[at]
-            some, cell = record & 0xFF, (record >> 8) & 0xFF
+            some, cell = record & 0xFF, min((record >> 8) & 0xFF, last)
             races, qspan = record >> 32, (record >> 16) & 0xFFFF
             for one in range(race_at[races], race_at[races + 1]):
                 to = row[base + race[one]]

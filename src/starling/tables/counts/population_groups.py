@@ -50,15 +50,14 @@ class GroupCounts:
         if piece.groups <= SMALL:
             totals: Int64 = self._all_cells(piece).sum(axis=1)
             return totals
-        level = self._of(self._plan.levels[piece.level])
-        return _added(self._records, level, piece, (piece.groups,), kernels.add_totals)
+        return self._cells(piece, np.arange(piece.groups), 1)[:, 0]
 
     def cells(self, piece: Piece, groups: Int64, /) -> Int64:
         """Persons by finest cell in the chosen groups of a piece: int64 (len(groups), cells), in the order asked for."""
         if piece.groups <= SMALL:
             return self._all_cells(piece)[groups]
         chosen, order = np.unique(groups, return_inverse=True)
-        return self._cells(piece, chosen)[order]
+        return self._cells(piece, chosen, self._plan.detail.finest)[order]
 
     def aggregate(self, piece: Piece, /) -> GroupNumbers:
         """The exact numbers of every group of a piece of an aggregate, (groups, cells), as plan/aggregates.py defines them."""
@@ -71,16 +70,15 @@ class GroupCounts:
     def _all_cells(self, piece: Piece) -> Int64:
         """Persons by finest cell in every group of a small piece, int64 (groups, cells); kept until another piece or level is asked for."""
         if self._small is None or self._small[0] != piece:
-            self._small = piece, self._cells(piece, np.arange(piece.groups))
+            self._small = piece, self._cells(piece, np.arange(piece.groups), self._plan.detail.finest)
         return self._small[1]
 
-    def _cells(self, piece: Piece, chosen: Int64) -> Int64:
-        """Persons by finest cell in the chosen groups of a piece, which ascend: int64 (len(chosen), cells)."""
+    def _cells(self, piece: Piece, chosen: Int64, cells: int) -> Int64:
+        """Persons by finest cell, or in all, in the chosen groups of a piece, which ascend: int64 (len(chosen), cells)."""
         level = self._of(self._plan.levels[piece.level])
         row = np.full(piece.groups, -1, dtype=np.int32)
         row[chosen] = np.arange(len(chosen))
-        shape = len(chosen), self._plan.detail.finest
-        return _added(self._records, level, piece, shape, kernels.add_cells, row)
+        return _added(self._records, level, piece, (len(chosen), cells), kernels.add_cells, row)
 
     def _of(self, level: Level) -> "_Level":
         """What the pieces of a level share, made when its first piece is asked for."""

@@ -101,7 +101,7 @@ def _sort_by_unit(unit: Int32, groups: Int32, cell: Int64, weight: Int64, place:
 @compiled
 def add_weights(portion: Portion, region: Int32, first: int, members: Memberships, table: Int64) -> None:
     """Add records to the cells of all groups of a piece, `table`, int64 (regions * iterations, cells); other arguments as of
-    `kernels.add_totals`.
+    `kernels.add_cells`.
     """
     units, starts, stops, records = portion.units, portion.starts, portion.stops, portion.records
     positions, offsets = members.race.positions, members.race.offsets

@@ -43,7 +43,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.compiled import compiled
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.sampling.noise import checked_add, draw
@@ -146,7 +145,8 @@ def exact_values(
 ) -> Int64:
     """The exact answer to what the branches ask, laid out as `starts` says."""
     values = np.zeros(starts[-1], dtype=np.int64)
-    _place_totals(totals, branch, starts, values)
+    bare = np.flatnonzero(branch <= 0)
+    values[starts[bare]] = totals[bare]
     groups = np.flatnonzero(branch > 0)
     finest = exact.cells(piece, groups)
     for size_class in range(1, len(detail.sizes)):
@@ -155,13 +155,6 @@ def exact_values(
         # Each cell goes into exactly one: merging changes no sensitivity.
         values[places] = detail.merged(finest[rows], detail.steps, size_class)
     return values
-
-
-@compiled
-def _place_totals(totals: Int64, branch: npt.NDArray[np.int8], starts: Int64, values: Int64) -> None:
-    for group in range(len(totals)):
-        if branch[group] <= 0:
-            values[starts[group]] = totals[group]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,11 @@ from starling.engine.machine import in_order
 from starling.engine.record_files import Records as Files
 from starling.engine.record_parts import tables
 from starling.engine.spark import Parts
-from starling.privacy.compiled import compiled
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import MOST_RACE_CODES
-from starling.tables.source.fields import Bytes, Records
+from starling.tables.source.fields import Records
 from starling.tables.source.lines import MOST_BYTES, Columns, scan
 from starling.tables.source.lookup import Int16, Int32, Lookup
 from starling.tables.source.opened import changed
@@ -110,17 +109,8 @@ def _scan_text(file: int, columns: Columns, book: Lookup, explain: bool, part: P
         data = b""
     if len(data) < stop:
         raise changed()
-    text = np.frombuffer(data, dtype=np.uint8)
-    return Chunk(part.path, *scan(text, _line_after(text, stop), stop, columns, book, explain))
-
-
-@compiled
-def _line_after(data: Bytes, stop: int) -> int:
-    """Where the first line begins after a newline in data[:stop]; `stop` when there is none."""
-    for place in range(stop):
-        if data[place] == 10:
-            return place + 1
-    return stop
+    line = data.find(b"\n", 0, stop) + 1 or stop
+    return Chunk(part.path, *scan(np.frombuffer(data, dtype=np.uint8), line, stop, columns, book, explain))
 
 
 def _row_batches(files: Files, part: Part) -> Iterator[tuple[Path, pa.RecordBatch]]:

@@ -36,7 +36,8 @@ class ValueSets:
             _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
         numbers = np.empty(len(several), dtype=np.int32)
         self._used = _enter(several, self._keys, self._used, self._slots, numbers)
-        _put(sets, numbers, self._first)
+        several_values = np.flatnonzero(sets < 0)
+        sets[several_values] = self._first + numbers[-1 - sets[several_values]]
 
     def rows(self) -> tuple[Int64, Int32]:
         """All sets by number, compressed: offsets int64 (sets + 1,), and values int32, ascending within a set."""
@@ -81,14 +82,6 @@ def _enter(rows: Int16 | Int32, keys: Int32, used: int, slots: Int32, numbers: I
             used += 1
         numbers[row] = slots[slot]
     return used
-
-
-@compiled
-def _put(sets: Int32, numbers: Int32, first: int) -> None:
-    """Replace, in place, each `sets[i] = -1 - j` by `first + numbers[j]`."""
-    for record in range(len(sets)):
-        if sets[record] < 0:
-            sets[record] = first + numbers[-1 - sets[record]]
 
 
 @compiled
