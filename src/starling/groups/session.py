@@ -48,7 +48,7 @@ class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
         out: str | Path,
         *,
         shares: PublicShares | None = None,
-        format: Format = "parquet",  # noqa: A002 - as the command line has it
+        format: Format = "parquet",
         seed: int = 1,
     ) -> Generated:
         """Invent records of the plan, to try everything with. They describe nobody.

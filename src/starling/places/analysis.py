@@ -78,7 +78,7 @@ class PlacesRelease(DomainRelease):
             raise ParameterError("slice", problem, f"name one of {', '.join(names[:8])}{more}")
         return names.index(name)
 
-    def grid(self, slice: str | None = None) -> Float64:  # noqa: A002 - the word of the plan
+    def grid(self, slice: str | None = None) -> Float64:
         """float64 (rows, columns): the released points of each cell, row 0 in the south.
 
         Args:
@@ -93,7 +93,7 @@ class PlacesRelease(DomainRelease):
             )
         return np.asarray(self._points[self._slice(slice)])
 
-    def released(self, slice: str | None = None) -> ReleasedGrid:  # noqa: A002 - the word of the plan
+    def released(self, slice: str | None = None) -> ReleasedGrid:
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
         number, grid = self._slice(slice), self.plan.grid
         if number not in self._released:
@@ -106,7 +106,7 @@ class PlacesRelease(DomainRelease):
         rectangles: npt.ArrayLike,
         units: Units = "cells",
         level: Exact = LEVEL,
-        slice: str | None = None,  # noqa: A002 - the word of the plan
+        slice: str | None = None,
         *,
         intervals: bool = True,
     ) -> Answers:
@@ -142,10 +142,7 @@ class PlacesRelease(DomainRelease):
         return _rows({**columns, "chance": hotspots.chance})
 
     def typical_errors(
-        self,
-        rectangles: npt.ArrayLike,
-        units: Units = "cells",
-        slice: str | None = None,  # noqa: A002 - the word of the plan
+        self, rectangles: npt.ArrayLike, units: Units = "cells", slice: str | None = None
     ) -> Float64 | None:
         """The typical error of each rectangle's count, float64 (m,): `typical.typical_errors` says what it is, and when there is none.
 
@@ -154,13 +151,7 @@ class PlacesRelease(DomainRelease):
         """
         return typical_errors(self.plan, self.released(slice), lambda grid: grid.count(rectangles, units))
 
-    def hotspots(
-        self,
-        k: int,
-        side: int = 1,
-        level: Exact = LEVEL,
-        slice: str | None = None,  # noqa: A002 - the word of the plan
-    ) -> Hotspots:
+    def hotspots(self, k: int, side: int = 1, level: Exact = LEVEL, slice: str | None = None) -> Hotspots:
         """The k squares of `side` cells with most released points: which surely are, and how likely each is, among those with most points.
 
         Raises:
@@ -168,14 +159,14 @@ class PlacesRelease(DomainRelease):
         """
         return likely_hotspots(self.plan, self.released(slice), k, side, level=exact(level, field="level"))
 
-    def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:  # noqa: A002 - the word of the plan
+    def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""
         rows = self.table(BOXES)
         rows = rows.filter(pc.equal(rows["slice"], self.plan.slice_names[self._slice(slice)]))
         ends = np.stack([rows[side].to_numpy() for side in SIDES], axis=1).astype(np.int32)
         return ends, np.asarray(rows["points"].to_numpy())
 
-    def _pictured(self, slice: str | None) -> tuple[Float64, int]:  # noqa: A002 - the word of the plan
+    def _pictured(self, slice: str | None) -> tuple[Float64, int]:
         """The grid, or of a sparse one the points of public squares of cells; and how many cells a side they have."""
         if not self.plan.grid.sparse:
             return self.grid(slice), 1
@@ -186,7 +177,7 @@ class PlacesRelease(DomainRelease):
         counts = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
         return counts.counts.reshape(rows, columns), fold
 
-    def plot(self, slice: str | None = None) -> "Plots":  # noqa: A002 - the word of the plan
+    def plot(self, slice: str | None = None) -> "Plots":
         """A picture of the released points of each cell, darker where there are more; `map` has a page that can be asked.
 
         Args:
@@ -206,13 +197,7 @@ class PlacesRelease(DomainRelease):
         section = section_of(heat_map(self.plan, title, grid), "points", title, caption)
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 
-    def map(
-        self,
-        slice: str | None = None,  # noqa: A002 - the word of the plan
-        level: Exact = LEVEL,
-        *,
-        typical: bool = True,
-    ) -> Map:
+    def map(self, slice: str | None = None, level: Exact = LEVEL, *, typical: bool = True) -> Map:
         """What the page of a map shows.
 
         Args:

@@ -71,7 +71,7 @@ class Plan(PlanChoices):
         seed: int = 1,
         states: Sequence[str] | None = None,
         land_for: int | None = None,
-        format: Format = "text",  # noqa: A002 - as the command line has it
+        format: Format = "text",
     ) -> Generated:
         """Invent records of the plan, to try everything with; of the Census a geography too. They describe nobody.
 

@@ -44,7 +44,7 @@ def write(
     *,
     seed: int,
     kind: Kind = "groups",
-    format: Format = "parquet",  # noqa: A002 - the word that the command line and its users have for it
+    format: Format = "parquet",
     plan: Plan | None = None,
 ) -> Generated:
     """Write an invented world into the folder `out`.
@@ -156,7 +156,7 @@ def _member_batches(world: World, seed: int, names: pa.Array, kind: Kind, quanti
         before, people = before + len(size), people + members
 
 
-def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format, form: TextFormat = PLAIN) -> None:  # noqa: A002 - the users' word
+def _write_rows(batches: Iterator[pa.RecordBatch], path: Path, format: Format, form: TextFormat = PLAIN) -> None:
     """Write batches, of which there is one at least, to a file; `form` is how text says them."""
     first = next(batches)
     if format == "parquet":

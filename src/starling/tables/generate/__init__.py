@@ -35,7 +35,7 @@ def generate(
     out: Path,
     states: Sequence[str] | None = None,
     land_for: int | None = None,
-    format: Format = "text",  # noqa: A002 - the word that the command line and its users have for it
+    format: Format = "text",
     workers: int | None = None,
 ) -> Generated:
     """Invent records for `plan` and write them to the folder `out`.
