@@ -246,6 +246,7 @@ AT_ONCE: Final = {
     "tables.read_geography",
     "groups.Plan.save",
     "groups.Plan.validate",
+    "places.Plan.of",
     "places.Plan.save",
     "places.Plan.validate",
     "genome.Plan.of",

@@ -18,15 +18,11 @@ from starling.groups.plan import Kind, PublicShares
 from starling.groups.plan import Plan as PlanChoices
 from starling.groups.preview import Preview, known_shares, preview
 from starling.groups.publish import release
-from starling.groups.source import InMemory, open_records
+from starling.groups.source import open_records
 from starling.groups.source.validation import validate
 from starling.privacy.budget import Exact
 from starling.release.described import Generated
-from starling.release.domain import Validated
-from starling.release.in_session import RecordsPlan
-from starling.release.payment import PaymentOptions
-from starling.release.pipeline import Published
-from starling.release.reading import Release
+from starling.release.in_session import OfRecords, RecordsPlan
 
 
 class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
@@ -34,6 +30,8 @@ class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
 
     It is made by `groups.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
+
+    _of_records = OfRecords(open_records, validate, release, GroupsRelease)
 
     def preview(self, shares: PublicShares | None = None) -> Preview:
         """How far numbers will be off, by method and level. Opens no records.
@@ -65,15 +63,6 @@ class Plan(PlanChoices, RecordsPlan[GroupsRelease]):
         """
         world = world_of(self, known_shares(self, shares)[0], seed=seed)
         return write(world, Path(out).absolute(), seed=seed, kind=self.kind, format=format, plan=self)
-
-    def _validated(self, records: str | Path | InMemory, most: int) -> Validated:
-        return validate(self, open_records(records, self), most=most).value
-
-    def _publish(self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions) -> Published:
-        return release(self, records, folder, engine=engine, payment=payment)
-
-    def _opened(self, release: Release) -> GroupsRelease:
-        return GroupsRelease(release)
 
 
 def plan(  # noqa: PLR0913 - what a plan may state, by name

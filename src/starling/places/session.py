@@ -15,15 +15,11 @@ from starling.places.generate import write_for
 from starling.places.mechanism.table import MeasuredPlan
 from starling.places.preview import SIZES, Preview, preview
 from starling.places.publish import release
-from starling.places.source import InMemory, open_records
+from starling.places.source import open_records
 from starling.places.source.validation import validate
 from starling.privacy.budget import Exact
 from starling.release.described import Generated
-from starling.release.domain import Validated
-from starling.release.in_session import RecordsPlan
-from starling.release.payment import PaymentOptions
-from starling.release.pipeline import Published
-from starling.release.reading import Release
+from starling.release.in_session import OfRecords, RecordsPlan
 
 
 class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
@@ -31,6 +27,8 @@ class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
 
     It is made by `places.plan`, read by `Plan.load`, or stated by the keys of a plan file in `Plan.of`. `cost` is what a release costs.
     """
+
+    _of_records = OfRecords(open_records, validate, release, PlacesRelease)
 
     def preview(self, *, expected: int | None = None, sizes: Sequence[float] = SIZES) -> Preview:
         """How far counts of squares will be off, by method. Opens no records.
@@ -58,15 +56,6 @@ class Plan(MeasuredPlan, RecordsPlan[PlacesRelease]):
             OutputError: the folder exists or cannot be made.
         """
         return write_for(self, Path(out).absolute(), seed=seed, points=points)
-
-    def _validated(self, records: str | Path | InMemory, most: int) -> Validated:
-        return validate(self, open_records(records, self), most=most).value
-
-    def _publish(self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions) -> Published:
-        return release(self, records, folder, engine=engine, payment=payment)
-
-    def _opened(self, release: Release) -> PlacesRelease:
-        return PlacesRelease(release)
 
 
 def plan(

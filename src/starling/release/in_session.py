@@ -4,18 +4,19 @@ Without a ledger, a release brings one of its own, which limits nothing; without
 the release. With a ledger a folder has to be named: the answer of a charge must outlive the session, since no charge is answered twice.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from starling.engine.held_records import InMemory
 from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
+from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.payment import CUSTODIAN, PaymentOptions
 from starling.release.pipeline import Published
@@ -77,8 +78,19 @@ class SessionPayment:
         return opened(released)
 
 
+class OfRecords(NamedTuple):
+    """What a domain does with records and a plan."""
+
+    open: Callable[..., Any]
+    validate: Callable[..., NotPrivate[Validated]]
+    release: Callable[..., Published]
+    opened: Callable[[Release], Any]
+
+
 class RecordsPlan(InSession, Generic[ReleaseT]):
     """A plan that is released from records and nothing else."""
+
+    _of_records: ClassVar[OfRecords]
 
     def validate(self, records: str | Path | InMemory, *, most: int = SHOWN) -> Validated:
         """What breaks the rules of reading, for the custodian of the records alone: it is NOT PRIVATE.
@@ -90,7 +102,8 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
         Raises:
             SourceError: they are no records, or are no longer what they were.
         """
-        return self._validated(records, most)
+        opened = self._of_records.open(records, self)
+        return self._of_records.validate(self, opened, most=most).value
 
     def release(
         self,
@@ -123,15 +136,6 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
             RunFailed: after the charge, always with the same words.
         """
         payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
-        return payment.release(lambda folder, paid: self._publish(records, folder, engine, paid), self._opened, out)
-
-    @abstractmethod
-    def _validated(self, records: str | Path | InMemory, most: int) -> Validated: ...
-
-    @abstractmethod
-    def _publish(
-        self, records: str | Path | InMemory, folder: Path, engine: str, payment: PaymentOptions
-    ) -> Published: ...
-
-    @abstractmethod
-    def _opened(self, release: Release) -> ReleaseT: ...
+        publish = partial(self._of_records.release, self, records, engine=engine)
+        opened: Callable[[Release], ReleaseT] = self._of_records.opened
+        return payment.release(lambda folder, paid: publish(folder, payment=paid), opened, out)
