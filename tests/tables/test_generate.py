@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from starling.errors import OutputError, ParameterError
+from starling.planfile.invented import NOTE
 from starling.release.described import Generated
 from starling.tables.generate import generate
 from starling.tables.generate.files import TextWriter
-from starling.tables.generate.runs import NOTE, RUN
+from starling.tables.generate.runs import RUN
 from starling.tables.plan import GeographyLevel, Plan, read_geography
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.stability import stability

@@ -3,6 +3,7 @@
 Reports, privacy.json, bundles and every answer of a server bear the title, so that none of them can be taken for a release of real records.
 """
 
+import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ SEED: Final = 1
 """The public seed that records are invented from."""
 PLAN: Final = "plan.toml"
 """The name of the plan file beside them."""
+NOTE: Final = "GENERATED.json"
+"""The name of the file beside them that says what they are."""
 
 
 def titled(title: str) -> str:
@@ -57,3 +60,9 @@ def copied(path: Path, folder: Path, name: str) -> str:
         return Path(shutil.copyfile(path, folder / f"{name}{path.suffix}")).name
     except OSError as error:
         raise OutputError(str(path), f"cannot be copied ({error.strerror})", "make room in the folder") from None
+
+
+def write_note(folder: Path, notice: str, values: Mapping[str, Any]) -> None:
+    """Write NOTE: a notice that everything in the folder is invented, the seed, and how much of it there is."""
+    text = json.dumps({"notice": notice, **values}, indent=2, ensure_ascii=False)
+    (folder / NOTE).write_text(text + "\n", encoding="utf-8")

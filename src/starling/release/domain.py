@@ -281,7 +281,7 @@ class Delivering:
         invent: Invented records of a plan's shape, by what names the plan, the public files and an empty folder that they are written into:
             from public choices and a fixed public seed alone, some ten thousand records at most, in seconds. The plan is written there too,
             and is the same but for its title (planfile/invented.py), so that whatever is made of it says what it is. It raises PlanError,
-            ParameterError or OutputError. None where there is no way to invent any.
+            ParameterError, OutputError or OSError. None where there is no way to invent any.
     """
 
     files: tuple[str, ...]

@@ -66,11 +66,8 @@ def stand_in(home: Home, name: str) -> Missing | None:
 
 
 def _invented(real: Registered, folder: Path) -> Registered:
-    """Invented records of a source's plan, in a new folder.
-
-    Raises:
-        ParameterError: the domain has no way to invent any.
-        PlanError, ParameterError, OutputError: as `Delivering.invent`.
+    """Invented records of a source's plan, in a new folder; raises as `Delivering.invent`, ParameterError where a domain invents none, and
+    OutputError where the folder cannot be written.
     """
     delivering = delivering_of(real.domain)
     if delivering.invent is None:
@@ -80,9 +77,9 @@ def _invented(real: Registered, folder: Path) -> Registered:
         # Left by one that was cut off.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
+        invented = delivering.invent(real.plan, public, folder)
     except OSError as error:
         raise OutputError("sandbox", f"cannot be written ({error.strerror})", "make room in the folder") from None
-    invented = delivering.invent(real.plan, public, folder)
     return Registered(real.domain, invented.plan, invented.files)
 
 

@@ -5,9 +5,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from starling.planfile.invented import NOTE
 from starling.tables.generate import runs
 from starling.tables.generate.files import ParquetWriter
-from starling.tables.generate.runs import NOTE, NOTICE, stream, write_note, write_runs
+from starling.tables.generate.runs import NOTICE, stream, write_note, write_runs
 
 
 class Recorder(ParquetWriter):

@@ -12,7 +12,6 @@ odds ratio: an allele of frequency p has p r / (1 - p + p r) in cases. Effects o
 Memory holds a few runs of SNPs, so the size is limited by the disk alone: 500,000 people x 1,000,000 SNPs are 125 GB.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,12 +23,11 @@ from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
 from starling.genome.generate.runs import Design, independent
 from starling.genome.plan.snps import MOST_SNPS
+from starling.planfile.invented import NOTE, PLAN, write_note
 from starling.release.described import Generated
 
 Linkage: TypeAlias = Literal["independent", "coalescent"]
 
-NOTE: Final = "GENERATED.json"
-PLAN: Final = "plan.toml"
 NAME: Final = "study"
 LIST: Final = "array.bim"
 NOTICE: Final = (
@@ -132,7 +130,6 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
             for row in range(1, design.people + 1)
         )
     note = {
-        "notice": NOTICE,
         "seed": design.seed,
         "people": design.people,
         "cases": design.cases,
@@ -141,7 +138,7 @@ def _write(folder: Path, design: Design, linkage: Linkage, workers: int) -> None
         "causal": causal,
         "versions": versions,
     }
-    (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    write_note(folder, NOTICE, note)
     (folder / PLAN).write_text(_PLAN.format(people=design.people, snps=design.snps, listed=LIST), encoding="utf-8")
 
 

@@ -3,7 +3,6 @@
 Half of the people are cases, since how many are is not public.
 """
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from starling.engine.new_folder import new_folder
-from starling.errors import OutputError, ParameterError
-from starling.genome.generate import MAGIC, NAME, NOTE, NOTICE
+from starling.errors import ParameterError
+from starling.genome.generate import MAGIC, NAME, NOTICE
 from starling.genome.generate.listed import Listed, calls_of
 from starling.genome.plan import Plan
-from starling.planfile.invented import PLAN, SEED, titled
+from starling.planfile.invented import NOTE, PLAN, SEED, titled, write_note
 from starling.release.described import Generated
 
 MOST_BYTES: Final = 1 << 30
@@ -43,17 +42,13 @@ def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
 
     Returns the plan file; the prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where there is one.
     Raises PlanError where the plan is not what it should be, ParameterError where its study has more than MOST_BYTES of calls, and
-    OutputError where the folder cannot be written.
+    OutputError or OSError where the folder cannot be written.
     """
     plan = Plan.load(name)
     _check_size(plan)
     replace(plan, title=titled(plan.title)).save(folder / PLAN)
     design = Listed(plan.snps, plan.people, plan.people // 2, SEED)
-    try:
-        return folder / PLAN, _write(plan, design, folder)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise OutputError("genotypes", problem, "make room in the folder") from None
+    return folder / PLAN, _write(plan, design, folder)
 
 
 def _check_size(plan: Plan) -> None:
@@ -79,7 +74,6 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
     (folder / f"{NAME}.fam").write_text(people, encoding="utf-8")
     causal = [{"snp": snps.ids[at], "odds_ratio": ratio} for at, ratio in design.causal().items()]
     note = {
-        "notice": NOTICE,
         "seed": design.seed,
         "people": plan.people,
         "cases": design.cases,
@@ -88,7 +82,7 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
         "plan": plan.title,
         "numpy": np.__version__,
     }
-    (folder / NOTE).write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_note(folder, NOTICE, note)
     files = {"genotypes": folder / NAME}
     if plan.phenotype is not None:
         rows = "".join(f"p{row} p{row} {word}\n" for row, word in enumerate(words, 1))

@@ -16,20 +16,19 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from starling.engine.new_folder import new_folder
-from starling.errors import OutputError, ParameterError
+from starling.errors import ParameterError
 from starling.groups.generate import ORDER, World, stream
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import Kind, Plan
 from starling.groups.plan.regions import regions_text
 from starling.groups.plan.register import read_register
+from starling.planfile.invented import NOTE, PLAN, write_note
 from starling.release.described import Generated
 from starling.text_format import PLAIN, TextFormat
 
 Format: TypeAlias = Literal["csv", "parquet"]
 
 REGIONS: Final = "regions.csv"
-PLAN: Final = "plan.toml"
-NOTE: Final = "GENERATED.json"
 NOTICE: Final = (
     "Invented data. No group or member of one is described: every size was drawn from the public seed below. Tables made from it are no "
     "statistics of any place."
@@ -65,7 +64,6 @@ def write(
         raise ParameterError("format", "is not csv or parquet", 'write "parquet"')
     batches = _batches(world, seed, kind, plan)
     note = {
-        "notice": NOTICE,
         "seed": seed,
         "levels": dict(zip(world.regions.levels, map(len, world.regions.ids), strict=True)),
         "groups": world.groups,
@@ -77,23 +75,15 @@ def write(
         _write_rows(batches, folder / f"{kind}.{format}", format, PLAIN if plan is None else plan.format)
         if plan is None:
             (folder / PLAN).write_text(_plan_text(world, kind), encoding="utf-8")
-        (folder / NOTE).write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+        write_note(folder, NOTICE, note)
     sizes = {"groups": world.groups, "members": world.members, "leaves": len(world.regions.leaves)}
     files = {"records": out / f"{kind}.{format}"}
     return Generated(files, out / NOTE, sizes, out / PLAN if plan is None else None)
 
 
 def write_records(world: World, path: Path, *, seed: int, kind: Kind, plan: Plan) -> None:
-    """Write the records of an invented world alone, as Parquet; arguments as those of `write`.
-
-    Raises:
-        OutputError: they cannot be written.
-    """
-    try:
-        _write_rows(_batches(world, seed, kind, plan), path, "parquet")
-    except OSError as error:
-        problem = f"{path.name} cannot be written ({error.strerror})"
-        raise OutputError("records", problem, "make room in the folder") from None
+    """Write the records of an invented world alone, as Parquet; arguments as those of `write`. Raises OSError."""
+    _write_rows(_batches(world, seed, kind, plan), path, "parquet")
 
 
 def _batches(world: World, seed: int, kind: Kind, plan: Plan | None) -> Iterator[pa.RecordBatch]:

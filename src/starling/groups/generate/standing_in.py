@@ -21,7 +21,7 @@ def stand_in(path: Path, plan: Plan, shares: Float64, folder: Path) -> tuple[Pat
 
     Raises:
         PlanError: a public file that the plan names cannot be read.
-        OutputError: the folder cannot be written.
+        OutputError, OSError: the folder cannot be written.
     """
     written = write_titled(path, folder, lambda values: _with_copies(values, path.parent, folder))
     world = _world(plan, shares)

@@ -4,7 +4,6 @@ The paper draws a centre uniformly in a grid of 1024 x 1024 cells and a million 
 20, 50 or 100 cells (HTF 2021, Section 5.1). Points outside the grid are written too; a release drops them.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from starling.errors import ParameterError
 from starling.places.generate.standing_in import points_of, records
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
+from starling.planfile.invented import NOTE, PLAN, write_note
 from starling.planfile.values import toml_of, write_new
 from starling.release.described import Generated
 
@@ -25,8 +25,6 @@ SIDE: Final = 1024
 """Cells of a side of the grid."""
 POINTS: Final = 1_000_000
 RECORDS: Final = "points.parquet"
-PLAN: Final = "plan.toml"
-NOTE: Final = "GENERATED.json"
 NOTICE: Final = (
     "Invented data. Nobody was at any of these points: every one was drawn from the public seed below. Maps made from them are no "
     "statistics of any place."
@@ -83,6 +81,6 @@ def _write(out: Path, table: pa.Table, note: Mapping[str, int], plan: Mapping[st
         pq.write_table(table, folder / RECORDS, compression="zstd")
         if plan is not None:
             write_new(folder / PLAN, toml_of(plan))
-        write_new(folder / NOTE, json.dumps({"notice": NOTICE, **note}, indent=1) + "\n")
+        write_note(folder, NOTICE, note)
     files, sizes = {"records": out / RECORDS}, {"points": len(table)}
     return Generated(files, out / NOTE, sizes, None if plan is None else out / PLAN)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.distribution import install
-from starling.errors import OutputError, ParameterError
+from starling.errors import ParameterError
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.planfile.invented import SEED, write_titled
@@ -36,14 +36,10 @@ def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
 
     Raises:
         ParameterError: records name cells of H3, and the extra h3 is missing.
-        OutputError: the folder cannot be written.
+        OutputError, OSError: the folder cannot be written.
     """
     written = write_titled(path, folder)
-    table = records(plan, points_of(plan))
-    try:
-        pq.write_table(table, folder / RECORDS, compression="zstd")
-    except OSError as error:
-        raise OutputError("records", f"cannot be written ({error.strerror})", "make room in the folder") from None
+    pq.write_table(records(plan, points_of(plan)), folder / RECORDS, compression="zstd")
     return written, folder / RECORDS
 
 

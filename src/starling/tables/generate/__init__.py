@@ -12,13 +12,14 @@ from typing import Final
 
 from starling.engine.new_folder import new_folder
 from starling.errors import ParameterError
+from starling.planfile.invented import NOTE
 from starling.release.described import Generated
 from starling.tables.generate.census import ENDINGS, LAND, NAMES, PopulationGenerator, sizes
 from starling.tables.generate.custom import persons_of, write_custom
 from starling.tables.generate.custom_people import MANNER
 from starling.tables.generate.files import Format
 from starling.tables.generate.land import invent_land, settle
-from starling.tables.generate.runs import NOTE, stream, write_note
+from starling.tables.generate.runs import stream, write_note
 from starling.tables.plan import Plan
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.codebook import PUERTO_RICO

@@ -1,10 +1,9 @@
 """What all invented files of tables have in common: random streams of a public seed, and runs of rows that several threads make.
 
 The same seed gives the same bytes on any number of cores, because rows are made in runs of a fixed size, each with its own random stream,
-and are written in order. (With the same NumPy: its distributions may change between versions, so NOTE names it.)
+and are written in order. (With the same NumPy: its distributions may change between versions, so GENERATED.json names it.)
 """
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -14,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from starling.engine.machine import in_order
+from starling.planfile import invented
 from starling.tables.generate.files import Writer
 
-NOTE: Final = "GENERATED.json"
 NOTICE: Final = (
     "Invented data. No person, address or people is described: every value was drawn from the public seed below, and how common "
     "a group is says nothing about the group whose name it bears. Tables made from it are no statistics of any place."
@@ -49,6 +48,6 @@ def write_runs(writer: Writer, make: Callable[[range], pa.Table], rows: int, wor
 
 
 def write_note(folder: Path, seed: int, title: str, sizes: Mapping[str, int], more: Mapping[str, Any]) -> None:
-    """Write NOTE: that everything in the folder is invented, from which seed, for which plan, and how much of it there is."""
-    note = {"notice": NOTICE, "seed": seed, **more, "plan": title, "numpy": np.__version__, "sizes": dict(sizes)}
-    (folder / NOTE).write_text(json.dumps(note, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    """Write the note that everything in the folder is invented, from which seed, for which plan, and how much of it there is."""
+    note = {"seed": seed, **more, "plan": title, "numpy": np.__version__, "sizes": dict(sizes)}
+    invented.write_note(folder, NOTICE, note)

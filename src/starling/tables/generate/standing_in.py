@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from starling.errors import OutputError
 from starling.planfile.invented import PLAN, SEED, copied, titled, write_titled
 from starling.tables.generate.census import LAND, PopulationGenerator, sizes
 from starling.tables.generate.custom import persons_of, write_custom
@@ -44,14 +43,10 @@ def stand_in(name: str, files: Mapping[str, Path], folder: Path) -> tuple[Path, 
     Raises:
         PlanError: the plan or a public file is not what it should be, or no plan file can say the plan.
         ParameterError: the geography is missing or of another plan, or a field is read in two ways that no value fits.
-        OutputError: the folder cannot be written.
+        OutputError, OSError: the folder cannot be written.
     """
-    try:
-        plan = Plan.load(_write_plan(name, folder))
-        return folder / PLAN, {**files, "persons": _records(plan, files.get("geography"), folder)}
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise OutputError("records", problem, "make room in the folder") from None
+    plan = Plan.load(_write_plan(name, folder))
+    return folder / PLAN, {**files, "persons": _records(plan, files.get("geography"), folder)}
 
 
 def _records(plan: Plan, geography: Path | None, folder: Path) -> Path:
