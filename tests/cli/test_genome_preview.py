@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from starling.cli.genome_preview import COSTS, OF
+from starling.cli.genome import COSTS, OF
 from tests.cli.conftest import Call, document
 
 

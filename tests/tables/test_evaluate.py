@@ -12,7 +12,8 @@ import pytest
 from starling.errors import ParameterError, SourceError
 from starling.privacy.events import noise_event
 from starling.privacy.trust import NotPrivate
-from starling.tables.evaluate import SIZES, Published, compare, evaluate, with_truth
+from starling.tables.evaluate import Published, compare, evaluate, with_truth
+from starling.tables.evaluate.errors import SIZES
 from starling.tables.generate import generate
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
 from starling.tables.plan import MOST_GROUPS, Geography, Plan, read_geography

@@ -1,7 +1,4 @@
-"""Releases compared, as text and for machines: two with each other, one with the truth.
-
-The first reads released folders and public files alone; errors against the truth are for the custodian's eyes.
-"""
+"""Two releases compared with each other, as text and for machines. Reads released folders and public files alone."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -11,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from starling.errors import OutputError
 from starling.release.codec import Json
 from starling.release.session import attributes
-from starling.release.text import facts, rounded, table
+from starling.release.text import facts, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from starling.tables.earlier.comparison import Comparison
     from starling.tables.earlier.releases import Earlier
-    from starling.tables.evaluate import Errors, Evaluation
 
 SHOWN: Final = 20
 """How many numbers the text lists."""
@@ -30,15 +26,6 @@ ALONE: Final = (
     "second_plan_alone=second_plan",
 )
 """Groups in one release alone, as `attributes` gives them."""
-ERRORS: Final = (
-    "rows=errors.rows",
-    "mean_error=errors.bias",
-    "mean_absolute_error=errors.mean_absolute",
-    "root_mean_square_error=errors.root_mean_square",
-    "stated_standard_deviation=errors.stated",
-    "covered=errors.covered",
-)
-"""The errors of a class of numbers, as `attributes` gives them."""
 
 
 def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
@@ -142,72 +129,3 @@ def _earlier_json(earlier: "Earlier") -> dict[str, Any]:
     return {"release": str(earlier.path)} | attributes(
         earlier, "title=plan.title", "request_id", "population", "dataset"
     )
-
-
-def evaluation_text(evaluation: "Evaluation") -> str:
-    """Errors by level and kind of number, what the release states beside them, and what was left out."""
-    from starling.tables.evaluate import WARNING, Errors
-
-    header = ("level", "number", "rows", "mean error", "mean |error|", "rms error", "stated", "covered")
-    rows = [
-        (evaluation.levels[str(level)], str(number), *_errors_row(errors))
-        for (level, number), errors in evaluation.by("level", "number").items()
-    ]
-    everything = sum((each.errors for each in evaluation.classes), start=Errors())
-    rows.append(("all", "", *_errors_row(everything)))
-    gone: dict[str, tuple[int, int, int]] = {}
-    for each in evaluation.groups:
-        groups, dropped, persons = gone.get(each.level, (0, 0, 0))
-        gone[each.level] = (groups + each.groups, dropped + each.suppressed, persons + each.persons)
-    left_out = [
-        (evaluation.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
-        for level, (groups, dropped, persons) in gone.items()
-    ]
-    counts = [
-        table(header, rows, left=2),
-        table(("level", "groups", "not published", "persons in one of these"), left_out),
-    ]
-    of_aggregates = [
-        (
-            each.title,
-            each.statistic,
-            f"{each.groups:,}",
-            rounded(each.mean_absolute_error),
-            f"{100 * each.coverage:.2f} %",
-        )
-        for each in evaluation.aggregates
-    ]
-    heads = ("sums and quantiles", "statistic", "groups", "mean |error|", "covered")
-    aggregates = [table(heads, of_aggregates, left=2)] if of_aggregates else []
-    return "\n\n".join(
-        [WARNING, facts([("plan", evaluation.title)]), *(counts if evaluation.levels else []), *aggregates]
-    )
-
-
-def _errors_row(errors: "Errors") -> tuple[str, ...]:
-    numbers = (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)
-    return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:.2f} %")
-
-
-def evaluation_json(evaluation: "Evaluation") -> dict[str, Json]:
-    """Every class and group count."""
-    from starling.tables.evaluate import WARNING
-
-    return {
-        "not_private": True,
-        "warning": WARNING,
-        "title": evaluation.title,
-        "classes": [
-            {"level": each.level, "level_in_words": evaluation.levels[each.level]}
-            | attributes(each, "size", "branch", "number", *ERRORS)
-            for each in evaluation.classes
-        ],
-        "groups": [
-            attributes(each, "level", "size", "groups", "suppressed", "persons_suppressed=persons")
-            for each in evaluation.groups
-        ],
-        "aggregates": [
-            attributes(each, "title", "statistic", "groups", "mean_absolute_error", "coverage")
-            for each in evaluation.aggregates
-        ],
-    }

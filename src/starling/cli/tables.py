@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -11,9 +11,15 @@ from starling.cli import options, verbs
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.errors import ParameterError
+from starling.release.session import Described
+
+if TYPE_CHECKING:
+    from starling.tables.export import Form
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
+FORMS: Final = ("wide", "excel", "duckdb", "sdmx")
+"""The forms of an export, as `starling.tables.export` has them."""
 HERE = ("plan", "convert", "schema", "preview", "generate", "validate", "release", "plot", "evaluate", "diff")
 
 tables = Group(
@@ -27,7 +33,7 @@ tables = Group(
     lazy={
         "init": "starling.cli.tables_init:init",
         **{name: f"starling.cli.tables:{name}" for name in HERE},
-        "export": "starling.cli.tables_export:export",
+        "export": "starling.cli.tables:export",
     },
 )
 
@@ -197,9 +203,8 @@ schema = verbs.schema_of("tables")
 )
 def evaluate(
     plan: str, *, release: Path, persons: Path, geography: Path | None, engine: str, out: Path | None
-) -> Result:
+) -> Described:
     """How far a release is off the truth. NOT PRIVATE: for the custodian of the records alone; never publish it."""
-    from starling.cli.comparison import evaluation_json, evaluation_text
     from starling.engine.spark import check_engine
     from starling.tables.evaluate import evaluate as compare
     from starling.tables.evaluate.page import check_place, write_page
@@ -216,7 +221,7 @@ def evaluate(
     evaluation = compare(chosen, regions, source, release, engine=engine).value
     if out is not None:
         click.echo(f"starling: {write_page(evaluation, out)} is for the custodian alone", err=True)
-    return Result(partial(evaluation_text, evaluation), partial(evaluation_json, evaluation))
+    return evaluation
 
 
 @command("diff", example="starling tables diff release second")
@@ -244,3 +249,34 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
     comparing = partial(compare, first, second, confidence=confidence)
     comparison = comparing() if csv_file is None else with_csv(comparing, csv_file)
     return Result(partial(comparison_text, comparison), partial(comparison_json, comparison))
+
+
+@command("export", example="starling tables export release --format excel --out release.xlsx")
+@click.argument("release", type=options.PATH)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    required=True,
+    help="wide: one row for each group, as CSV or Parquet. excel: a workbook with notes (pip install 'starling-dp[excel]')."
+    " duckdb: a database with views. sdmx: SDMX-CSV 2.0.",
+)
+@click.option(
+    "--structure",
+    metavar="AGENCY:ID(1.0)",
+    help="Of sdmx: the data structure that the numbers keep.  [default: the plan's]",
+)
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="File to make.")
+@options.signer
+def export(release: Path, *, form: "Form", structure: str | None, out: Path, key: str | None) -> Result:
+    """Write a release for other programs, every number with its interval. The long tables are in the release, as CSV and Parquet.
+
+    RELEASE is a folder or its zip; it is compared with its signature. Opens no records and charges nothing.
+    """
+    from starling.release.text import facts
+
+    working("checking the release and writing its numbers")
+    tables: Any = verbs.opened_release(release, "tables", key)
+    with tables as opened:
+        opened.export(out, form, structure=structure)
+    return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError, PolicyRefused
-from starling.tables.evaluate import Class, Errors, Evaluation, Groups
+from starling.tables.evaluate.errors import Class, Errors, Evaluation, Groups
 from starling.tables.evaluate.page import FILE, as_page, check_place, write_page
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 

@@ -7,10 +7,9 @@ Errors are given by level, by the group's true size, by the branch it took and b
 suppressed; such groups, and the persons counted in them, are counted by level and size. Persons are in several groups each.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Final
 
@@ -24,136 +23,15 @@ from starling.engine.spark import DUCKDB, check_engine, cluster_for
 from starling.errors import SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables.counts import GroupCounts, count
-from starling.tables.evaluate.aggregates import AggregateErrors, compare_aggregates
+from starling.tables.evaluate.aggregates import compare_aggregates
 from starling.tables.evaluate.detail_rows import DetailRows
+from starling.tables.evaluate.errors import NUMBERS, SIZES, Class, Errors, Evaluation, Groups
 from starling.tables.measurements import Int64
 from starling.tables.mechanism import ExactCounts
 from starling.tables.plan import MOST_GROUPS, Geography, Level, Plan, pieces
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.labels import level_title
 from starling.tables.source import Opened
-
-MARK: Final = "NOT PRIVATE"
-WARNING: Final = (
-    f"{MARK}: exact errors. Who has these and the release has the counts; publish neither this nor parts of it."
-)
-
-SIZES: Final = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-"""Where the classes of true group sizes begin, in persons."""
-
-SIZE_NAMES: Final = (
-    *("empty", "1 to 9", "10 to 99", "100 to 999", "1,000 to 9,999"),
-    *("10,000 to 99,999", "100,000 to 999,999", "1,000,000 or more"),
-)
-"""The name of each size class."""
-
-NUMBERS: Final = ("total", "sex", "cell")
-"""Kinds of published numbers: a T1 row, a sum over the last attribute of the detail in T2, a cell of T2."""
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """Sums over published numbers, published minus true; `+` joins two kinds of numbers.
-
-    Attributes:
-        error, absolute, square: Sums of errors, in persons, of absolute and of squared errors.
-        variance: Sum of the variances that the release states.
-        covered: How many intervals hold the true count.
-    """
-
-    rows: int = 0
-    error: float = 0.0
-    absolute: float = 0.0
-    square: float = 0.0
-    variance: float = 0.0
-    covered: int = 0
-
-    def __add__(self, other: "Errors") -> "Errors":
-        return Errors(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def bias(self) -> float:
-        """Mean error; 0 without rows, as all means here."""
-        return self.error / max(self.rows, 1)
-
-    @property
-    def mean_absolute(self) -> float:
-        """Mean absolute error."""
-        return self.absolute / max(self.rows, 1)
-
-    @property
-    def root_mean_square(self) -> float:
-        """Root mean square of the errors that happened."""
-        return sqrt(self.square / max(self.rows, 1))
-
-    @property
-    def stated(self) -> float:
-        """Root mean square of the stated standard deviations: what `root_mean_square` should be near."""
-        return sqrt(self.variance / max(self.rows, 1))
-
-    @property
-    def coverage(self) -> float:
-        """Share of intervals that hold the true count."""
-        return self.covered / max(self.rows, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Class:
-    """Published numbers of one kind, with their errors.
-
-    Attributes:
-        level: Name of the level, "(COUNTY, 2)".
-        size: Where the size class begins, a value of SIZES.
-        branch: From 0 on, or -1 for groups that are bare totals by plan.
-        number: One of NUMBERS.
-    """
-
-    level: str
-    size: int
-    branch: int
-    number: str
-    errors: Errors
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Groups of one level and size class: how many there are, how many of them are not published, and the persons in those, once for each
-    group.
-    """
-
-    level: str
-    size: int
-    groups: int
-    suppressed: int
-    persons: int
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Errors of a release.
-
-    Attributes:
-        levels: The title of each level by its name, in plan order: "(COUNTY, 2)" is "County, detailed".
-        classes: Every combination that has published numbers, in the order of the plan.
-        groups: Every level and size class that has groups.
-        details: What a group of each branch gets.
-    """
-
-    title: str
-    levels: Mapping[str, str]
-    classes: tuple[Class, ...]
-    groups: tuple[Groups, ...]
-    details: Mapping[int, str]
-    aggregates: tuple[AggregateErrors, ...] = ()
-
-    def by(self, *names: str) -> dict[tuple[int | str, ...], Errors]:
-        """Errors joined over all but the named attributes of Class: `evaluation.by("level", "number")`."""
-        joined: dict[tuple[int | str, ...], Errors] = {}
-        for each in self.classes:
-            key = tuple(getattr(each, name) for name in names)
-            joined[key] = joined.get(key, Errors()) + each.errors
-        return joined
-
 
 BATCH: Final = 1 << 18
 """Rows of a release that are compared at a time."""

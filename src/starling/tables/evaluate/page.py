@@ -14,7 +14,7 @@ from starling.pages.rendering import page
 from starling.release import statement
 from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.release.text import rounded
-from starling.tables.evaluate import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
+from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
 
 FILE: Final = "NOT-PRIVATE-evaluation.html"
 

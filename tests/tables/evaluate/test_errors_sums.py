@@ -1,6 +1,6 @@
 """Sums of errors add up, and size classes have words."""
 
-from starling.tables.evaluate import SIZE_NAMES, SIZES, Errors
+from starling.tables.evaluate.errors import SIZE_NAMES, SIZES, Errors
 
 
 def test_errors_add_up() -> None:

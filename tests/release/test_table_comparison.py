@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from starling.release.difference import first_difference
+from starling.release.table_comparison import first_difference
 
 
 @pytest.mark.parametrize(
