@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.plan.columns import Codes, Column, Integers, Periods, codes_of
-from starling.tables.source.declared_numbers import NONE, units_above
-from starling.tables.source.declared_values import MISSING, OUTSIDE, fits, reader, values
+from starling.tables.source.declared_values import MISSING, NONE, OUTSIDE, fits, reader, units_above, values
 
 NUMBERS = Integers(-5, 300)
 CUT = Integers(-5, 300, (-5, 0, 10))
@@ -57,6 +56,12 @@ def fits_into(number: int, kind: pa.DataType) -> bool:
 def test_numbers_that_are_not_whole_are_outside(numbers: list[float]) -> None:
     wanted = [MISSING if np.isnan(n) else int(n) + 5 if -5 <= n <= 300 and n == int(n) else OUTSIDE for n in numbers]
     assert reader(NUMBERS)(pa.array(numbers, pa.float64())).tolist() == wanted
+
+
+def test_one_quote_is_passed_over_at_either_end_and_no_more() -> None:
+    texts = pa.array(['"5"', '""5""', ' "5" ', '"', '""'])
+    assert reader(NUMBERS)(texts).tolist() == [10, OUTSIDE, 10, MISSING, MISSING]
+    assert units_above(Column("a", NUMBERS), texts).tolist() == [10, NONE, 10, NONE, NONE]
 
 
 def test_codes_are_texts_or_integers() -> None:

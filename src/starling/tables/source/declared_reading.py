@@ -11,7 +11,7 @@ Where a person is protected, at most k records of each are counted of what it gi
 A record is dropped, uncounted, when its area or an attribute of the detail has no value of its public domain, so that a total and its cells
 count the same records. A value of an attribute of groups that is outside its domain is in no set of values; where the attribute has
 several, it spoils "all of". How a field is read: declared_values.py. A line of CSV that has another number of fields than the header, or
-a quote that is not closed, is dropped too. A record without a number takes no part in sums and quantiles of it (declared_numbers.py).
+a quote that is not closed, is dropped too. A record without a number takes no part in sums and quantiles of it (declared_values.py).
 
 Memory: a few batches, whatever the number of records. They come in the order of the file. A text is looked up once in a batch, however
 many of its records have it.
@@ -29,9 +29,8 @@ from starling.engine.machine import in_order
 from starling.engine.record_files import Records
 from starling.engine.record_parts import tables
 from starling.tables.plan.columns import Column, RecordColumns
-from starling.tables.source.declared_numbers import units_above
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import Read, reader, record_values, sets, values
+from starling.tables.source.declared_values import Read, reader, record_values, sets, units_above, values
 from starling.tables.source.lookup import Int32, Int64
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ class Batch(NamedTuple):
         groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record has
             several, that of their set as `declared_values.sets` gives it.
         detail: int32 of each attribute of the detail: the number of the value.
-        numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_numbers.py).
+        numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_values.py).
         several: The sets of two or more values, of each attribute of groups that may have them.
         person: Whose each record is; None where each record is protected by itself.
     """

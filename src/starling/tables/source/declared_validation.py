@@ -25,10 +25,18 @@ from starling.release.causes import Kind, texts_of
 from starling.release.domain import Validated
 from starling.release.faults import Tally, notes_of_persons
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, RecordColumns, Unit
-from starling.tables.source.declared_numbers import bounds, parse_numbers
 from starling.tables.source.declared_reading import coded_fields, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.declared_values import MISSING, OUTSIDE, RecordValues, reader, record_values, sets
+from starling.tables.source.declared_values import (
+    MISSING,
+    OUTSIDE,
+    RecordValues,
+    bounds,
+    parse_units,
+    reader,
+    record_values,
+    sets,
+)
 from starling.tables.source.lookup import Int64
 
 Faulty = npt.NDArray[np.bool_]
@@ -144,14 +152,14 @@ class _Check:
             self.problems.show(name, what, kind, texts.filter(pa.array(own)), codes)
 
     def _number(self, column: Column, field: pa.Array, lines: Int64, file: str) -> None:
-        name, (low, high), parsed = column.fields[0], bounds(column), parse_numbers(column, field, self._format)
-        none = np.isnan(parsed.units)
+        name, (low, high), parsed = column.fields[0], bounds(column), parse_units(column, field, self._format)
+        none = np.isnan(parsed.numbers)
         wrong = none & ~parsed.missing
         self.problems.add(name, "is no number", wrong, lines, file, fix=NO_NUMBER)
         if wrong.any():
             self.problems.show(name, "is no number", "number", texts_of(field).filter(pa.array(wrong)))
         self.notes.add(name, f"is missing, and {NO_PART}", parsed.missing, lines, file)
-        for beyond, which in ((parsed.units < low, "below"), (parsed.units > high, "above")):
+        for beyond, which in ((parsed.numbers < low, "below"), (parsed.numbers > high, "above")):
             self.notes.add(
                 name, f"lies {which} the bounds of the plan, and counts as the nearer one", beyond, lines, file
             )

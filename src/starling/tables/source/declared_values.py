@@ -9,6 +9,10 @@ Every field follows the rule by itself, so that none can stop a run or change ho
 - Text may write numbers and times as `[format]` of the plan states, and then only so.
 
 Whatever else a field says is outside the domain.
+
+Numbers of which sums and quantiles are made may have an exponent, too. They are read in double precision, multiplied by their public
+places, rounded to the nearest whole unit, halves to the even one, and clamped to the public bounds of their column. So a record's part in
+a sum is bounded whatever it says.
 """
 
 from collections.abc import Callable
@@ -23,7 +27,7 @@ import pyarrow.compute as pc
 from starling.engine.delimited import labels, plain
 from starling.engine.plain_text import NAN, plain_numbers, times_of
 from starling.engine.times import periods_of_times
-from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods
+from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers, Periods, in_units, places_of
 from starling.tables.source.lookup import Int32, Int64
 from starling.tables.source.value_sets import gather
 from starling.text_format import PLAIN, TextFormat
@@ -36,7 +40,11 @@ OUTSIDE: Final = -2
 Read: TypeAlias = Callable[[pa.Array], Int32]
 """Gives the number of the value of each field, MISSING or OUTSIDE."""
 
-_WHOLE: Final = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,13})(?:\.0*)?$"
+NONE: Final = -1
+"""Stands for a field without a number."""
+
+_WHOLE: Final = r"^[+-]?[0-9]+(\.0*)?$"
+_NUMBER: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def reader(domain: Domain, form: TextFormat = PLAIN) -> Read:
@@ -49,7 +57,7 @@ def reader(domain: Domain, form: TextFormat = PLAIN) -> Read:
         case Periods():
             return partial(_periods, domain, form)
         case Decimals():
-            raise TypeError("declared_numbers.py reads columns of decimals")
+            raise TypeError("units_above reads columns of decimals")
 
 
 def fits(column: Column, kind: pa.DataType) -> str:
@@ -111,43 +119,70 @@ def _codes(codes: pa.Array, texts: pa.Array) -> Int32:
     return np.where(missing, MISSING, numbers).astype(np.int32)
 
 
+class ParsedNumbers(NamedTuple):
+    """What fields say: float64, the number, NaN where there is none; and whether the field says nothing, or NaN."""
+
+    numbers: npt.NDArray[np.float64]
+    missing: npt.NDArray[np.bool_]
+
+
+def _parsed(field: pa.Array, form: TextFormat, pattern: str) -> ParsedNumbers:
+    """The numbers of a field of numbers or of labels; `pattern` is that of text which is one."""
+    if is_number(field.type):
+        typed, missing = field.cast(pa.float64(), safe=False), field.is_null()
+    else:
+        text = plain_numbers(field, form)
+        missing = pc.or_kleene(text.is_null(), pc.is_in(text, NAN))
+        # What matches is ASCII.
+        written = pc.if_else(
+            pc.match_substring_regex(text, pattern).fill_null(False), text, pa.scalar(None, pa.binary())
+        )
+        typed = written.cast(pa.string()).cast(pa.float64())
+    numbers = typed.fill_null(np.nan).to_numpy(zero_copy_only=False)
+    nothing = missing.to_numpy(zero_copy_only=False)
+    return ParsedNumbers(numbers, nothing | (np.isnan(numbers) & typed.is_valid().to_numpy(zero_copy_only=False)))
+
+
+def parse_units(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> ParsedNumbers:
+    """The numbers of a field in units of the last place of its column, rounded, before they are clamped; `form` is that of text."""
+    plain_field = plain(field)
+    numbers, missing = _parsed(plain_field if is_number(plain_field.type) else labels(plain_field), form, _NUMBER)
+    with np.errstate(over="ignore"):
+        return ParsedNumbers(np.rint(in_units(numbers, places_of(column))), missing)
+
+
+def units_above(column: Column, field: pa.Array, form: TextFormat = PLAIN) -> Int64:
+    """int64 (records,): how many units the number of each record lies above the least of its column; NONE where it has none."""
+    low, high = bounds(column)
+    units = parse_units(column, field, form).numbers
+    there = ~np.isnan(units)
+    clamped = np.clip(np.where(there, units, low), low, high).astype(np.int64)
+    return np.where(there, clamped - low, NONE)
+
+
+def bounds(column: Column) -> tuple[int, int]:
+    """The least and the largest number of a column, in units of the last place."""
+    assert isinstance(column.domain, Integers | Decimals)
+    return column.domain.low, column.domain.high
+
+
 def _integers(domain: Integers, form: TextFormat, column: pa.Array) -> Int32:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_decimal(kind):
-        column, kind = plain(column).cast(pa.string()), pa.string()
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return _by_text(partial(_whole, domain, form), column)
-    typed = plain(column) if pa.types.is_integer(kind) else plain(column).cast(pa.float64())
-    missing = typed.is_null().to_numpy(zero_copy_only=False)
-    number = typed.fill_null(0).to_numpy(zero_copy_only=False)
-    inside = (number >= domain.low) & (number <= domain.high)
-    if pa.types.is_floating(kind):
-        missing = missing | np.isnan(number)
-        inside &= number == np.floor(number)
-    # 0, since every type of numbers holds it: NumPy raises where one without a sign meets a lower bound below 0.
-    numbers = _place(domain, np.where(inside, number, 0).astype(np.int64))
-    return np.where(missing, MISSING, np.where(inside, numbers, OUTSIDE)).astype(np.int32)
+        column = plain(column).cast(pa.string())
+    elif is_number(kind):
+        return _whole(domain, form, plain(column))
+    return _by_text(partial(_whole, domain, form), column)
 
 
-def _whole(domain: Integers, form: TextFormat, texts: pa.Array) -> Int32:
-    """The numbers that texts write."""
-    texts = plain_numbers(texts, form)
-    written = pc.extract_regex(texts, _WHOLE)
-    digits = pc.struct_field(written, "digits").fill_null(b"0").cast(pa.string())
-    size = pc.if_else(pc.equal(digits, ""), "0", digits).cast(pa.int64()).to_numpy(zero_copy_only=False)
-    sign = pc.equal(pc.struct_field(written, "sign"), b"-").fill_null(False).to_numpy(zero_copy_only=False)
-    number = np.where(sign, -size, size)
-    inside = written.is_valid().to_numpy(zero_copy_only=False) & (number >= domain.low) & (number <= domain.high)
-    numbers = _place(domain, np.where(inside, number, domain.low))
-    missing = pc.or_kleene(texts.is_null(), pc.is_in(texts, NAN)).to_numpy(zero_copy_only=False)
-    return np.where(missing, MISSING, np.where(inside, numbers, OUTSIDE)).astype(np.int32)
-
-
-def _place(domain: Integers, numbers: Int64) -> Int64:
-    """The number of the value of numbers of the domain."""
-    if not domain.cuts:
-        return numbers - domain.low
-    return np.asarray(np.searchsorted(np.array(domain.cuts), numbers, side="right") - 1)
+def _whole(domain: Integers, form: TextFormat, field: pa.Array) -> Int32:
+    """The value of each whole number; every bound is one that double precision has."""
+    number, missing = _parsed(field, form, _WHOLE)
+    inside = (number >= domain.low) & (number <= domain.high) & (number == np.floor(number))
+    whole = np.where(inside, number, domain.low).astype(np.int64)
+    cuts = np.array(domain.cuts)
+    values = np.searchsorted(cuts, whole, side="right") - 1 if domain.cuts else whole - domain.low
+    return np.where(missing, MISSING, np.where(inside, values, OUTSIDE)).astype(np.int32)
 
 
 def _periods(domain: Periods, form: TextFormat, column: pa.Array) -> Int32:

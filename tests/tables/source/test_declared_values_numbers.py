@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.tables.plan.columns import Column, Decimals, Integers
-from starling.tables.source.declared_numbers import NONE, bounds, parse_numbers, units_above
+from starling.tables.source.declared_values import NONE, bounds, parse_units, units_above
 
 CENTS = Column("x", Decimals(-500, 10_000, 2))
 WHOLE = Column("x", Integers(-5, 100))
@@ -49,10 +49,10 @@ def test_no_text_is_an_error(texts: list[bytes]) -> None:
     assert ((result == NONE) | ((result >= 0) & (result <= 10_500))).all()
 
 
-@pytest.mark.parametrize("text", ["", "?", "1,5", "--1", "1e", "0x1", "é", "inf", "1 2", ".", "1_0"])
+@pytest.mark.parametrize("text", ["", "?", "1,5", "--1", '""1""', "1e", "0x1", "é", "inf", "1 2", ".", "1_0"])
 def test_what_is_no_number_is_none(text: str) -> None:
-    result = parse_numbers(CENTS, pa.array([text, "nan"]))
-    assert np.isnan(result.units).all()
+    result = parse_units(CENTS, pa.array([text, "nan"]))
+    assert np.isnan(result.numbers).all()
     assert result.missing.tolist() == [text == "", True]
 
 
