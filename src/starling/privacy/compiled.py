@@ -26,9 +26,9 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """`function`, compiled by Numba for the types it is called with. Indices are not checked: a caller gives fitting arrays."""
-    kernel = njit(function, nogil=True)
+    kernel = njit(function, nogil=True, no_cfunc_wrapper=True)
     try:
-        cached = njit(function, nogil=True, cache=True)
+        cached = njit(function, nogil=True, cache=True, no_cfunc_wrapper=True)
         if is_private_dir(Path(cached.stats.cache_path)):
             cached._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
             kernel = cached
