@@ -1,6 +1,7 @@
 """A release of points for who analyses it: its plan, its measurements, and the released grid of each slice."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 
 from starling.errors import ParameterError
 from starling.places.answers.coordinates import Units, aspect
-from starling.places.answers.hotspots import Hotspots
+from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.leaf_table import Boxed, LeafTable
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid
@@ -21,7 +22,7 @@ from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.experience import experience
-from starling.places.pictures.map_page import Map
+from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
 from starling.places.typical.ranking import DRAWS, RIVALS
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 PICTURED: Final = 512
 """Squares along the longer side of a map of a sparse grid."""
+LISTED: Final = 6
+"""Squares along the longer side, in the table of a map."""
+MOST_TYPICAL: Final = 12
+"""Slices of which a map has typical errors, each of which takes seconds."""
 
 
 class PlacesRelease(DomainRelease):
@@ -194,42 +199,53 @@ class PlacesRelease(DomainRelease):
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
         title = f"{self.plan.title}{name}"
         caption = f"Released points ({self.plan.point}) by cell, darker where there are more."
-        section = section_of(heat_map(self.plan, title, grid), "points", title, caption)
+        section = section_of(heat_map(self.plan.grid, f"points ({self.plan.point})", title, grid), "points", title, caption)
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 
     def map(self, slice: str | None = None, level: Exact = LEVEL, *, typical: bool = True) -> Map:
         """What the page of a map shows.
 
         Args:
-            slice: Its public name; left out where there is one alone.
-            level: The probability with which all marks of hotspots are right together.
-            typical: Whether it shows typical errors and hotspots with chances, for which the grid is measured again.
+            slice: Its public name; without it the page has all slices.
+            level: The probability with which each sure interval holds the true number, and all marks of hotspots are right together.
+            typical: Whether it shows typical errors and hotspots with chances, for which the grid is measured again; of more than
+                `MOST_TYPICAL` slices it does not.
 
         Raises:
-            ParameterError: as `grid`.
+            ParameterError: the plan has no such slice, or another level than `ReleasedGrid.count` takes.
         """
-        plan, number = self.plan, self._slice(slice)
-        measured = self.measured[number]
-        grid, fold = self._pictured(slice)
+        plan = self.plan
+        names = plan.slice_names if slice is None else (plan.slice_names[self._slice(slice)],)
+        chance = exact(level, field="level")
+        several = typical and len(names) <= MOST_TYPICAL
         unit = (
             "One point is protected"
             if plan.unit == "point"
             else f"One person with up to {plan.points:,} points is protected"
         )
-        name = "" if plan.slices is None else f", {plan.slice_names[number]}"
-        x0, y0, x1, y1 = (float(end) for end in plan.grid.box)
         return Map(
-            title=f"{plan.title}{name}",
+            title=plan.title if slice is None or plan.slices is None else f"{plan.title}, {slice}",
             about=f"{unit}; the whole release costs {self.cost}.",
             points=f"Points ({plan.point})",
-            grid=grid,
-            box=(x0, y0, x1, y1),
+            grid=plan.grid,
             aspect=aspect(plan.grid),
-            boxes=self.boxes(slice)[0],
-            measured=measured if isinstance(measured, MeasuredTree) else None,
-            fold=fold,
-            shape=plan.grid.shape,
-            experience=experience(plan, self.released(slice), exact(level, field="level")) if typical else None,
+            slices=[self._map_slice(name, chance, typical=several) for name in names],
+            fold=self._pictured(names[0])[1],
+            level=chance,
+        )
+
+    def _map_slice(self, name: str, level: Fraction, *, typical: bool) -> MapSlice:
+        """One slice of a map."""
+        plan, released, measured = self.plan, self.released(name), self.measured[self._slice(name)]
+        squares = tiles(plan.grid.shape, -(-max(plan.grid.shape) // LISTED))
+        return MapSlice(
+            "" if plan.slices is None else name,
+            self._pictured(name)[0],
+            *self.boxes(name),
+            measured if isinstance(measured, MeasuredTree) else None,
+            experience(plan, released, level) if typical else None,
+            squares,
+            released.count(as_rectangles(squares), level=level),
         )
 
 

@@ -17,6 +17,7 @@ curve; a group is no measurement, and its box may overlap others.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +26,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.regions import Shares
-from starling.places.measurements import Int32, Int64, MeasuredTree
+from starling.places.measurements import Bool, Int32, Int64, MeasuredTree
 from starling.privacy.compiled import compiled
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import Distribution
@@ -159,11 +160,21 @@ class FreshCover:
         relations = np.where(whole == areas, WITHIN, np.where(touched > 0, CUT, APART)).astype(np.int8)
         return self._walk(np.zeros((1, 4)), relations)
 
-    def tiling(self) -> Tiling:
-        """The smallest boxes with fresh measurements that tile the grid, in the order of the tree."""
+    @property
+    def nodes(self) -> Nodes:
+        """The boxes of the index, level by level, with groups of very many children in between."""
+        return self._nodes
+
+    @cached_property
+    def tiles(self) -> Bool:
+        """bool (nodes,): which boxes of the index are the smallest ones with fresh measurements that tile the grid."""
         chosen = np.zeros(len(self._nodes), dtype=np.bool_)
         finest(self._nodes, chosen)
-        nodes = self._nodes[chosen]
+        return chosen
+
+    def tiling(self) -> Tiling:
+        """The smallest boxes with fresh measurements that tile the grid, in the order of the tree."""
+        nodes = self._nodes[self.tiles]
         boxes = np.stack([nodes[name] for name in _BOX], axis=1)
         return Tiling(boxes, nodes["fresh"], nodes["fresh_noise"], self.noises)
 

@@ -63,12 +63,13 @@ class Hotspots(Described):
             [f"{points:,.1f}" for points in self.counts.tolist()],
             *([str(end) for end in ends] for ends in self.boxes.T.tolist()),
             marks,
-            *(() if self.chance is None else ([_chance_text(each) for each in self.chance.tolist()],)),
+            *(() if self.chance is None else ([chance_text(each) for each in self.chance.tolist()],)),
         ]
         return list(zip(*columns, strict=True))
 
 
-def _chance_text(chance: float) -> str:
+def chance_text(chance: float) -> str:
+    """A chance in words: none below 0.6 is stated, and none is 1."""
     if isnan(chance):
         return "below 0.6"
     return "over 0.99" if chance > 0.99 else f"{chance:.2f}"

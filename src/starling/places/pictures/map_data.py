@@ -1,0 +1,252 @@
+"""What a map shows, and the one file that its script reads: facts as JSON, then arrays, from which the browser counts as Starling does.
+
+The file, gzip: four bytes (little-endian) say how long the facts are, UTF-8 follows, then arrays, each from a multiple of eight bytes on.
+`facts.arrays` has the kind, the first byte and the length of each.
+"""
+
+import gzip
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from starling.places.answers.cover import FreshCover
+from starling.places.answers.noise_sums import NARROWEST
+from starling.places.answers.rectangles import Float64
+from starling.places.answers.released import Answers
+from starling.places.answers.sure import LEVEL, Surety
+from starling.places.measurements import Int32, MeasuredTree
+from starling.places.pictures.experience import WHOLE, Experience
+from starling.places.plan.grid import RADIUS, Grid
+from starling.places.typical.errors import TIMES
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteLaplace
+
+MOST_CELLS: Final = 1 << 20
+"""Cells of all tables of a page, all slices together; of more, neighbouring cells are added."""
+MOST_BOXES: Final = 300_000
+"""Measured boxes of which a page gives sure intervals; the command `count` gives them of any number."""
+FINEST: Final = 1 / 64
+"""Points to which tables of typical errors are rounded, where numbers are not huge."""
+ALIGNED: Final = 8
+KNOWN: Final = 1
+BLANK: Final = 2
+_KINDS: Final = ("i1", "i2", "i4", "f8")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MapSlice:
+    """One slice of a release, for its map.
+
+    Attributes:
+        name: Its public name; empty where there is one alone.
+        grid: float64 (rows, columns): released points of each cell, southern row first; of a sparse grid, of squares of cells.
+        boxes: int32 (boxes, 4): the released boxes, as rows and columns of cells.
+        counts: float64 (boxes,): their released points.
+        measured: The measurements, for sure intervals; None gives none.
+        experience: Typical errors and hotspots with chances; None shows neither.
+        squares: int32 (squares, 4): large squares of cells, as boxes.
+        answers: How many points each of them has.
+    """
+
+    name: str
+    grid: Float64
+    boxes: Int32
+    counts: Float64
+    measured: MeasuredTree | None
+    experience: Experience | None
+    squares: Int32
+    answers: Answers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Map:
+    """What a map shows.
+
+    Attributes:
+        title: Of the release.
+        about: What it is and what it costs, in a sentence.
+        points: What is counted, as in "pickups".
+        grid: The public grid.
+        aspect: How wide a cell is on the map for its height.
+        slices: At least one, all on the same grid.
+        fold: Cells a side of the squares of a sparse grid.
+        level: Of the sure intervals.
+    """
+
+    title: str
+    about: str
+    points: str
+    grid: Grid
+    aspect: float
+    slices: Sequence[MapSlice]
+    fold: int = 1
+    level: Fraction = LEVEL
+
+    @property
+    def step(self) -> int:
+        """Cells a side of what the page shows as one cell."""
+        further = 1
+        while len(self.slices) * np.prod([-(-side // further) for side in self.slices[0].grid.shape]) > MOST_CELLS:
+            further += 1
+        return self.fold * further
+
+
+def folded(grid: Float64, fold: int) -> Float64:
+    """A table of squares of `fold` cells a side; those in the north and the east may reach beyond the grid.
+
+    >>> folded(np.ones((3, 5)), 2)
+    array([[4., 4., 2.],
+           [2., 2., 1.]])
+    """
+    rows, columns = (-(-many // fold) for many in grid.shape)
+    padded = np.zeros((rows * fold, columns * fold))
+    padded[: grid.shape[0], : grid.shape[1]] = grid
+    return padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3))
+
+
+def has_intervals(of: MapSlice) -> bool:
+    """Whether the page gives sure intervals of a slice."""
+    return of.measured is not None and len(of.measured.tree.parents) <= MOST_BOXES
+
+
+def encoded(shown: Map) -> bytes:
+    """The file of a map; the same bytes for the same map."""
+    grid, step = shown.grid, shown.step
+    x0, y0, x1, y1 = grid.box
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    slices = [_slice(shown, of, f"{number}.", step, arrays) for number, of in enumerate(shown.slices)]
+    rows, columns = arrays["0.cells"].shape
+    facts = {
+        "rows": rows,
+        "columns": columns,
+        "high": grid.rows,
+        "wide": grid.columns,
+        "fold": step,
+        "box": [float(end) for end in grid.box],
+        "per_unit": [float(grid.columns / (x1 - x0)), float(grid.rows / (y1 - y0))],
+        "crs": grid.crs,
+        "unit": grid.crs_name,
+        "radius": float(RADIUS),
+        "aspect": shown.aspect,
+        "points": shown.points,
+        "missing": float(1 - shown.level),
+        "slices": slices,
+    }
+    return packed(facts, arrays)
+
+
+def packed(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+    """Facts and arrays as one compressed file."""
+    narrow = {name: narrowest(array) for name, array in arrays.items()}
+    places: dict[str, tuple[str, int, int]] = {}
+    # The facts say where arrays begin, and are as long as that takes: room for any number of bytes up to a terabyte.
+    head = len(json.dumps({**facts, "arrays": {name: ("f8", 10**12, 10**12) for name in narrow}}).encode())
+    offset = first = -(-(4 + head) // ALIGNED) * ALIGNED
+    for name, array in narrow.items():
+        places[name] = (array.dtype.str[1:], offset, array.size)
+        offset += -(-array.nbytes // ALIGNED) * ALIGNED
+    text = json.dumps({**facts, "arrays": places}).encode()
+    parts = [struct.pack("<I", len(text)), text, bytes(first - 4 - len(text))]
+    for array in narrow.values():
+        parts += [array.tobytes(), bytes(-array.nbytes % ALIGNED)]
+    return gzip.compress(b"".join(parts), mtime=0)
+
+
+def narrowest(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same numbers in the narrowest of int8, int16, int32 and float64, little-endian, flat.
+
+    >>> narrowest(np.array([[1, -300]])).dtype.str, narrowest(np.array([0.5])).dtype.str, narrowest(np.array([2**40])).dtype.str
+    ('<i2', '<f8', '<f8')
+    """
+    flat = np.ascontiguousarray(array).reshape(-1)
+    for kind in _KINDS[:-1] if array.dtype.kind in "iub" else ():
+        limits = np.iinfo(kind)
+        if not flat.size or (limits.min <= flat.min() and flat.max() <= limits.max):
+            return flat.astype(f"<{kind}")
+    return flat.astype("<f8")
+
+
+def _slice(
+    shown: Map, of: MapSlice, prefix: str, step: int, arrays: dict[str, np.ndarray[Any, Any]]
+) -> dict[str, Any]:
+    """The facts of a slice; its arrays go to `arrays`, each named with the prefix."""
+    arrays[f"{prefix}cells"] = folded(of.grid, step // shown.fold)
+    facts: dict[str, Any] = {"name": of.name, "noises": None, "typical": None, "hotspots": [], "sparse": shown.fold > 1}
+    if of.measured is not None and has_intervals(of):
+        facts["noises"] = _index(of.measured, shown.level, prefix, arrays)
+    if facts["noises"] is None or shown.fold > 1:
+        arrays |= {f"{prefix}box_{name}": ends for name, ends in zip(SIDES, of.boxes.T, strict=True)}
+    if shown.fold > 1:
+        arrays[f"{prefix}box_points"] = of.counts
+    if of.experience is not None:
+        facts |= _experience(of.experience, prefix, arrays)
+    return facts
+
+
+SIDES: Final = ("south", "north", "west", "east")
+
+
+def _index(
+    measured: MeasuredTree, level: Fraction, prefix: str, arrays: dict[str, np.ndarray[Any, Any]]
+) -> dict[str, list[float]] | None:
+    """The noises of a tree, and its index into `arrays`; None where noise is not discrete Laplace."""
+    cover = FreshCover(measured)
+    laplace = [each for each in cover.noises if isinstance(each, DiscreteLaplace)]
+    if len(laplace) < len(cover.noises):
+        return None
+    nodes = cover.nodes
+    names = (*SIDES, "fresh", "fresh_noise", "steered", "steered_noise", "cover")
+    arrays |= {f"{prefix}{name}": np.ascontiguousarray(nodes[name]) for name in names}
+    arrays[f"{prefix}children"] = nodes["end"] - nodes["first"]
+    tiles = np.flatnonzero(cover.tiles)
+    boxes = np.stack([nodes[name][tiles] for name in ("west", "south", "east", "north")], axis=1)
+    says = np.zeros(len(nodes), dtype=np.int8)
+    says[tiles] = np.where(Surety([measured]).of(boxes.astype(np.float64), level).lower > 0, KNOWN, BLANK)
+    arrays[f"{prefix}says"] = says
+    wide = [DiscreteLaplace(max(each.scale, NARROWEST)) for each in laplace]
+    return {
+        "deviations": [standard_deviation(each) for each in laplace],
+        "wide_scales": [float(each.scale) for each in wide],
+        "wide_variances": [standard_deviation(each) ** 2 for each in wide],
+    }
+
+
+def _experience(known: Experience, prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    """The facts of typical errors and hotspots; tables go to `arrays`, so rounded that their sums are off by two units at most."""
+    largest = max(float(np.abs(known.errors).sum(axis=(1, 2)).max(initial=0)), float(known.boxes.sum()), 1e-9)
+    unit = max(FINEST, largest / 2**30)
+    arrays[f"{prefix}errors"] = _rounded(known.errors / unit)
+    arrays[f"{prefix}deviations"] = np.rint(known.boxes / unit).astype(np.int64)
+    reruns, rows, columns = known.errors.shape
+    table = known.hotspots
+    none = [None] * len(table.counts)
+    listed = zip(
+        table.boxes.tolist(),
+        table.counts.tolist(),
+        none if table.chance is None else [None if np.isnan(each) else each for each in table.chance.tolist()],
+        none if table.sure is None else table.sure.tolist(),
+        strict=True,
+    )
+    return {
+        "typical": {
+            "reruns": reruns,
+            "rows": rows,
+            "columns": columns,
+            "fold": known.fold,
+            "whole": WHOLE if known.fold > 1 else 0,
+            "times": TIMES,
+            "unit": unit,
+        },
+        "hotspots": [dict(zip(("box", "points", "chance", "sure"), each, strict=True)) for each in listed],
+    }
+
+
+def _rounded(tables: Float64) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """int64 (tables, rows, columns): whole numbers whose sums south-west of each corner are the rounded sums of the tables."""
+    sums = np.rint(tables.cumsum(axis=1).cumsum(axis=2)).astype(np.int64)
+    return np.diff(np.diff(sums, axis=1, prepend=0), axis=2, prepend=0)
