@@ -3,9 +3,9 @@
     pip download --no-deps geopandas==0.14.4
     python -m bench.coastline geopandas-0.14.4-py3-none-any.whl
 
-The wheel of geopandas 0.14.4 was the last to carry Natural Earth's countries at 1:110 million (naturalearth_lowres, version 5.1.1, public
-domain). An edge that two countries have is a border, and one that a single country has is coast. Edges become lines, each of which ends
-where three or more meet, so that none is drawn twice.
+The wheels of geopandas up to 0.14 carry Natural Earth's countries at 1:110 million (naturalearth_lowres; public domain,
+naturalearthdata.com). An edge that two countries have is a border, and one that a single country has is coast. Edges become lines, each of
+which ends where three or more meet, so that none is drawn twice.
 
 The file: of each line a varint 2 n + border (n points, 1 for a border), then the first point and n - 1 steps, each a longitude and a
 latitude in hundredths of a degree as zigzag varints.
@@ -14,6 +14,7 @@ latitude in hundredths of a degree as zigzag varints.
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -48,7 +49,7 @@ def lines(outlines: Iterable[list[Point]]) -> Iterator[tuple[bool, list[Point]]]
     """Lines of coast (False) and of borders (True), which together are every edge once."""
     times: dict[Edge, int] = defaultdict(int)
     for ring in outlines:
-        for one, two in zip(ring, ring[1:], strict=False):
+        for one, two in pairwise(ring):
             times[min(one, two), max(one, two)] += 1
     for border in (False, True):
         chosen = {edge for edge, many in times.items() if (many > 1) == border and not on_frame(edge)}

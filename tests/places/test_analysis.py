@@ -49,8 +49,18 @@ def test_boxes_and_the_map_are_those_of_a_slice(tmp_path: Path) -> None:
         assert (boxes[:, 1] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 2]) == 8
         shown = result.map(name)
         assert shown.title == f"Pickups, {name}"
-        assert (shown.grid == result.grid(name)).all()
-        assert shown.box == (-1, 0, 3, 2)
+        assert [each.name for each in shown.slices] == [name]
+        assert (shown.slices[0].grid == result.grid(name)).all()
+        assert shown.grid == result.plan.grid
+    assert [each.name for each in result.map(typical=False).slices] == list(result.plan.slice_names)
+
+
+def test_a_map_of_many_slices_has_no_typical_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = opened(tmp_path, SLICED)
+    assert all(each.experience is not None for each in result.map().slices)
+    monkeypatch.setattr("starling.places.analysis.MOST_TYPICAL", 1)
+    assert all(each.experience is None for each in result.map().slices)
+    assert result.map("January").slices[0].experience is not None
 
 
 def test_slices_are_named(tmp_path: Path) -> None:
@@ -83,8 +93,8 @@ def test_a_sparse_release_answers_from_its_boxes(tmp_path: Path) -> None:
     assert answer.lower is not None
     assert result.released().minus(found_again(result)).count(query).counts == pytest.approx(np.zeros(3), abs=1e-9)
     shown = result.map()
-    assert shown.grid.sum() == pytest.approx(points.sum())
-    assert shown.fold * max(shown.grid.shape) >= columns
+    assert shown.slices[0].grid.sum() == pytest.approx(points.sum())
+    assert shown.fold * max(shown.slices[0].grid.shape) >= columns
     for refused in (result.grid, lambda: result.released().table):
         with pytest.raises(ParameterError, match="sparse"):
             refused()

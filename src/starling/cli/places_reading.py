@@ -224,10 +224,11 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
     return "\n\n".join([table(hotspots.header(), hotspots.rows()), *notes])
 
 
-@command("map", example="starling places map release --out map.html")
+@command("map", example="starling places map release --open")
 @RELEASE
 @slice_option
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Page to make.")
+@click.option("--out", type=options.PATH, metavar="FILE", help="Page to make.")
+@options.open_page
 @click.option(
     "--typical/--no-typical",
     default=True,
@@ -236,19 +237,27 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
 )
 @LEVEL
 @options.signer
-def map_(release: Path, *, part: str | None, out: Path, typical: bool, level: str, key: str | None) -> Result:
-    """Draw a release as a page: a heat map on which a rectangle is dragged to read its points, its sure interval and its typical error.
+def map_(
+    release: Path, *, part: str | None, out: Path | None, opens: bool, typical: bool, level: str, key: str | None
+) -> Result:
+    """Draw a release as a page: a map of all slices, or of one, on which a rectangle is dragged or typed to read its points.
 
-    The page is one file and fetches nothing.
+    It shows the sure interval and the typical error of a rectangle, and what one slice has more than another. The page is one file and
+    fetches nothing.
     """
+    from starling.cli.browser import page_folder, show
     from starling.places.pictures.map_page import page
     from starling.release.report.pages import write_new
     from starling.release.text import facts
 
+    if out is None and not opens:
+        raise click.UsageError("Give --out, --open, or both")
     working("checking the release and drawing it")
     with _opened(release, key) as opened:
-        sure = _level(level)
-        file = write_new(out, page(opened.map(part, sure, typical=typical), sure))
+        text = page(opened.map(part, _level(level), typical=typical))
+    file = write_new(page_folder() / "map.html" if out is None else out, text)
+    if opens:
+        show(file.absolute().as_uri())
     return Result(lambda: facts([("map", str(file))]), lambda: {"map": str(file)})
 
 

@@ -69,14 +69,19 @@ def previewing(
 ) -> click.Command:
     """The command `preview` of a domain: how far numbers will be off; as a page too. Arguments as those of `planning`."""
 
-    def run(plan: Path | str, out: Path | None, **values: Any) -> Described:
+    def run(plan: Path | str, out: Path | None, opens: bool, **values: Any) -> Described:
         working(step)
         preview = registered(domain).verbs.preview(str(plan), **values)
-        if out is not None:
-            click.echo(f"starling: wrote {preview.write(out)}", err=True)
+        if out is not None or opens:
+            from starling.cli.browser import page_folder, show
+
+            page = preview.write(page_folder() if out is None else out)
+            click.echo(f"starling: wrote {page}", err=True)
+            if opens:
+                show(page.absolute().as_uri())
         return preview
 
-    return verb("preview", text, example, run, plan, *own, options.page)
+    return verb("preview", text, example, run, plan, *own, options.page, options.open_page)
 
 
 def schema_of(domain: str) -> click.Command:

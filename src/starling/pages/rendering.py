@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "starling.pages"
 STYLESHEET: Final = "starling.css"
+_IMPORT: Final = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:const|function|class|async) )", re.MULTILINE)
 TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -31,9 +33,25 @@ TYPES: Final = {
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The static files by their names."""
+    """The static files by their names; a script has the scripts that it imports in it."""
     folder = files(PACKAGE) / "static"
-    return {each.name: each.read_bytes() for each in folder.iterdir() if f".{each.name.rpartition('.')[2]}" in TYPES}
+    read = {each.name: each.read_bytes() for each in folder.iterdir() if f".{each.name.rpartition('.')[2]}" in TYPES}
+    return {name: _joined(name, read).encode() if name.endswith(".js") else data for name, data in read.items()}
+
+
+def _joined(name: str, read: Mapping[str, bytes]) -> str:
+    """A module with each module of this folder that it imports before it, once: a page fetches one file, or carries it."""
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = read[name].decode()
+        for other in _IMPORT.findall(text):
+            if other not in parts:
+                add(other)
+        parts[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add(name)
+    return "\n".join(parts.values())
 
 
 @cache

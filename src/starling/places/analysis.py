@@ -199,7 +199,9 @@ class PlacesRelease(DomainRelease):
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
         title = f"{self.plan.title}{name}"
         caption = f"Released points ({self.plan.point}) by cell, darker where there are more."
-        section = section_of(heat_map(self.plan.grid, f"points ({self.plan.point})", title, grid), "points", title, caption)
+        section = section_of(
+            heat_map(self.plan.grid, f"points ({self.plan.point})", title, grid), "points", title, caption
+        )
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 
     def map(self, slice: str | None = None, level: Exact = LEVEL, *, typical: bool = True) -> Map:

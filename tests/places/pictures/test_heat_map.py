@@ -11,7 +11,7 @@ from tests.places.plans import plan
 
 def test_cells_are_drawn_in_the_box_of_the_plan() -> None:
     grid = np.array([[1.0, 0, 0, 2], [0, 3, 0, 0]])
-    figure = heat_map(plan(), "Pickups", grid)
+    figure = heat_map(plan().grid, "points (pickup)", "Pickups", grid)
     (picture,) = figure.axes[0].images
     assert np.array_equal(np.asarray(picture.get_array()), grid)
     assert list(picture.get_extent()) == [-1, 3, 0, 2]

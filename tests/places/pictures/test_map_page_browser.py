@@ -1,209 +1,234 @@
-"""The page of a map in a browser: it answers as Starling does, runs under its own policy, and shows light and dark."""
+"""The page of a map in a browser: it counts as Starling does, without a mouse too, under its own policy, for everybody."""
 
-import re
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from starling.places.answers.hotspots import Hotspots
-from starling.places.answers.rectangles import CumulativeGrid
-from starling.places.answers.sure import Surety
-from starling.places.measurements import MeasuredTree, Tree
-from starling.places.pictures.experience import Experience
-from starling.places.pictures.map_page import Map, page
+from starling.places.pictures.map_data import Map
+from starling.places.pictures.map_page import page
+from starling.places.plan.grid import Float64
 from starling.places.typical.errors import TIMES
-from starling.privacy.distributions.discrete import DiscreteLaplace
+from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
+from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, experience, map_slice, released
 
 pytestmark = pytest.mark.slow
 
-BOX = (-10.0, 100.0, 30.0, 116.0)
-HIGH, WIDE = 32, 40
-NOISES = tuple(DiscreteLaplace(Fraction(scale)) for scale in ("2", "15", "7.5"))
-WRITTEN = re.compile(r"-?[\d,]+")
+ENDS = ("west", "south", "east", "north")
 
 
-def measured() -> MeasuredTree:
-    """A grid cut into blocks of 4 by 8 cells, and some of these into cells, with noisy counts of scales in turn."""
-    random = np.random.default_rng(11)
-    blocks = [(y, y + 4, x, x + 8) for y in range(0, HIGH, 4) for x in range(0, WIDE, 8)]
-    cells = [(y, y + 1, x, x + 1) for y0, y1, x0, x1 in blocks[::3] for y in range(y0, y1) for x in range(x0, x1)]
-    parents = [0] * len(blocks) + [1 + 3 * (number // 32) for number in range(len(cells))]
-    tree = Tree(
-        (HIGH, WIDE),
-        np.array([(0, HIGH, 0, WIDE), *blocks, *cells], dtype=np.int32),
-        np.array([-1, *parents], dtype=np.int64),
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("map")
+    for name, shown in (("alone", ALONE), ("slices", SHOWN), ("folded", squared())):
+        (folder / f"{name}.html").write_text(page(shown), encoding="utf-8")
+    return folder
+
+
+def squared() -> Map:
+    """With typical errors by squares of 3 cells, of which those in the north and the east are cut by the end of the grid."""
+    return Map(ALONE.title, ALONE.about, ALONE.points, GRID, 1.0, [map_slice("", 0, fold=3)])
+
+
+def of_file(chromium: Any, folder: Path, name: str, **options: Any) -> Tab:
+    return open_tab(chromium, (folder / f"{name}.html").as_uri(), **options)
+
+
+def fill(tab: Tab, ends: list[float]) -> None:
+    for name, end in zip(ENDS, ends, strict=True):
+        tab.page.locator(f"#map-{name}").fill(str(end))
+
+
+def shown_ends(tab: Tab) -> list[float]:
+    return [float(tab.page.locator(f"#map-{name}").input_value()) for name in ENDS]
+
+
+def exact(tab: Tab, name: str) -> float | None:
+    text = tab.page.locator(f"#map-{name}").get_attribute("data-exact")
+    return float(text) if text else None
+
+
+def rectangles(many: int) -> Float64:
+    """Rectangles in degrees: any, very small ones, such as end between cells, and such as reach beyond the grid."""
+    random = np.random.default_rng(7)
+    x, y = (np.sort(random.uniform(low, high, (many, 2))) for low, high in ((-12, 31), (37, 55)))
+    x[1::4, 1], y[1::4, 1] = x[1::4, 0] + 1.5, y[1::4, 0] + 0.75
+    x[2::4], y[2::4] = np.round(x[2::4]), np.round(2 * y[2::4]) / 2
+    return np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=1)
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, None), (2, None), (0, 1), (2, 0)])
+def test_rectangles_are_counted_as_starling_counts_them(
+    chromium: Any, folder: Path, one: int, other: int | None
+) -> None:
+    tab = of_file(chromium, folder, "slices")
+    for _ in range(one):
+        tab.page.locator("#map-slice").press("ArrowRight")
+    tab.page.locator("#map-other").select_option(str(-1 if other is None else other))
+    grid = released(one) if other is None else released(one).minus(released(other))
+    queries = rectangles(30)
+    answers = grid.count(queries, "box")
+    assert answers.lower is not None
+    assert answers.upper is not None
+    assert answers.cut is not None
+    numbers = zip(queries.tolist(), answers.counts, answers.lower, answers.upper, answers.cut, strict=True)
+    for query, count, lower, upper, cut in numbers:
+        fill(tab, query)
+        assert exact(tab, "estimate") == pytest.approx(count, abs=1e-9)
+        assert tab.text("#map-between") == f"surely between {lower:,} and {upper:,}".replace("-", "\u2212")
+        assert (f"boxes with {cut:,} measured points" in tab.text("#map-cut")) == (cut > 0)
+        errors = [typical(each, query) for each in (one, other) if each is not None]
+        # Sums of the page's tables are off by a 32nd of a point.
+        assert exact(tab, "usually") == pytest.approx(sum(each**2 for each in errors) ** 0.5, abs=0.2)
+    assert tab.complaints == []
+    tab.page.close()
+
+
+def typical(number: int, query: list[float]) -> float:
+    """The typical error of a rectangle in degrees, by the tables that the page has."""
+    known = experience(number, 1)
+    x0, x1 = (min(max(x + 10, 0), WIDE) for x in query[::2])
+    y0, y1 = (min(max(2 * (y - 38), 0), HIGH) for y in query[1::2])
+    across, along = (
+        np.clip(np.minimum(end, np.arange(1, many + 1)) - np.maximum(begin, np.arange(many)), 0, 1)
+        for begin, end, many in ((y0, y1, HIGH), (x0, x1, WIDE))
     )
-    tree.check()
-    node = np.flatnonzero(tree.leaves)
-    noise = (np.arange(len(node)) % 3).astype(np.int16)
-    values = random.poisson(20 * np.sqrt(tree.areas[node])) + random.integers(-9, 9, len(node))
-    return MeasuredTree(tree, node, values.astype(np.int64), noise, NOISES, np.zeros(len(node), dtype=np.bool_))
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("map") / "map.html"
-    grid = np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE))
-    result = measured()
-    shown = Map("A map", "Invented", "Points", grid, BOX, 1.0, result.tree.boxes[result.tree.leaves], result)
-    path.write_text(page(shown), encoding="utf-8")
-    return path
-
-
-EXPERIENCE = Experience(
-    fold=3,
-    errors=np.random.default_rng(4).normal(0, 20, (10, 11, 14)),
-    boxes=np.random.default_rng(5).uniform(1, 9, (11, 14)),
-    side=8,
-    hotspots=Hotspots(
-        boxes=np.array([[8, 16, 0, 8], [24, 32, 32, 40]], dtype=np.int32),
-        counts=np.array([1234.4, 56.0]),
-        sure=np.array([True, False]),
-        chance=np.array([0.97, np.nan]),
-    ),
-)
-"""Squares of 3 cells, so that those in the north and the east are cut by the end of the grid."""
-
-
-@pytest.fixture(scope="module")
-def with_experience(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("map") / "map.html"
-    result = measured()
-    boxes = result.tree.boxes[result.tree.leaves]
-    shown = Map("A map", "Invented", "Points", np.ones((HIGH, WIDE)), BOX, 1.0, boxes, result, experience=EXPERIENCE)
-    path.write_text(page(shown), encoding="utf-8")
-    return path
-
-
-def opened(chromium: Any, file: Path, **options: Any) -> tuple[Any, list[str]]:
-    """The page when it is ready, and what the browser complains of."""
-    tab, complaints = chromium.new_page(viewport={"width": 1100, "height": 700}, **options), []
-    tab.on("console", lambda message: complaints.append(message.text))
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.goto(file.as_uri())
-    tab.locator("html[data-ready=yes]").wait_for(state="attached")
-    return tab, complaints
-
-
-def read(tab: Any, name: str) -> list[int]:
-    return [int(each.replace(",", "")) for each in WRITTEN.findall(tab.locator(f"#{name}").inner_text())]
-
-
-def test_typed_rectangles_are_answered_as_starling_answers_them(chromium: Any, file: Path) -> None:
-    tab, complaints = opened(chromium, file)
-    table = CumulativeGrid(np.random.default_rng(2).gamma(0.5, 100.0, (HIGH, WIDE)))
-    surety = Surety([measured()])
-    for x0, y0, x1, y1 in [
-        (0, 0, 40, 32),
-        (2, 3, 9, 30),
-        (7.5, 4.25, 33, 20),
-        (16, 8, 17, 9),
-        (5, 5, 5.5, 5.25),
-        (-9, -9, 20, 16),
-    ]:
-        for name, value in zip(("x0", "y0", "x1", "y1"), (x0 - 10, y0 / 2 + 100, x1 - 10, y1 / 2 + 100), strict=True):
-            tab.locator(f"#{name}").fill(str(value))
-        query = np.array([[x0, y0, x1, y1]], dtype=np.float64)
-        sure = surety.of(query)
-        assert read(tab, "between") == [sure.lower[0], sure.upper[0]]
-        assert read(tab, "estimate") == [pytest.approx(table.count(query).counts[0], abs=0.51)]
-        assert sum(read(tab, "cut")) == sure.cut[0]
-    assert complaints == []
-    tab.close()
-
-
-def test_a_dragged_rectangle_is_counted_and_the_map_moves_and_grows(chromium: Any, file: Path) -> None:
-    tab, complaints = opened(chromium, file)
-    box = tab.locator("#map").bounding_box()
-    place = [(box["x"] + box["width"] * part, box["y"] + box["height"] * part) for part in (0.4, 0.6)]
-
-    def drag() -> list[float]:
-        tab.mouse.move(*place[0])
-        tab.mouse.down()
-        tab.mouse.move(*place[1], steps=3)
-        tab.mouse.up()
-        return [float(tab.locator(f"#{name}").input_value()) for name in ("x0", "y0", "x1", "y1")]
-
-    x0, y0, x1, y1 = drag()
-    assert -10 < x0 < x1 < 30
-    assert 100 < y0 < y1 < 116
-    sure = Surety([measured()]).of(np.array([[x0 + 10, 2 * (y0 - 100), x1 + 10, 2 * (y1 - 100)]]))
-    assert read(tab, "between") == [sure.lower[0], sure.upper[0]]
-    tab.locator("#nearer").click()
-    near = drag()
-    assert (near[2] - near[0]) == pytest.approx((x1 - x0) / 1.6, rel=0.02)
-    tab.locator("#whole").click()
-    assert drag() == pytest.approx([x0, y0, x1, y1], abs=0.2)
-    assert complaints == []
-    tab.close()
-
-
-def test_ends_in_the_wrong_order_are_said(chromium: Any, file: Path) -> None:
-    tab, _ = opened(chromium, file)
-    for name, value in {"x0": 5, "y0": 101, "x1": 4, "y1": 102}.items():
-        tab.locator(f"#{name}").fill(str(value))
-    assert "West must not lie east of East" in tab.locator("#problem").inner_text()
-    assert tab.locator("#estimate").inner_text().strip() == ""
-    tab.close()
-
-
-@pytest.mark.parametrize(("scheme", "other"), [("light", "Dark"), ("dark", "Light")])
-def test_light_and_dark(chromium: Any, file: Path, scheme: str, other: str) -> None:
-    tab, complaints = opened(chromium, file, color_scheme=scheme)
-    darkness = {}
-    for _ in range(2):
-        ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
-        darkness[tab.locator("html").get_attribute("data-theme")] = sum(map(int, re.findall(r"\d+", ground)))
-        tab.locator("#theme").click()
-    assert darkness["dark"] < 150
-    assert darkness["light"] > 700
-    assert tab.locator("#theme").inner_text() == other
-    assert complaints == []
-    tab.close()
-
-
-def ask(tab: Any, x0: float, y0: float, x1: float, y1: float) -> None:
-    for name, value in zip(("x0", "y0", "x1", "y1"), (x0 - 10, y0 / 2 + 100, x1 - 10, y1 / 2 + 100), strict=True):
-        tab.locator(f"#{name}").fill(str(value))
+    off = np.einsum("y,ryx,x->r", across, known.errors, along)
+    box = across @ known.boxes @ along / max((x1 - x0) * (y1 - y0), 1e-300)
+    return float(TIMES * np.sqrt((off**2).mean() + box**2))
 
 
 @pytest.mark.parametrize("squares", [(0, 0, 14, 11), (2, 1, 14, 11), (3, 4, 9, 8)])
-def test_typical_errors_are_read_from_the_tables(
-    chromium: Any, with_experience: Path, squares: tuple[int, int, int, int]
-) -> None:
-    tab, complaints = opened(chromium, with_experience)
+def test_typical_errors_are_read_from_squares(chromium: Any, folder: Path, squares: tuple[int, int, int, int]) -> None:
+    tab = of_file(chromium, folder, "folded")
     left, bottom, right, top = squares
     x0, y0, x1, y1 = 3 * left, 3 * bottom, min(3 * right, WIDE), min(3 * top, HIGH)
-    ask(tab, x0, y0, x1, y1)
-    off = EXPERIENCE.errors[:, bottom:top, left:right].sum(axis=(1, 2))
+    fill(tab, [x0 - 10, y0 / 2 + 38, x1 - 10, y1 / 2 + 38])
+    known = experience(0, 3)
+    off = known.errors[:, bottom:top, left:right].sum(axis=(1, 2))
     cells = np.outer(np.minimum(3, HIGH - 3 * np.arange(11)), np.minimum(3, WIDE - 3 * np.arange(14)))
-    box = (EXPERIENCE.boxes * cells)[bottom:top, left:right].sum() / ((x1 - x0) * (y1 - y0))
-    expected = TIMES * np.sqrt((off**2).mean() + box**2)
-    assert read(tab, "usually") == [pytest.approx(expected, abs=0.6)]
-    assert complaints == []
-    tab.close()
+    box = (known.boxes * cells)[bottom:top, left:right].sum() / ((x1 - x0) * (y1 - y0))
+    assert exact(tab, "usually") == pytest.approx(TIMES * np.sqrt((off**2).mean() + box**2), abs=0.2)
+    fill(tab, [-7, 40, -1.5, 50])
+    assert tab.text("#map-usually") == "", "narrower than two squares"
+    tab.page.close()
 
 
-def test_a_small_rectangle_has_no_typical_error_on_the_page(chromium: Any, with_experience: Path) -> None:
-    tab, _ = opened(chromium, with_experience)
-    ask(tab, 3, 3, 8.5, 20)
-    assert tab.locator("#usually").inner_text() == ""
-    ask(tab, 3, 3, 9, 9)
-    assert "typical error" in tab.locator("#usually").inner_text()
-    tab.close()
+def drag(tab: Tab, first: tuple[float, float], last: tuple[float, float]) -> list[float]:
+    """Drag over the canvas, between shares of its sides; the ends that are written then."""
+    box = tab.page.locator("#map").bounding_box()
+    for place, act in ((first, "down"), (last, "up")):
+        tab.page.mouse.move(box["x"] + box["width"] * place[0], box["y"] + box["height"] * place[1], steps=4)
+        getattr(tab.page.mouse, act)()
+    return shown_ends(tab)
 
 
-def test_hotspots_are_listed_and_shown_when_asked(chromium: Any, with_experience: Path, file: Path) -> None:
-    tab, complaints = opened(chromium, with_experience)
-    rows = tab.locator("#hotspots tr")
-    assert [" ".join(row.split()) for row in rows.all_inner_texts()] == ["1 1,234 0.97 surely", "2 56 below 0.6"]
-    rows.nth(1).locator("button").click()
-    assert [float(tab.locator(f"#{name}").input_value()) for name in ("x0", "y0", "x1", "y1")] == [22, 112, 30, 116]
-    assert complaints == []
-    tab.close()
-    without, _ = opened(chromium, file)
-    assert without.locator("#first").is_hidden()
-    without.close()
+def test_a_dragged_rectangle_has_the_answer_of_the_ends_that_are_written(chromium: Any, folder: Path) -> None:
+    tab = of_file(chromium, folder, "alone")
+    ends = drag(tab, (0.4, 0.4), (0.6, 0.6))
+    assert -10 < ends[0] < ends[2] < 30
+    assert 38 < ends[1] < ends[3] < 54
+    (count,) = released(0).count([ends], "box").counts
+    assert exact(tab, "estimate") == pytest.approx(count, abs=1e-9)
+    tab.page.locator("#map-nearer").click()
+    near = drag(tab, (0.4, 0.4), (0.6, 0.6))
+    assert near[2] - near[0] == pytest.approx((ends[2] - ends[0]) / 1.6, rel=0.02)
+    tab.page.locator("#map-whole").click()
+    assert drag(tab, (0.4, 0.4), (0.6, 0.6)) == pytest.approx(ends, abs=0.2)
+    tab.page.locator("#map-moves").check()
+    drag(tab, (0.4, 0.4), (0.5, 0.4))
+    tab.page.locator("[name=map-drag]").first.check()
+    moved = drag(tab, (0.4, 0.4), (0.6, 0.6))
+    assert moved[0] < ends[0]
+    assert moved[1:4:2] == pytest.approx(ends[1:4:2], abs=0.2)
+    assert tab.complaints == []
+    tab.page.close()
+
+
+def test_the_map_needs_no_mouse(chromium: Any, folder: Path) -> None:
+    tab = of_file(chromium, folder, "slices")
+    before = canvas(tab)
+    tab.page.locator("#map").focus()
+    for key in ("+", "ArrowLeft", "ArrowUp", "-", "ArrowRight", "ArrowDown"):
+        tab.page.keyboard.press(key)
+        after, before = before, canvas(tab)
+        assert after != before, key
+    tab.page.locator("[data-box]").first.press("Enter")
+    assert shown_ends(tab) == [-10, 42, -2, 46]
+    tab.page.locator("#map-slice").focus()
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.text("#map-slice-name") == "June <i>"
+    assert tab.page.locator("#map-slice").get_attribute("aria-valuetext") == "June <i>"
+    assert tab.text(".headline .label") == "Points (pickup) in the rectangle, June <i>"
+    assert tab.page.locator("section[data-slice='1']").is_visible()
+    assert tab.page.locator("section[data-slice='0']").is_hidden()
+    assert tab.complaints == []
+    tab.page.close()
+
+
+def canvas(tab: Tab) -> str:
+    """What is drawn."""
+    tab.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return str(tab.page.evaluate("document.getElementById('map').toDataURL()"))
+
+
+@pytest.mark.parametrize("choice", ["outlines", "coastline", "veil"])
+def test_what_is_drawn_over_the_cells_can_be_left_out(chromium: Any, folder: Path, choice: str) -> None:
+    tab = of_file(chromium, folder, "alone")
+    before = canvas(tab)
+    tab.page.locator(f"#map-{choice}").click()
+    assert canvas(tab) != before
+    tab.page.locator(f"#map-{choice}").click()
+    assert canvas(tab) == before
+    tab.page.close()
+
+
+def test_axes_are_in_degrees_kilometres_or_cells(chromium: Any, folder: Path) -> None:
+    tab = of_file(chromium, folder, "alone")
+    drawn = set()
+    for kind in ("degrees", "kilometres", "cells"):
+        tab.page.locator("#map-axes").select_option(kind)
+        drawn.add(canvas(tab))
+    assert len(drawn) == 3
+    assert tab.text("#map-scale") == "500 km"
+    tab.page.close()
+
+
+def test_ends_in_the_wrong_order_are_said(chromium: Any, folder: Path) -> None:
+    tab = of_file(chromium, folder, "alone")
+    fill(tab, [5, 39, 4, 40])
+    assert "West must not lie east of East" in tab.text("#map-problem")
+    assert exact(tab, "estimate") is None
+    tab.page.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["alone", "slices"])
+def test_everybody_can_read_it_on_every_screen(chromium: Any, folder: Path, name: str, width: int, scheme: str) -> None:
+    tab = of_file(chromium, folder, name, width=width, color_scheme=scheme, bypass_csp=True)
+    check_reading(tab)
+    tab.page.close()
+
+
+@pytest.mark.parametrize("name", ["alone", "slices", "folded"])
+def test_its_policy_refuses_nothing_of_it_and_nothing_is_fetched(chromium: Any, folder: Path, name: str) -> None:
+    tab = of_file(chromium, folder, name)
+    drag(tab, (0.3, 0.3), (0.7, 0.7))
+    assert tab.complaints == []
+    assert [address for address in tab.requests if not address.startswith(("file:", "data:", "blob:"))] == []
+    tab.page.close()
+
+
+def test_without_scripts_there_are_a_picture_and_tables(chromium: Any, folder: Path) -> None:
+    tab = of_file(chromium, folder, "slices", ready=False, java_script_enabled=False)
+    assert tab.page.locator("noscript img").is_visible()
+    assert tab.page.locator(".map-page").is_hidden()
+    assert tab.page.locator("section[data-slice]").count() == len(NAMES)
+    assert tab.page.locator("section[data-slice='2']").is_visible()
+    assert tab.page.locator("[data-box]").first.is_hidden()
+    tab.page.locator("summary").first.click()
+    assert "Points of large squares, July" in tab.text("main")
+    assert tab.complaints == []
+    tab.page.close()

@@ -8,7 +8,7 @@ export const RAMPS = {
 };
 export const INKS = {
   light: { ground: "#ffffff", ink: "#1b2733", soft: "#55626f", frame: "#8793a0", coast: "#0d6b45", border: "#7a5a86", nothing: "#8a8f96", accent: "#b8430f" },
-  dark: { ground: "#0f151b", ink: "#e6ebf0", soft: "#a3b0bd", frame: "#66737f", coast: "#5fd6a2", border: "#c9a6d6", nothing: "#7d858e", accent: "#ffb26b" },
+  dark: { ground: "#12181e", ink: "#e6ebf0", soft: "#a3b0bd", frame: "#66737f", coast: "#5fd6a2", border: "#c9a6d6", nothing: "#7d858e", accent: "#ffb26b" },
 };
 
 /** A number in three digits. @param {number} value */

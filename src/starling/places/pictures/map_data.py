@@ -19,7 +19,7 @@ from starling.places.answers.noise_sums import NARROWEST
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL, Surety
-from starling.places.measurements import Int32, MeasuredTree
+from starling.places.measurements import Int32, Int64, MeasuredTree
 from starling.places.pictures.experience import WHOLE, Experience
 from starling.places.plan.grid import RADIUS, Grid
 from starling.places.typical.errors import TIMES
@@ -106,12 +106,15 @@ def folded(grid: Float64, fold: int) -> Float64:
     rows, columns = (-(-many // fold) for many in grid.shape)
     padded = np.zeros((rows * fold, columns * fold))
     padded[: grid.shape[0], : grid.shape[1]] = grid
-    return padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3))
+    return np.asarray(padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3)))
 
 
 def has_intervals(of: MapSlice) -> bool:
     """Whether the page gives sure intervals of a slice."""
-    return of.measured is not None and len(of.measured.tree.parents) <= MOST_BOXES
+    tree = of.measured
+    if tree is None or len(tree.tree.parents) > MOST_BOXES:
+        return False
+    return all(isinstance(each, DiscreteLaplace) for each in tree.noises)
 
 
 def encoded(shown: Map) -> bytes:
@@ -145,7 +148,7 @@ def packed(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]])
     narrow = {name: narrowest(array) for name, array in arrays.items()}
     places: dict[str, tuple[str, int, int]] = {}
     # The facts say where arrays begin, and are as long as that takes: room for any number of bytes up to a terabyte.
-    head = len(json.dumps({**facts, "arrays": {name: ("f8", 10**12, 10**12) for name in narrow}}).encode())
+    head = len(json.dumps({**facts, "arrays": dict.fromkeys(narrow, ("f8", 10**12, 10**12))}).encode())
     offset = first = -(-(4 + head) // ALIGNED) * ALIGNED
     for name, array in narrow.items():
         places[name] = (array.dtype.str[1:], offset, array.size)
@@ -171,9 +174,7 @@ def narrowest(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return flat.astype("<f8")
 
 
-def _slice(
-    shown: Map, of: MapSlice, prefix: str, step: int, arrays: dict[str, np.ndarray[Any, Any]]
-) -> dict[str, Any]:
+def _slice(shown: Map, of: MapSlice, prefix: str, step: int, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
     """The facts of a slice; its arrays go to `arrays`, each named with the prefix."""
     arrays[f"{prefix}cells"] = folded(of.grid, step // shown.fold)
     facts: dict[str, Any] = {"name": of.name, "noises": None, "typical": None, "hotspots": [], "sparse": shown.fold > 1}
@@ -193,12 +194,10 @@ SIDES: Final = ("south", "north", "west", "east")
 
 def _index(
     measured: MeasuredTree, level: Fraction, prefix: str, arrays: dict[str, np.ndarray[Any, Any]]
-) -> dict[str, list[float]] | None:
-    """The noises of a tree, and its index into `arrays`; None where noise is not discrete Laplace."""
+) -> dict[str, list[float]]:
+    """The noises of a tree, discrete Laplace; its index goes to `arrays`."""
     cover = FreshCover(measured)
     laplace = [each for each in cover.noises if isinstance(each, DiscreteLaplace)]
-    if len(laplace) < len(cover.noises):
-        return None
     nodes = cover.nodes
     names = (*SIDES, "fresh", "fresh_noise", "steered", "steered_noise", "cover")
     arrays |= {f"{prefix}{name}": np.ascontiguousarray(nodes[name]) for name in names}
@@ -246,7 +245,7 @@ def _experience(known: Experience, prefix: str, arrays: dict[str, np.ndarray[Any
     }
 
 
-def _rounded(tables: Float64) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _rounded(tables: Float64) -> Int64:
     """int64 (tables, rows, columns): whole numbers whose sums south-west of each corner are the rounded sums of the tables."""
     sums = np.rint(tables.cumsum(axis=1).cumsum(axis=2)).astype(np.int64)
-    return np.diff(np.diff(sums, axis=1, prepend=0), axis=2, prepend=0)
+    return np.asarray(np.diff(np.diff(sums, axis=1, prepend=0), axis=2, prepend=0))

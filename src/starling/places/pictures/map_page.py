@@ -25,29 +25,31 @@ from starling.places.plan.grid import UNITS, Grid
 
 PACKAGE: Final = "starling.places.pictures"
 TYPICALLY: Final = (
-    "A typical error is experience: in studies nine of ten released counts and more were off by at most so much. It is no promise."
+    "A typical error is experience: in studies nine of ten released counts and more were off by at most so much. "
+    "It is no promise."
 )
 BY_SQUARES: Final = (
-    "The page has typical errors by squares of {fold} by {fold} cells, of rectangles that are at least two squares high and wide; the "
-    "command places count has them of any, cell by cell."
+    "The page has typical errors by squares of {fold} by {fold} cells, of rectangles that are at least two squares high and wide; "
+    "the command places count has them of any, cell by cell."
 )
 RANKED: Final = (
-    "The squares with most released points are listed. Their chance to be among those with most points is experience too: in studies "
-    "about that share of them were. Chances below 0.6 were not right, and are not stated. A square that is marked surely is, all of them "
-    "together with the probability of the intervals."
+    "The squares with most released points are listed. Their chance to be among those with most points is experience too: in "
+    "studies about that share of them were. Chances below 0.6 were not right, and are not stated. A square that is marked "
+    "surely is, all of them together with the probability of the intervals."
 )
 SURE: Final = (
-    "A sure interval holds the true number with a probability of at least {level:g} %, whatever the data, for a rectangle that was chosen "
-    "before the map was seen; each on its own. Its width is noise, and all points of boxes that are cut. Released points are made of other "
-    "measurements too, and may lie outside. The numbers are those of the command places count."
+    "A sure interval holds the true number with a probability of at least {level:g} %, whatever the data, for a rectangle that "
+    "was chosen before the map was seen; each on its own. Its width is noise, and all points of boxes that are cut. Released "
+    "points are made of other measurements too, and may lie outside. The numbers are those of the command places count."
 )
 NOTHING: Final = (
-    "Where cells are hatched, the sure interval of the measured box holds 0: there may be no point at all. Of a difference, squares are "
-    "hatched of which it cannot be said which slice has more."
+    "Where cells are hatched, the sure interval of the measured box holds 0: there may be no point at all. Of a difference, "
+    "squares are hatched of which it cannot be said which slice has more."
 )
 UNSURE: Final = "The page has no sure intervals; the command places count gives them."
 COAST: Final = (
-    "Coast and borders are for orientation: at 1:110 million they may be off by tens of kilometres. They are no part of the release."
+    "Coast and borders are for orientation: at 1:110 million they may be off by tens of kilometres. "
+    "They are no part of the release."
 )
 _PART: Final = re.compile(r'<(script type="module"|style)>(.*?)</(?:script|style)>', re.DOTALL)
 STILL: Final = 110

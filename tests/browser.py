@@ -1,0 +1,49 @@
+"""What tests of pages in a browser share: axe, complaints of the browser, widths and schemes."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+
+WIDTHS: Final = (360, 768, 1440)
+SCHEMES: Final = ("light", "dark")
+
+
+@dataclass
+class Tab:
+    """A page of a browser.
+
+    Attributes:
+        page: As Playwright drives it.
+        complaints: What the browser complains of: errors of scripts, and what the policy of the page refuses.
+        requests: Every address that it asked for.
+    """
+
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def text(self, selector: str) -> str:
+        """The text of one element."""
+        return str(self.page.locator(selector).inner_text())
+
+
+def open_tab(chromium: Any, address: str, *, width: int = 1100, ready: bool = True, **options: Any) -> Tab:
+    """A page when it is ready."""
+    tab = Tab(chromium.new_page(viewport={"width": width, "height": 800}, **options))
+    tab.page.on("console", lambda message: tab.complaints.append(message.text))
+    tab.page.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.page.on("request", lambda request: tab.requests.append(request.url))
+    tab.page.goto(address)
+    if ready:
+        tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
+    return tab
+
+
+def check_reading(tab: Tab) -> None:
+    """The page has no finding of axe, and nothing of it is cut off at its width."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` installs it")
+    # axe is injected as a script, which the policy of a page would refuse.
+    result = axe.Axe().run(tab.page)
+    assert result.violations_count == 0, result.generate_report()
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
