@@ -181,7 +181,7 @@ def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tm
 
 FRAME: dict[str, set[str]] = {
     "plan": {"plan"},
-    "preview": {"plan", "out"},
+    "preview": {"plan", "out", "opens"},
     "release": {"plan", *(field.name for field in fields(Destination))},
     "generate": {"plan"},
     "plot": {"releases", "out", "key"},

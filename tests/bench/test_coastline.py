@@ -1,5 +1,7 @@
 """The coast of maps: every edge once, coast apart from borders, and the file as its form says."""
 
+from itertools import pairwise
+
 from bench.coastline import OUT, encoded, lines, varint, zigzag
 
 LEFT = [(0, 0), (100, 0), (100, 100), (0, 100), (0, 0)]
@@ -9,7 +11,7 @@ RIGHT = [(100, 0), (250, 0), (250, 100), (100, 100), (100, 0)]
 def test_what_two_countries_have_is_a_border_and_all_else_coast() -> None:
     found = list(lines([LEFT, RIGHT]))
     assert [line for border, line in found if border] == [[(100, 0), (100, 100)]]
-    coast = [edge for border, line in found if not border for edge in zip(line, line[1:], strict=False)]
+    coast = [edge for border, line in found if not border for edge in pairwise(line)]
     assert len(coast) == len({frozenset(edge) for edge in coast}) == 6
 
 
@@ -39,7 +41,9 @@ def test_the_file_in_the_package_is_whole_and_small() -> None:
         many, border = divmod(numbers[at], 2)
         x = y = 0
         for step in range(many):
-            x, y = (old + (new >> 1 ^ -(new & 1)) for old, new in zip((x, y), numbers[at + 1 + 2 * step :][:2]))
+            x, y = (
+                old + (new >> 1 ^ -(new & 1)) for old, new in zip((x, y), numbers[at + 1 + 2 * step :][:2], strict=True)
+            )
             assert abs(x) <= 18000
             assert abs(y) <= 9000
         at += 1 + 2 * many

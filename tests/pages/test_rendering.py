@@ -1,5 +1,6 @@
 """Pages stand alone or link what the server has; text never becomes markup; nothing wide is cut off; static files keep their names."""
 
+import gzip
 import hashlib
 import html
 import re
@@ -142,3 +143,24 @@ def test_the_style_changes_nothing_outside_of_its_pages() -> None:
     ]
     assert selectors
     assert not [one for one in selectors if not re.match(r"(?:body|div)?\.starling\b", one)]
+
+
+def test_a_script_has_those_that_it_imports_in_it() -> None:
+    text = static_files()["map.js"].decode()
+    assert not re.search(r"^(import|export) ", text, re.MULTILINE)
+    for name in ("Cover", "Frame", "Slices"):
+        assert len(re.findall(rf"^class {name} ", text, re.MULTILINE)) == 1
+    assert text.index("class Cover") < text.index("class Slices")
+
+
+@pytest.mark.parametrize("name", [name for name in static_files() if name.endswith(".js")])
+def test_no_name_of_a_script_stands_twice_in_its_file(name: str) -> None:
+    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", static_files()[name].decode(), re.MULTILINE)
+    assert len(names) == len(set(names))
+
+
+def test_scripts_are_small() -> None:
+    parts = [
+        path.read_bytes() for path in files("starling.pages").joinpath("static").iterdir() if path.name.endswith(".js")
+    ]
+    assert len(gzip.compress(b"".join(parts))) < 25_000

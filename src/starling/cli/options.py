@@ -104,7 +104,7 @@ engine = click.option(
 page = click.option("--out", type=PATH, metavar="DIR", help="Write a page with pictures too: preview.html there.")
 """--out of a preview."""
 
-open_page = click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
+open_page = click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 """--open of a command that writes a page."""
 
 new_folder = click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder to make.")

@@ -240,9 +240,9 @@ def _hotspots_text(hotspots: "Hotspots", level: str) -> str:
 def map_(
     release: Path, *, part: str | None, out: Path | None, opens: bool, typical: bool, level: str, key: str | None
 ) -> Result:
-    """Draw a release as a page: a map of all slices, or of one, on which a rectangle is dragged or typed to read its points.
+    """Draw a release as a page: a map on which a rectangle is read.
 
-    It shows the sure interval and the typical error of a rectangle, and what one slice has more than another. The page is one file and
+    It has all slices, or one, and shows the sure interval and the typical error of a rectangle, and what one slice has more than another. The page is one file and
     fetches nothing.
     """
     from starling.cli.browser import page_folder, show

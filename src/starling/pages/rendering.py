@@ -27,6 +27,7 @@ TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".bin": "application/octet-stream",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 }
 """The media type of each kind of static file."""
 
