@@ -242,8 +242,8 @@ def map_(
 ) -> Result:
     """Draw a release as a page: a map on which a rectangle is read.
 
-    It has all slices, or one, and shows the sure interval and the typical error of a rectangle, and what one slice has more than another. The page is one file and
-    fetches nothing.
+    It has all slices, or one, and shows the sure interval and the typical error of a rectangle, and what one slice has more than
+    another. The page is one file and fetches nothing.
     """
     from starling.cli.browser import page_folder, show
     from starling.places.pictures.map_page import page
