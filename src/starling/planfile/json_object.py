@@ -15,10 +15,6 @@ LONGEST_INTEGER: Final = 18
 def parse_object(text: str, file: str) -> Section:
     """The top of a JSON file; numbers with a point, an exponent or too many digits are `Float`.
 
-    Args:
-        text: The whole text of the file.
-        file: The name of the file in messages.
-
     Raises:
         PlanError: it is not one JSON object, or has a key twice.
     """

@@ -17,10 +17,6 @@ from starling.text_format import PLAIN, TextFormat
 def public_text(data: bytes, form: TextFormat = PLAIN) -> tuple[str, str]:
     """The text of a public file and the mark between its fields.
 
-    Args:
-        data: The file, or its beginning.
-        form: The format of the plan.
-
     Raises:
         UnicodeDecodeError: it is neither UTF-8 nor in the encoding of the format.
 

@@ -40,7 +40,6 @@ class Section:
     """A table of the file, read key by key; what is wrong is collected and a stand-in returned.
 
     Attributes:
-        file: The name of the file in messages.
         name: The name of the table, with its number in a list: "levels[3]"; empty for the top.
         values: The parsed values by their keys.
         lines: The lines of the table, each by its number and its text.
@@ -205,10 +204,6 @@ def _code(text: str) -> str:
 
 def parse(text: str, file: str) -> Section:
     """The top of a TOML file.
-
-    Args:
-        text: The whole text of the file.
-        file: The name of the file in messages.
 
     Raises:
         PlanError: when it is not TOML.

@@ -20,11 +20,7 @@ _Version = tuple[int, int, int, int, int]
 
 
 class Unchanged(Generic[T]):
-    """What was made of the last few files.
-
-    Args:
-        most: Of how many files something is kept.
-    """
+    """What was made of the last few files."""
 
     def __init__(self, most: int = 2) -> None:
         self._most = most

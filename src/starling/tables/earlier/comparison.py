@@ -95,7 +95,6 @@ class OnlyIn:
     """Groups of one level that are published in one of the releases alone.
 
     Attributes:
-        level: The level, as text.
         first, second: How many groups are published in that release, measured and suppressed in the other.
         first_plan, second_plan: How many groups are in the plan of that release alone.
     """

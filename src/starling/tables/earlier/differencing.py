@@ -49,7 +49,6 @@ class Difference:
 
     Attributes:
         by: What tells the two groups apart: "codes", "states" or "blocks".
-        geography: The geography level of the plan's group.
         here, there: The iteration, or the region, of the plan's group and of the earlier release's.
         parts: The members of the set, as text.
         deviation: Standard deviation, in persons, of the noise in the difference of the two totals, where both groups are

@@ -128,9 +128,7 @@ class Part:
     """Some groups of one side, in the order of the pair.
 
     Attributes:
-        detail, level: Those of the side's plan.
         totals: Sum of each group's stage-2 measurements, int64 (groups,).
-        branch: The branch of each group, int8.
         published: Whether T1 has the group.
         starts: Where each group's values begin in `values`, int64.
         values: The stage-2 measurements of the groups, end to end.

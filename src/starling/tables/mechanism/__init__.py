@@ -67,7 +67,6 @@ class InPieces(ABC):
     """A `privacy.trust.Mechanism` that measures piece by piece.
 
     Attributes:
-        plan: The public choices.
         keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
     """
 
@@ -97,8 +96,6 @@ class SafeTab(InPieces):
     """The two-stage mechanism over all levels of a plan.
 
     Attributes:
-        plan: The levels, with their budgets and thresholds.
-        geography: The public regions; with the plan's iterations they are the groups.
         keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
         most_groups: The most groups of a piece. Public; bounds the working memory, and changes nothing else.
     """

@@ -36,8 +36,6 @@ class Aggregation:
     """The mechanisms of all aggregates of a plan.
 
     Attributes:
-        plan: The aggregates, with their budgets.
-        geography: The public regions.
         keep: Takes the pieces as they are drawn, and gives all of them back; `tuple` keeps them in memory.
     """
 
@@ -67,12 +65,7 @@ class Exact(ExactCounts, ExactAggregates, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """All that a plan with aggregates measures: the counts of its levels, and then its aggregates, with fresh noise.
-
-    Attributes:
-        levels: The mechanism of the levels; there may be none.
-        aggregates: Those of the aggregates.
-    """
+    """All that a plan with aggregates measures: the counts of its levels, and then its aggregates, with fresh noise."""
 
     levels: SafeTab
     aggregates: Aggregation

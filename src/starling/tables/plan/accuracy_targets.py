@@ -133,14 +133,7 @@ class AccuracyTarget:
     def is_met(
         self, stage_noise: StageNoise, detail: Detail, thresholds: Sequence[int], *, both_stages: bool = False
     ) -> bool:
-        """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell.
-
-        Args:
-            stage_noise: The noise of one group of the level.
-            detail: The chain of partitions of the plan.
-            thresholds: The thresholds of the level, ascending.
-            both_stages: Whether the stages are combined.
-        """
+        """Whether this noise keeps the target, by exact probabilities; False also where no bound can tell."""
         if both_stages and self.reused:
             return _is_met_reused(self, stage_noise, detail, tuple(thresholds))
         return _is_met(self, stage_noise, detail, tuple(thresholds))
@@ -256,12 +249,7 @@ class Setting:
     """What a level's targets are priced by, apart from its budget.
 
     Attributes:
-        measure: The measure of the plan.
-        gamma: The plan's share of stage 1.
         degree: What divides the budget of the level for one group (`Choices.degree`).
-        thresholds: The thresholds of the level.
-        both_stages: Whether the plan combines the stages.
-        detail: The chain of partitions of the plan.
     """
 
     measure: Measure

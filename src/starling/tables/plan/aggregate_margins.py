@@ -88,14 +88,7 @@ MARGIN: Final = Table(
 
 
 def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: Sequence[SumMargin]) -> Fraction | None:
-    """The least budget, to some digits, with which all margins are kept; None where there is none up to LARGEST_BUDGET.
-
-    Args:
-        aggregate: Its budget is not looked at.
-        measure: The privacy measure.
-        degree: What divides the budget among groups and records.
-        margins: At least one.
-    """
+    """The least budget, to some digits, with which all margins are kept; None where there is none up to LARGEST_BUDGET."""
 
     def holds(budget: Fraction) -> bool:
         return all(each.is_met(aggregate, measure, budget / degree) for each in margins)

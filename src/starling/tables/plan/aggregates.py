@@ -87,7 +87,6 @@ class Aggregate:
         level: Regions, groups, budget and stability; it has no thresholds.
         column: The column of numbers, by its name in the plan.
         low: The least number, in units of the last place.
-        high: The largest number.
         quantiles: What is asked for; None for sums.
     """
 
@@ -175,7 +174,6 @@ class Tree:
     """A tree over classes: each level cuts them into nodes of one width, which divides that of the level before.
 
     Attributes:
-        classes: How many classes there are.
         widths: Classes of a node of each level, from the widest on; the last is 1.
     """
 
@@ -259,14 +257,7 @@ def better_way(classes: int, shares: tuple[Fraction, ...], measure: Measure, sha
 def rank_errors(
     classes: int, shares: tuple[Fraction, ...], measure: Measure, share: Fraction
 ) -> dict[Way, tuple[float, ...]]:
-    """About how many records each quantile is off, on average, either way. Where a class holds more than that it is nearly always hit.
-
-    Args:
-        classes: How many there are.
-        shares: The quantiles asked for.
-        measure: The privacy measure.
-        share: What a group spends.
-    """
+    """About how many records each quantile is off, on average, either way. Where a class holds more than that it is nearly always hit."""
     shape, noise = tree(classes, measure), quantile_noise(classes, measure, share)
     counts = []
     for quantile in shares:

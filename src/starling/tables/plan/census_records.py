@@ -61,7 +61,6 @@ class CensusRecords:
     Attributes:
         max_race_codes: Race columns read of a record, 1 to 8.
         states: Codes of the US states tabulated; empty if the United States are not.
-        puerto_rico: Whether Puerto Rico is tabulated.
     """
 
     max_race_codes: int

@@ -33,18 +33,14 @@ class Choices:
     """Every public choice of a tables release, as a plan file or a folder states it; `Plan` checks that they go together.
 
     Attributes:
-        title: The title, for people to read.
         measure: The privacy measure. "epsilon": pure DP, discrete Laplace noise; "rho": zCDP, discrete Gaussian noise.
         levels: The levels in plan order; at least one, each with a budget above 0.
         gamma: Share of a group's budget for the stage-1 total, in (0, 1).
         suppression: Probability, in [0, 1): below the state, a bare total is dropped unless above this quantile of its noise. 0
             is off.
         allow_negative: Whether negative noisy counts are published; otherwise each is clamped at 0.
-        definitions: The code book.
         variants: What the plan makes of its measurements: stages combined, totals that add up, intervals given what is published, a
             top-up of an earlier release (variants.py).
-        detail: The chain of partitions, from the total to the finest cells.
-        regions: The levels of regions that there are, in plan order.
         families: What the families of iterations are called, from iteration level 1 on.
         records: What a record is, which groups and regions it can be in, and the words for it.
         aggregates: Sums and quantiles of declared columns of numbers, in plan order.

@@ -41,7 +41,6 @@ class Codes:
     """A list of codes; raises PlanError unless they are one or more, different from one another, and can stand in a record.
 
     Attributes:
-        values: The code and the text of each value.
         other: The code of the value that a record has whose field is missing or holds none of the codes; "" where it then has none.
     """
 
@@ -78,8 +77,6 @@ class Integers:
     """Whole numbers, or classes of them; raises PlanError unless the bounds and the cuts ascend within -2^40 to 2^40.
 
     Attributes:
-        low: The least number.
-        high: The largest number.
         cuts: The least number of each class, from `low` on; none where every number is a value of its own.
     """
 
@@ -167,8 +164,6 @@ class Column:
     """What records say of one attribute; raises PlanError with all problems.
 
     Attributes:
-        name: The name of the attribute.
-        domain: Its public values.
         fields: The columns of the records that say it; by default the one that is called like the attribute.
         separator: What stands between several values in a field; "" where a field says one value.
         most: The most different values that are read of a record; 1 where the column says one.
@@ -241,11 +236,8 @@ class RecordColumns:
 
     Attributes:
         area: Says the smallest area that a record lies in, by the codes of the areas; None where a plan has no regions.
-        groups: The attributes by which groups are made.
         detail: The attributes of the detail, each with one value.
         unit: Whose records count together; None where each record is protected by itself.
-        numbers: The columns of numbers of which sums and quantiles are made.
-        format: How text says them.
     """
 
     area: Column | None

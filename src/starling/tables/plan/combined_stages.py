@@ -61,7 +61,6 @@ class Run:
 
     Attributes:
         cells: How many cells the group has: 1, 8, 18 or 46.
-        first: The first cell of the run.
         stop: One past the last cell of the run.
     """
 

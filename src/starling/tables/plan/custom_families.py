@@ -47,7 +47,6 @@ class CustomGroup:
     """A group that a family names: a set of values of its one column.
 
     Attributes:
-        name: The name of the group.
         values: The values of the set, ascending: codes of a list.
     """
 
@@ -60,7 +59,6 @@ class CustomFamily:
     """A family of groups.
 
     Attributes:
-        name: The name of the family.
         columns: The columns that it looks at; without any it has the one group of everybody.
         cuts: Of each column of whole numbers the least number of each class, ascending; empty of others, and where each number is a class.
         groups: Its groups as sets of values of its one column; empty where each combination of values is a group.

@@ -99,13 +99,10 @@ class CustomRecords:
 
     Attributes:
         columns: The columns that are read, but for that of the areas.
-        areas: The smallest areas and their regions.
         families: The families of groups, numbered from 1.
         detail: The columns that the attributes of the plan's detail are read from, in their order.
         expected: About how many records there are, a public guess by which previews assume sizes of groups; nothing is measured by it.
         unit: The column that says whose a record is, and how many records of one are counted; None where each has one record.
-        protects: Whose data the guarantee hides.
-        format: How text says the records.
     """
 
     columns: tuple[Column, ...]

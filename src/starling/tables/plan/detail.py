@@ -55,8 +55,6 @@ class Row:
     """A row of the second table: the sum of a run of cells of its partition.
 
     Attributes:
-        first: The first cell.
-        terms: How many cells there are.
         classes: The class of each attribute; None where the row is of all its values.
     """
 

@@ -39,8 +39,6 @@ class TextColumn:
     """A column of text that stands beside columns of codes.
 
     Attributes:
-        name: The name of the column.
-        source: The columns of its codes.
         known: The text of each combination of codes.
     """
 

@@ -327,10 +327,6 @@ class Plan(InSession, Choices):
 def convert(folder: Path, out: Path) -> Plan:
     """Write the plan of a Census configuration folder as a plan file that names the folder of definitions relative to itself.
 
-    Args:
-        folder: The folder with config.json and the four definition files.
-        out: Plan file to make, ending in .toml; must not exist.
-
     Returns:
         The plan, as read from either.
 

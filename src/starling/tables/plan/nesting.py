@@ -30,12 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An iteration that is the sum of others.
-
-    Attributes:
-        parent: The code of the iteration that is the sum.
-        members: The codes of the iterations that it is the sum of, ascending.
-    """
+    """An iteration that is the sum of others."""
 
     parent: str
     members: tuple[str, ...]
@@ -46,10 +41,6 @@ def families(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -
 
     A family of one pairs iterations of equal codes once, the first as parent. No iteration is in two families: within an iteration level
     the iterations of a kind share no code, and a family takes its members from another level than its parent's.
-
-    Args:
-        iterations: The iterations of all iteration levels of the geography level.
-        attributes: The attributes of a record.
     """
     single_valued = {attribute.kind for attribute in attributes if attribute.most == 1}
     known: list[Family] = []

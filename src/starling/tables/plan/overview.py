@@ -22,11 +22,8 @@ class LevelOverview:
     """One population group level.
 
     Attributes:
-        level: The level itself.
-        cost: The cost of the level.
         by_codes: The bound on the groups of one person that looks at one code at a time; at least the stability that is used.
         degree: What divides the budget: the stability, times k or k squared where up to k records of a person are counted.
-        stage_noise: Noise of one group.
         regions: Regions in the geography; None without one.
     """
 
@@ -63,8 +60,6 @@ class Overview:
     """A plan at a glance.
 
     Attributes:
-        plan: The plan.
-        levels: The levels in plan order.
         groups: Population groups of all levels; None without a geography.
     """
 
@@ -116,8 +111,6 @@ class Price:
     """What one accuracy target of a plan costs.
 
     Attributes:
-        level: The level of the target.
-        target: The target itself.
         gives: Margin, in persons, that the level's budget gives at the target's confidence; at most the target's.
         need: Budget of the level that this target alone needs.
         binding: Whether the level's budget is this need: relaxing any other target saves nothing here.

@@ -35,11 +35,7 @@ class RegionLevel:
 
 @dataclass(frozen=True, slots=True)
 class RegionLevels:
-    """All levels of regions that a plan may tabulate, in plan order; raises PlanError where two have one name, or a name is none.
-
-    Attributes:
-        levels: The levels.
-    """
+    """All levels of regions that a plan may tabulate, in plan order; raises PlanError where two have one name, or a name is none."""
 
     levels: tuple[RegionLevel, ...]
 

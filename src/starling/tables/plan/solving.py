@@ -28,7 +28,6 @@ class Stated:
 
     Attributes:
         budget: Exact; None where targets are given instead.
-        thresholds: The thresholds of the level.
         targets: Each with its place in the file.
     """
 
@@ -41,10 +40,6 @@ def population_levels(
     stated: Iterable[tuple[Key, Stated, tuple[Iteration, ...]]], attributes: Sequence[Attribute]
 ) -> tuple[Level, ...]:
     """The levels, each with its stability.
-
-    Args:
-        stated: Each level with what is stated of it and its iterations, in plan order.
-        attributes: The attributes of a record.
 
     Raises:
         PlanError: levels have groups that nobody can be in; all such levels at once.

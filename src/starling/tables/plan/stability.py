@@ -53,10 +53,6 @@ Profile: TypeAlias = tuple[Members, Members]
 def stability(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> int:
     """The most groups of one population group level that a person can be in; see the module for what bounds the search.
 
-    Args:
-        iterations: The iterations that are tabulated at the level.
-        attributes: The attributes of a record; those that no iteration looks at count for nothing.
-
     Raises:
         PlanError: when nobody can be in any group.
     """
@@ -87,12 +83,7 @@ def _most_of(profiles: Sequence[Profile], values: int) -> int:
 
 
 def stability_by_codes(iterations: Iterable[Iteration], attributes: Iterable[Attribute]) -> int:
-    """The bound that looks at one code at a time: at least `stability`, and r h_AIC + h_eth in most code books of the Census.
-
-    Args:
-        iterations: The iterations that are tabulated at the level.
-        attributes: The attributes of a record.
-    """
+    """The bound that looks at one code at a time: at least `stability`, and r h_AIC + h_eth in most code books of the Census."""
     of_level = tuple(iterations)
     return sum(_most_by_codes(_profiles(of_level, attribute), attribute.most) for attribute in attributes)
 

@@ -30,7 +30,6 @@ class CombinedStageNoise:
 
     Attributes:
         earlier: The noise of the number as it was published: of one draw, or of two combined in their turn.
-        later: The noise of the new measurement.
     """
 
     earlier: "Noise"
@@ -96,7 +95,6 @@ class TopUp:
 
     Attributes:
         manifest: SHA-256 of the manifest of the earlier release, hexadecimal.
-        request_id: Request under which the earlier release was charged.
         ledger: Id of the ledger that paid for the earlier release; empty where that release brought a ledger of its own.
         cost: Epsilon or rho that was charged for the earlier release, all its levels together.
         budgets: Epsilon or rho that the earlier release gave to each level of the plan.

@@ -11,18 +11,9 @@ class Wording:
     """Words of a release.
 
     Attributes:
-        level: What a level is.
-        iterations: What the iterations of a level are called.
-        small: Where small totals are left out.
-        public: What is public beside the numbers.
-        no_sums: What does not add up.
         sizes: Which sizes of groups are assumed before anything is known of them, beside the plan's own numbers.
         sums: What is made to add up where the plan says so, and what is not.
         columns: What the columns of the tables say that depend on it.
-        description: What the tables are, for the registry.
-        use: What they are for.
-        records: What the records are.
-        bounds: What bounds the part of one person.
         census_format: Whether the tables are written in the format of the Census Bureau too.
     """
 

@@ -40,7 +40,6 @@ class Tabulated:
     """What is published of one piece: rows in plan order, text columns dictionary-encoded.
 
     Attributes:
-        piece: The piece.
         branches: How many of its groups took each branch of the plan's detail, TOTAL_ONLY first, published or not.
         t1: Totals (T1_SCHEMA); `count` in persons, `standard_deviation` of the noise in it, `lower` and `upper` inclusive;
             `post_processed` where clamping changed the count, which is then too high on average.

@@ -159,7 +159,6 @@ class Estimates:
     Attributes:
         groups: The positions of the published groups in the piece, ascending, int64.
         branch: The branch of each published group, int8.
-        totals: The total of each published group.
         cells: The T2 rows of each with a branch above 0, one after the other, in the order of `Detail.rows`.
     """
 

@@ -20,11 +20,7 @@ from starling.tables.source.opened import OpenedRecords
 
 @dataclass(frozen=True, slots=True)
 class DeclaredRecords(OpenedRecords):
-    """Custom records.
-
-    Attributes:
-        columns: What is read of them.
-    """
+    """Custom records."""
 
     columns: RecordColumns
 

@@ -49,8 +49,6 @@ class _Field(NamedTuple):
         lengths: int64, bytes.
         numbers: int32, the number that up to nine digits write, else -1.
         odd: Whether it holds a NUL, what would end a field or a line early, or no UTF-8.
-        null: Whether it is empty or says Null.
-        boolean: Whether it says True or False.
     """
 
     which: Int32
