@@ -7,7 +7,6 @@ some number of records, wherever the mean lies. A margin falls as the budget gro
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from math import ceil
 from typing import Final
 
@@ -16,6 +15,7 @@ from starling.planfile.kinds import choice, exact, whole
 from starling.planfile.toml import Section
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.two_draws import weighted_margin
+from starling.tables.plan.accuracy_targets import last_digit
 from starling.tables.plan.aggregates import OF_SUMS, Aggregate
 from starling.tables.plan.columns import places_of
 from starling.tables.plan.variants import LARGEST_BUDGET
@@ -103,12 +103,6 @@ def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: S
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
-    return next(filter(holds, map(partial(_rounded_up, high), (0, 1))))
-
-
-def _rounded_up(budget: Fraction, more: int) -> Fraction:
-    """A budget with _DIGITS digits after those that are 0, at least as large; `more` units of the last one larger."""
-    unit = Fraction(1)
-    while unit * 10 ** (_DIGITS - 1) > budget:
-        unit /= 10
-    return (ceil(budget / unit) + more) * unit
+    unit = min(last_digit(high, _DIGITS), Fraction(1))
+    rounded = ceil(high / unit) * unit
+    return next(filter(holds, (rounded, rounded + unit)))

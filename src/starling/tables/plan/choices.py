@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
-from starling.privacy.budget import Measure
+from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census_records import CensusRecords
@@ -119,6 +119,11 @@ def degree(measure: Measure, stability: int, records: int) -> int:
     (15, 75)
     """
     return stability * (records if measure == "epsilon" else records**2)
+
+
+def cost_of(measure: Measure, amount: Fraction) -> Cost:
+    """An amount of epsilon or rho."""
+    return Epsilon(amount) if measure == "epsilon" else Rho(amount)
 
 
 def all_levels(*, us: bool, pr: bool) -> Iterator[LevelKey]:

@@ -6,6 +6,7 @@ mapping (which there double the stability). Every problem of every file is repor
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,22 +61,16 @@ def clashes(iterations: Iterable[Iteration]) -> Iterator[Clash]:
                     yield Clash(code, iteration.code, problem)
 
 
-class _Draft:
-    """An iteration whose codes are not known yet."""
+class _Draft(NamedTuple):
+    """An iteration whose codes are not known yet, where it stands, and each code with the line that maps it."""
 
-    def __init__(self, file: str, line: int, kind: Kind, row: dict[str, str]) -> None:
-        self.file, self.line, self.kind = file, line, kind
-        self.code, self.name, self.level = row["ITERATION_CODE"], row["ITERATION_NAME"], int(row["LEVEL"])
-        self.alone = row.get("ALONE") == "True"
-        self.total_only, self.coarse_only = row["DETAILED_ONLY"] == "True", row["COARSE_ONLY"] == "True"
-        self.codes: dict[str, int] = {}
-        """Each code with the line that maps it."""
+    iteration: Iteration
+    file: str
+    line: int
+    codes: dict[str, int]
 
     def finished(self) -> Iteration:
-        codes = tuple(sorted(self.codes))
-        return Iteration(
-            self.code, self.name, self.kind, self.level, self.alone, self.total_only, self.coarse_only, codes
-        )
+        return replace(self.iteration, codes=tuple(sorted(self.codes)))
 
 
 def _row_problems(row: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -123,11 +118,18 @@ def _iterations(folder: Path, problems: list[Problem]) -> dict[str, _Draft]:
             problems += [Problem(*one, file, line) for one in wrong]
             if wrong:
                 continue
-            draft = _Draft(file, line, kind, row)
-            first = drafts.setdefault(draft.code, draft)
+            code = row["ITERATION_CODE"]
+            alone, total_only, coarse_only = (
+                row.get(flag) == "True" for flag in ("ALONE", "DETAILED_ONLY", "COARSE_ONLY")
+            )
+            iteration = Iteration(
+                code, row["ITERATION_NAME"], kind, int(row["LEVEL"]), alone, total_only, coarse_only, ()
+            )
+            draft = _Draft(iteration, file, line, {})
+            first = drafts.setdefault(code, draft)
             if first is not draft:
-                where = f"line {first.line}" if first.kind == kind else f"{first.file}, line {first.line}"
-                problem = f"{draft.code} is taken by {where}"
+                where = f"line {first.line}" if first.file == file else f"{first.file}, line {first.line}"
+                problem = f"{code} is taken by {where}"
                 problems.append(Problem("ITERATION_CODE", problem, "give each iteration its own code", file, line))
     return drafts
 

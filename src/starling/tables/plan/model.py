@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from starling.errors import PlanError, Problem
 from starling.planfile.values import plan_path, section_of, toml_of, write_new
-from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
+from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.events import known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.least import least_text
@@ -37,7 +37,7 @@ from starling.tables.plan.aggregate_checks import aggregate_problems
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.census import CONFIG
-from starling.tables.plan.choices import STRUCTURE, Choices, within
+from starling.tables.plan.choices import STRUCTURE, Choices, cost_of, within
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
 from starling.tables.plan.stability import stability
@@ -216,8 +216,8 @@ class Plan(InSession, Choices):
 
     def _of_several(self, name: str, level: Level) -> Guarantee:
         """Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all."""
-        cost = Epsilon(level.budget) if self.measure == "epsilon" else Rho(level.budget)
-        return Guarantee(f"{name} of at most {self.records_of_one} records", self.relation, known_cost(cost))
+        cost = known_cost(cost_of(self.measure, level.budget))
+        return Guarantee(f"{name} of at most {self.records_of_one} records", self.relation, cost)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -242,8 +242,8 @@ class Plan(InSession, Choices):
             plan = plan.earlier
             known = plan.guarantee
             if known.cost.amount != each.cost or self.records.several_parts:
-                cost = Epsilon(each.cost) if self.measure == "epsilon" else Rho(each.cost)
-                known = Guarantee(f"release of request {each.request_id}", self.relation, known_cost(cost))
+                cost = known_cost(cost_of(self.measure, each.cost))
+                known = Guarantee(f"release of request {each.request_id}", self.relation, cost)
             guarantees.append(known)
         return tuple(guarantees)
 

@@ -7,10 +7,11 @@ from typing import Final
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
-from starling.privacy.budget import Cost, Epsilon, Exact, Rho, positive
+from starling.privacy.budget import Cost, Exact, positive
 from starling.privacy.distributions.accuracy import margin, smallest
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
 from starling.tables.plan.blocks import Geography
+from starling.tables.plan.choices import cost_of
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.stability import stability_by_codes
@@ -88,7 +89,7 @@ def describe(plan: Plan, geography: Geography | None = None) -> Overview:
     levels = tuple(
         LevelOverview(
             level,
-            Epsilon(level.budget) if plan.measure == "epsilon" else Rho(level.budget),
+            cost_of(plan.measure, level.budget),
             stability_by_codes(level.iterations, plan.attributes),
             plan.degree(level),
             plan.stage_noise(level),
