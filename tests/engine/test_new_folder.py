@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.engine.new_folder import new_folder
+from starling.engine.new_folder import new_file, new_folder
 from starling.errors import OutputError
 
 
@@ -40,3 +40,22 @@ def test_an_existing_folder_is_refused_and_kept(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="exists"), new_folder(tmp_path):
         pass
     assert (tmp_path / "mine").read_text() == "x"
+
+
+def test_a_file_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "below" / "a.csv"
+
+    def written_in_part() -> None:
+        with new_file(out) as part:
+            part.write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        written_in_part()
+    assert list(out.parent.iterdir()) == []
+    with new_file(out) as part:
+        part.write_text("whole")
+        assert not out.exists()
+    assert [path.read_text() for path in out.parent.iterdir()] == ["whole"]
+    with pytest.raises(OutputError, match="exists"), new_file(out):
+        pass

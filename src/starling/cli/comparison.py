@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from starling.errors import OutputError
 from starling.release.codec import Json
 from starling.release.session import attributes
 from starling.release.text import facts, table
@@ -32,27 +31,19 @@ def with_csv(compare: "Callable[..., Comparison]", path: Path) -> "Comparison":
     """Compare, and keep the rows as they come; without a comparison there is no file."""
     import pyarrow.csv as pacsv
 
+    from starling.engine.new_folder import new_file
     from starling.release.cells import as_text
 
-    try:
-        file = path.open("xb")
-    except OSError as error:
-        problem = "exists" if isinstance(error, FileExistsError) else f"cannot be written ({error.strerror})"
-        raise OutputError(str(path), problem, "name a new file in a place that you may write") from None
-    try:
-        with file, ExitStack() as writing:
-            writers: list[pacsv.CSVWriter] = []
+    with new_file(path) as part, ExitStack() as writing:
+        writers: list[pacsv.CSVWriter] = []
 
-            def keep(rows: "pa.Table") -> None:
-                # The first rows, which are none, say what the columns are.
-                if not writers:
-                    writers.append(writing.enter_context(pacsv.CSVWriter(file, rows.schema)))
-                writers[0].write_table(as_text(rows))
+        def keep(rows: "pa.Table") -> None:
+            # The first rows, which are none, say what the columns are.
+            if not writers:
+                writers.append(writing.enter_context(pacsv.CSVWriter(part, rows.schema)))
+            writers[0].write_table(as_text(rows))
 
-            return compare(keep=keep)
-    except BaseException:
-        path.unlink()
-        raise
+        return compare(keep=keep)
 
 
 def comparison_text(comparison: "Comparison") -> str:

@@ -1,4 +1,4 @@
-"""A folder of made-up data that appears as a whole or not at all."""
+"""Files and folders that appear as a whole or not at all."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,3 +28,25 @@ def new_folder(out: Path) -> Iterator[Path]:
         raise OutputError(
             "out", f"{out} cannot be written ({error.strerror})", "check path, permission and disk"
         ) from None
+
+
+@contextmanager
+def new_file(out: Path) -> Iterator[Path]:
+    """A path beside `out` to write a file at, which becomes `out` when the block has ended well; nothing is left otherwise.
+
+    Raises:
+        OutputError: when `out` exists, or cannot be written.
+    """
+    if out.exists():
+        raise OutputError(str(out), "exists", "name a new file; none is overwritten")
+    part = out.with_name(f".{out.name}.part{out.suffix}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        part.rename(out)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise OutputError(str(out), problem, "name a file in a place that you may write") from None
+    finally:
+        if part.exists():
+            part.unlink()

@@ -6,7 +6,8 @@ The long tables are in the release itself, as Parquet and as CSV. All of this is
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from starling.errors import OutputError, ParameterError
+from starling.engine.new_folder import new_file
+from starling.errors import ParameterError
 from starling.tables.export.database import write_database, write_sdmx, write_wide
 from starling.tables.export.workbook import Front, write_workbook
 from starling.tables.plan import Plan
@@ -43,11 +44,7 @@ def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, struct
     if bool(structure) != (form == "sdmx"):
         fix = "name one, as AGENCY:ID(1.0), here or in the plan" if form == "sdmx" else "leave it out"
         raise ParameterError("structure", "is of SDMX, which needs one", fix)
-    if out.exists():
-        raise OutputError(str(out), "exists", "name a new file; none is overwritten")
-    part = out.with_name(f".{out.name}.part{out.suffix}")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(out) as part:
         match form:
             case "wide":
                 write_wide(folder, plan, part)
@@ -57,10 +54,3 @@ def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, struct
                 write_database(folder, plan, front, part)
             case "sdmx":
                 write_sdmx(folder, plan, part, structure or "")
-        part.rename(out)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise OutputError(str(out), problem, "name a file in a place that you may write") from None
-    finally:
-        if part.exists():
-            part.unlink()
