@@ -136,13 +136,16 @@ def test_a_failed_commit_fails_all_of_its_batch(world: World, monkeypatch: pytes
     world.ledger.reading.verify()
 
 
-def test_a_fault_of_our_own_reaches_those_who_wait(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fault", [ZeroDivisionError, SystemExit])
+def test_a_fault_of_our_own_reaches_those_who_wait(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
+) -> None:
     def broken(*_: object, **__: object) -> list[Result]:
-        raise ZeroDivisionError
+        raise fault
 
     with closing(Batcher(world.ledger.charging)) as batcher:
         monkeypatch.setattr(world.ledger.charging, "charge_all", broken)
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(fault):
             batcher.charge(request(0), SMALL)
 
 

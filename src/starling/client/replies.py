@@ -38,16 +38,9 @@ _KINDS: Final[tuple[type[StarlingError], ...]] = (
 KINDS: Final = {kind.__name__: kind for kind in _KINDS}
 """Errors of the library that a server names."""
 _BY_STATUS: Final[dict[int, type[StarlingError]]] = {
-    401: PolicyRefused,
-    403: PolicyRefused,
-    404: ParameterError,
-    409: ParameterError,
-    413: ParameterError,
-    422: ParameterError,
-    429: LedgerUnavailable,
-    502: LedgerUnavailable,
-    503: LedgerUnavailable,
-    504: LedgerUnavailable,
+    **dict.fromkeys((401, 403), PolicyRefused),
+    **dict.fromkeys((404, 409, 413, 422), ParameterError),
+    **dict.fromkeys((429, 502, 503, 504), LedgerUnavailable),
 }
 """What an error is that it names otherwise, or a proxy in front of it sends."""
 READER: Final = "reader"

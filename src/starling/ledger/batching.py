@@ -7,10 +7,11 @@ one flushes, the next batch gathers. Every answer leaves after its own charge is
 import asyncio
 import os
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from contextlib import suppress
+from typing import Generic, TypeAlias, TypeVar
 
 from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.charging import Charging, Wanted
@@ -21,6 +22,9 @@ from starling.privacy.guarantee import Guarantee
 A = TypeVar("A")
 R = TypeVar("R")
 
+Result: TypeAlias = Future[R] | asyncio.Future[R]
+"""Where a thread or a task waits."""
+
 MOST = 256
 """Calls that are made together: more would make the first of them wait longer than a flush."""
 
@@ -28,16 +32,26 @@ MOST = 256
 class Batches(Generic[A, R]):
     """Calls for many threads and tasks. `make` makes all calls that it is given: each gets what it returns, or raises, at its place."""
 
-    def __init__(self, make: Callable[[list[A]], Sequence[R | Exception]]) -> None:
+    def __init__(self, make: Callable[[list[A]], Sequence[R | BaseException]]) -> None:
         self._make = make
-        self._waiting: deque[tuple[A, Future[R]]] = deque()
+        self._waiting: deque[tuple[A, Result[R]]] = deque()
         self._lock = held_at_forks(threading.Lock())
         self._at_work = self._closed = False
         self._process: int | None = None
 
-    def submit(self, argument: A) -> "Future[R]":
-        """What the call will give; raises LedgerUnavailable after `close`."""
+    def call(self, argument: A) -> R:
+        """What the call gives, for a thread; raises what it raises, and LedgerUnavailable after `close`."""
         future: Future[R] = Future()
+        self._add(argument, future)
+        return future.result()
+
+    async def take(self, argument: A) -> R:
+        """As `call`, for a task."""
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self._add(argument, future)
+        return await future
+
+    def _add(self, argument: A, future: Result[R]) -> None:
         with self._lock:
             if self._closed:
                 raise LedgerUnavailable(
@@ -52,11 +66,6 @@ class Batches(Generic[A, R]):
             if not self._at_work:
                 self._at_work = True
                 self._thread.submit(self._work)
-        return future
-
-    async def take(self, argument: A) -> R:
-        """What the call gives, for a task; raises what it raises."""
-        return await asyncio.wrap_future(self.submit(argument))
 
     def close(self) -> None:
         """Make the calls that wait, then take no more."""
@@ -69,18 +78,21 @@ class Batches(Generic[A, R]):
         while batch := self._next():
             try:
                 outcomes = self._make([argument for argument, _ in batch])
-            except Exception as error:  # noqa: BLE001 - nobody may wait for ever, whatever the fault
+            except BaseException as error:  # noqa: BLE001 - whatever it is, no call waits for ever
                 outcomes = [_copied(error) for _ in batch]
+            by_loop: defaultdict[asyncio.AbstractEventLoop | None, list[tuple[Result[R], R | BaseException]]]
+            by_loop = defaultdict(list)
             for (_, future), outcome in zip(batch, outcomes, strict=True):
-                if not future.set_running_or_notify_cancel():
-                    # Its task has ended.
+                by_loop[None if isinstance(future, Future) else future.get_loop()].append((future, outcome))
+            for loop, settled in by_loop.items():
+                if loop is None:
+                    _settle(settled)
                     continue
-                if isinstance(outcome, Exception):
-                    future.set_exception(outcome)
-                else:
-                    future.set_result(outcome)
+                # The loop may have ended, with its tasks.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(_settle, settled)
 
-    def _next(self) -> list[tuple[A, "Future[R]"]]:
+    def _next(self) -> list[tuple[A, Result[R]]]:
         """What waits; nothing when this thread is done for now."""
         with self._lock:
             batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST))]
@@ -96,7 +108,18 @@ class Batcher(Batches[Wanted, Ticket]):
 
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """See `Charging.charge`: durable when this returns. Where a commit fails, each of its batch gets the ledger's error."""
-        return self.submit((request, guarantee)).result()
+        return self.call((request, guarantee))
+
+
+def _settle(settled: list[tuple[Result[R], R | BaseException]]) -> None:
+    for future, outcome in settled:
+        if future.done():
+            # Its task was given up.
+            continue
+        if isinstance(outcome, BaseException):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
 
 
 def each(calls: list[Callable[[], R]]) -> list[R | Exception]:
@@ -111,6 +134,6 @@ def _outcome(call: Callable[[], R]) -> R | Exception:
         return error
 
 
-def _copied(error: Exception) -> Exception:
+def _copied(error: BaseException) -> BaseException:
     """An error of one's own: one that many threads raise would collect all their traces."""
     return type(error)(problems=error.problems) if isinstance(error, StarlingError) else error

@@ -58,15 +58,29 @@ def generate(
         OutputError: when `out` exists or cannot be written.
     """
     _check(seed, format)
-    threads = workers or os.cpu_count() or 1
-    if not isinstance(plan.records, CustomRecords):
-        return _of_census(plan, _persons(persons), seed, out, _states(plan, states), land_for, format, threads)
-    for field, value in (("states", states), ("land-for", land_for)):
-        if value is not None:
-            problem = "is of the Census, and the plan is of custom tables"
-            raise ParameterError(field, problem, "leave it out; the plan says the areas itself")
-    many = _persons(persons_of(plan.records) if persons is None else persons)
-    return _of_custom(plan, plan.records, many, seed, out, format, threads)
+    records, threads = plan.records, workers or os.cpu_count() or 1
+    if isinstance(records, CustomRecords):
+        for field, value in (("states", states), ("land-for", land_for)):
+            if value is not None:
+                problem = "is of the Census, and the plan is of custom tables"
+                raise ParameterError(field, problem, "leave it out; the plan says the areas itself")
+        many = _persons(persons_of(records) if persons is None else persons)
+        with new_folder(out) as folder:
+            path, counted = write_custom(records, folder, persons=many, seed=seed, form=format, workers=threads)
+            write_note(folder, seed, plan.title, counted, {"manner": MANNER})
+        return Generated({"persons": out / path.name}, out / NOTE, counted)
+    many, codes = _persons(persons), _states(plan, states)
+    land_for = many if land_for is None else land_for
+    if not 0 <= land_for <= MOST_PERSONS:
+        raise ParameterError("land", f"is not for 0 to {MOST_PERSONS} persons", "leave it out, or say for how many")
+    with new_folder(out) as folder:
+        land = invent_land(stream(seed, LAND), codes, land_for)
+        land = land if land_for == many else settle(land, many)
+        population = PopulationGenerator(plan, land, seed)
+        geography, written = (write(folder, format, threads) for write in (population.write_land, population.write))
+        write_note(folder, seed, plan.title, sizes(land), {"states": list(codes)})
+    files = {"persons": out / written.name, "geography": out / geography.name, "names": out / NAMES}
+    return Generated(files, out / NOTE, sizes(land))
 
 
 def _check(seed: object, format_: object) -> None:
@@ -90,35 +104,3 @@ def _states(plan: Plan, states: Sequence[str] | None) -> tuple[str, ...]:
     if not codes or not all(len(code) == 2 and code.isascii() and code.isdigit() for code in codes):
         raise ParameterError("states", "are not a list of two-digit codes", 'give codes such as ["01", "02"]')
     return codes
-
-
-def _of_census(
-    plan: Plan,
-    persons: int,
-    seed: int,
-    out: Path,
-    states: tuple[str, ...],
-    land_for: int | None,
-    form: Format,
-    workers: int,
-) -> Generated:
-    land_for = persons if land_for is None else land_for
-    if not 0 <= land_for <= MOST_PERSONS:
-        raise ParameterError("land", f"is not for 0 to {MOST_PERSONS} persons", "leave it out, or say for how many")
-    with new_folder(out) as folder:
-        land = invent_land(stream(seed, LAND), states, land_for)
-        land = land if land_for == persons else settle(land, persons)
-        population = PopulationGenerator(plan, land, seed)
-        geography, records = (write(folder, form, workers) for write in (population.write_land, population.write))
-        write_note(folder, seed, plan.title, sizes(land), {"states": list(states)})
-    files = {"persons": out / records.name, "geography": out / geography.name, "names": out / NAMES}
-    return Generated(files, out / NOTE, sizes(land))
-
-
-def _of_custom(
-    plan: Plan, records: CustomRecords, persons: int, seed: int, out: Path, form: Format, workers: int
-) -> Generated:
-    with new_folder(out) as folder:
-        path, many = write_custom(records, folder, persons=persons, seed=seed, form=form, workers=workers)
-        write_note(folder, seed, plan.title, many, {"manner": MANNER})
-    return Generated({"persons": out / path.name}, out / NOTE, many)
