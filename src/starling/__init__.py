@@ -45,13 +45,12 @@ __all__ = ["Client", "PaymentOptions", "count", "open_ledger", "open_release", "
 lazy(
     __name__,
     {
-        "Client": "client",
-        "PaymentOptions": "release.payment",
-        "count": "tables.session",
-        "open_ledger": "ledger.opening",
-        "open_release": "verification",
-        "session": "budget_session",
-        "verify": "verification",
+        "budget_session": "session",
+        "client": "Client",
+        "ledger.opening": "open_ledger",
+        "release.payment": "PaymentOptions",
+        "tables.session": "count",
+        "verification": "open_release verify",
     },
     ("errors", "genome", "groups", "places", "tables"),
 )

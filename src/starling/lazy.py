@@ -47,12 +47,14 @@ def lazy(package: str, homes: Mapping[str, str], packages: Collection[str] = ())
 
     Args:
         package: The `__name__` of the package.
-        homes: Gives for each public name the module of the package that defines it, such as {"release": "publish"}.
+        homes: Gives for each module of the package the public names that it defines, apart by spaces, such as {"session": "Plan plan"}.
         packages: Packages within it that are for users, such as the domains.
     """
     room = sys.modules[package]
     room.__class__ = _Lazy
-    room.__dict__.update(_homes=homes, _packages=packages)
+    room.__dict__.update(
+        _homes={name: home for home, names in homes.items() for name in names.split()}, _packages=packages
+    )
 
 
 def later(place: str) -> Callable[..., Any]:

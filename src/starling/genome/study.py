@@ -97,8 +97,16 @@ class Study(Asks[Answered], InSession):
         ]
 
     def ask(self, question: Question, *, request_id: str | None = None) -> Answered:
-        """The answer to a question, charged and published; from its folder, at no cost, where it was asked before. Raises what
-        `genome.release` raises.
+        """The answer to a question, charged and published; from its folder, at no cost, where it was asked before.
+
+        Args:
+            question: A `NumSig`, `LocSig`, `LocBlock`, `SnpPval`, `SnpCorr` or `Explore` of `starling.genome`.
+            request_id: Under which the charge is found again; a fresh one without it.
+
+        Raises:
+            ParameterError, SourceError, OutputError: by public checks, before anything is charged.
+            BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+            RunFailed: after the charge, always with the same words.
         """
         body = f"{self.payment.dataset}\n{request_body(self.plan, question)}"
         answered = release(
@@ -127,10 +135,23 @@ def explore(
 ) -> Answered:
     """Publish an exploration of a study as the folder `out`: how many SNPs are significant, which, in which blocks, with which p-values.
 
-    After Johnson and Shmatikov (2013), Section 4. A plan may be the path of its file, and `test` is the first that has a distance to
-    significance where none is named. All of epsilon, a text such as "2" or an exact number, is charged at the start, whatever its parts
-    leave unspent. `starling.genome.ExploreOptions` lists what may be chosen besides. All other arguments, and what is raised, are as of
-    `release`.
+    After Johnson and Shmatikov (2013), Section 4.
+
+    Args:
+        plan: Public choices, or the path of a plan file.
+        genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
+        out: Folder to make; must not exist, unless it is the answer of this very request.
+        epsilon: What the whole costs, charged at the start whatever its parts leave unspent: a text such as "2", or an exact number.
+        test: One of the plan's tests that has a distance to significance; the first of them without it.
+        phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+        payment: Who pays, for which data, and under which request id.
+        listener: Hears of each public step, approves of the charge, and hears of it.
+        options: What may be chosen besides, by name; `starling.genome.ExploreOptions` lists it.
+
+    Raises:
+        PlanError, ParameterError, SourceError, OutputError: by public checks, before anything is charged.
+        BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
+        RunFailed: after the charge, always with the same words.
     """
     chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
     question = exploration(chosen, test, epsilon, options)

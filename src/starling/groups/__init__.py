@@ -18,13 +18,12 @@ __all__ = ["Plan", "open_records", "plan", "preview", "project_cumulative", "pro
 lazy(
     __name__,
     {
-        "Plan": "session",
-        "open_records": "source",
-        "plan": "session",
+        "optimise.cumulative": "project_cumulative",
+        "optimise.histogram": "project_histogram",
         "preview": "preview",
-        "project_cumulative": "optimise.cumulative",
-        "project_histogram": "optimise.histogram",
-        "release": "publish",
-        "validate": "source.validation",
+        "publish": "release",
+        "session": "Plan plan",
+        "source": "open_records",
+        "source.validation": "validate",
     },
 )

@@ -15,10 +15,9 @@ __all__ = ["Plan", "open_records", "plan", "release", "validate"]
 lazy(
     __name__,
     {
-        "Plan": "session",
-        "open_records": "source",
-        "plan": "session",
-        "release": "publish",
-        "validate": "source.validation",
+        "publish": "release",
+        "session": "Plan plan",
+        "source": "open_records",
+        "source.validation": "validate",
     },
 )

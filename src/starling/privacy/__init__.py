@@ -102,4 +102,4 @@ _HOMES = {
     "trust": "Confidential Mechanism Released publish",
 }
 
-lazy(__name__, {name: home for home, names in _HOMES.items() for name in names.split()})
+lazy(__name__, _HOMES)

@@ -31,17 +31,12 @@ __all__ = [
 lazy(
     __name__,
     {
-        "Plan": "session",
-        "afford": "plan",
-        "count": "session",
         "evaluate": "evaluate",
         "generate": "generate",
-        "plan": "session",
+        "plan": "afford prices read_geography solve",
         "preview": "preview",
-        "prices": "plan",
-        "read_geography": "plan",
-        "release": "publish",
-        "solve": "plan",
-        "validate": "source",
+        "publish": "release",
+        "session": "Plan count plan",
+        "source": "validate",
     },
 )
