@@ -95,11 +95,8 @@ def plots_of(releases: Iterable[GenomeRelease], kinds: Sequence[str] = ()) -> Pl
 
 
 def opened(release: Release) -> GenomeRelease:
-    """A genome release, as what analysts use.
-
-    Raises:
-        ParameterError: it is of another domain.
-        IntegrityError: its plan or its noisy answer is not as Starling writes it.
+    """A genome release, as what analysts use. Raises ParameterError where it is of another domain, and IntegrityError where its plan or its
+    noisy answer is not as Starling writes it.
     """
     if release.statement["domain"] != "genome":
         raise ParameterError("release", "is no genome release", "name one")

@@ -54,10 +54,8 @@ class Tree:
         return areas
 
     def check(self) -> None:
-        """Check a tree of others.
-
-        Raises:
-            ParameterError: the root is not the grid, a parent stands behind its child, or children do not tile their parent.
+        """Check a tree of others. Raises ParameterError where the root is not the grid, a parent stands behind its child, or children do
+        not tile their parent.
         """
         if self.boxes.shape != (len(self.parents), 4) or self.boxes.dtype != np.int32 or self.parents.dtype != np.int64:
             raise ParameterError(

@@ -58,11 +58,8 @@ def write_plan(folder: Path, plan: Plan) -> None:
 
 
 def read_public(folder: Path) -> tuple[Plan, Question]:
-    """What `write_public` wrote.
-
-    Raises:
-        IntegrityError: a file is not what it writes.
-        PlanError, ParameterError: they state a plan or a question that cannot be.
+    """What `write_public` wrote. Raises IntegrityError where a file is not what it writes, and PlanError or ParameterError where they state
+    a plan or a question that cannot be.
     """
     plan = read_plan(folder)
     question: Question = public_json.read(folder, QUESTION, partial(decode, Question), partial(encode, Question))
@@ -71,11 +68,8 @@ def read_public(folder: Path) -> tuple[Plan, Question]:
 
 
 def read_plan(folder: Path) -> Plan:
-    """What `write_plan` wrote.
-
-    Raises:
-        IntegrityError: a file is not what it writes.
-        PlanError: they state a plan that cannot be.
+    """What `write_plan` wrote. Raises IntegrityError where a file is not what it writes, and PlanError where they state a plan that cannot
+    be.
     """
     snps = read_snps(folder)
     plan: Plan = public_json.read(
@@ -136,10 +130,8 @@ def write_drawn(create: Create, drawn: Drawn) -> None:
 
 
 def read_drawn(folder: Path, question: Question) -> Drawn:
-    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says.
-
-    Raises:
-        IntegrityError: it is no such file.
+    """What `write_drawn` wrote for a question of this kind; whether the answer fits it, `inference.answer_validation` says. Raises
+    IntegrityError where it is no such file.
     """
     answer, _ = ANSWERS[question.kind]
     drawn: Drawn = public_json.read(folder, DRAWN, partial(decode, answer), partial(encode, answer))

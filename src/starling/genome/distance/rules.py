@@ -102,11 +102,8 @@ def of_statistic(test: Test, t: Fraction, n: int) -> Rule:
 
 
 def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
-    """The rule "correlation above the threshold" for n people.
-
-    Raises:
-        ParameterError: for an unknown measure, or a threshold outside (0, 1), of more than 2^16 parts, or so low that one
-            step may lead past it: r^2 with n times it below 1, |D'| below 1/2.
+    """The rule "correlation above the threshold" for n people. Raises ParameterError for an unknown measure, or a threshold outside (0, 1),
+    of more than 2^16 parts, or so low that one step may lead past it: r^2 with n times it below 1, |D'| below 1/2.
     """
     if not 0 < threshold < 1 or threshold.denominator > _MOST_PARTS:
         problem, fix = f"is not a fraction in (0, 1) of at most {_MOST_PARTS} parts", 'give "0.05" or the like'

@@ -23,10 +23,8 @@ KindT = TypeVar("KindT", Number, SelectedSnps, Block, Cells)
 
 
 def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
-    """Ask every question of an exploration, in order; what was answered.
-
-    Raises:
-        TypeError: an answer is of another kind than its question.
+    """Ask every question of an exploration, in order; what was answered. Raises TypeError where an answer is of another kind than its
+    question.
     """
     number = _is(ask(explore.number(plan)), Number)
     if number.high == 0:
@@ -39,10 +37,8 @@ def follow(plan: Plan, explore: Explore, ask: Ask) -> Explored:
 
 
 def replay(plan: Plan, explore: Explore, drawn: Explored) -> list[tuple[Query, Drawn]]:
-    """Each question of an exploration with its answer, in the order in which they were asked.
-
-    Raises:
-        ValueError: these are not the answers of one exploration: some are missing, or too many.
+    """Each question of an exploration with its answer, in the order in which they were asked. Raises ValueError where these are not the
+    answers of one exploration: some are missing, or too many.
     """
     places = ((snp,) for snp in drawn.located.snps) if explore.independent else iter((drawn.located.snps,))
     left: dict[type[Query], Iterator[Drawn]] = {

@@ -14,10 +14,8 @@ FAR: Final = 2**26
 
 
 def answer_problem(plan: Plan, question: Question, drawn: Drawn) -> str | None:
-    """What is wrong with an answer, as the end of a sentence about it; None for one that the question can have.
-
-    Raises:
-        ParameterError: when the plan has no such question.
+    """What is wrong with an answer, as the end of a sentence about it; None for one that the question can have. Raises ParameterError when
+    the plan has no such question.
     """
     question.check(plan)
     if not isinstance(question, Explore):

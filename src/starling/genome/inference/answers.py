@@ -162,10 +162,8 @@ ALPHA: Final = Fraction(5, 100)
 
 
 def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -> Interval:
-    """log10 of the p-value of a SNP and the range that holds the exact one with probability 1 - alpha or more.
-
-    Raises:
-        ParameterError: for alpha outside (0, 1).
+    """log10 of the p-value of a SNP and the range that holds the exact one with probability 1 - alpha or more. Raises ParameterError for
+    alpha outside (0, 1).
     """
     steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
     if query.test == "trend":
@@ -178,11 +176,8 @@ def p_value(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -
 
 
 def effect(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) -> tuple[Range, Range, Range]:
-    """Odds ratio, and the shares of cases and of controls that have the allele, each with the range that holds that of the exact table
-    with probability 1 - alpha or more, all three together.
-
-    Raises:
-        ParameterError: for alpha outside (0, 1).
+    """Odds ratio, and the shares of cases and of controls that have the allele, each with the range that holds that of the exact table with
+    probability 1 - alpha or more, all three together. Raises ParameterError for alpha outside (0, 1).
     """
     reached = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
     table, steps = two_by_two(drawn.counts, plan.people, plan.model), steps_of(reached, plan.model)
@@ -191,10 +186,8 @@ def effect(plan: Plan, query: SnpPval, drawn: Cells, alpha: Fraction = ALPHA) ->
 
 
 def correlation(plan: Plan, query: SnpCorr, drawn: Cells, alpha: Fraction = ALPHA) -> Interval:
-    """The correlation of a pair and the range that holds the exact one with probability 1 - alpha or more.
-
-    Raises:
-        ParameterError: for alpha outside (0, 1).
+    """The correlation of a pair and the range that holds the exact one with probability 1 - alpha or more. Raises ParameterError for alpha
+    outside (0, 1).
     """
     steps = reach(query.noise, query.epsilon, alpha, drawn.counts, plan.people)
     return correlation_interval(drawn.counts, plan.people, query.correlation, steps)

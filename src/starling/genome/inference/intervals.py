@@ -61,10 +61,8 @@ class Interval:
 
 
 def reach(noise: Noise, epsilon: Exact, alpha: Exact, noisy: Sequence[int], people: int) -> int:
-    """R: with probability 1 - alpha or more the exact table is that many replaced patients from `repaired(noisy, people)`.
-
-    Raises:
-        ParameterError: for epsilon, alpha or another noise.
+    """R: with probability 1 - alpha or more the exact table is that many replaced patients from `repaired(noisy, people)`. Raises
+    ParameterError for epsilon, alpha or another noise.
     """
     columns: Literal[2, 3] = 2 if len(noisy) == 4 else 3
     if noise == "lattice":

@@ -165,10 +165,8 @@ class ExploreOptions(TypedDict, total=False):
 
 
 def exploration(plan: Plan, test: str | None, epsilon: Exact, options: ExploreOptions) -> Explore:
-    """The question behind `explore`, by the plan's first test that has a distance to significance where none is named.
-
-    Raises:
-        ParameterError: an amount is no exact number.
+    """The question behind `explore`, by the plan's first test that has a distance to significance where none is named. Raises
+    ParameterError where an amount is no exact number.
     """
     correlation = options.get("correlation", "r2")
     delta_c = threshold(correlation, options.get("delta_c"))

@@ -133,10 +133,8 @@ class LocSig(BaseQuestion):
         check_whole("k", self.k, 1, held, "the number of SNPs of the regions")
 
     def ranges(self, plan: Plan) -> tuple[tuple[int, int], ...]:
-        """The SNPs to choose from, as half-open ranges of the list: public.
-
-        Raises:
-            ParameterError: for unknown names, or when there are none.
+        """The SNPs to choose from, as half-open ranges of the list: public. Raises ParameterError for unknown names, or when there are
+        none.
         """
         return plan.within(self.regions, _ranges(plan, self.excluding))
 

@@ -70,10 +70,8 @@ class Assumed:
 
     @classmethod
     def of(cls, plan: Plan, cases: int | None = None, rarest: Exact = RAREST) -> "Assumed":
-        """Half of the people are cases, and the rarest allele has a frequency of 1 %, unless said otherwise.
-
-        Raises:
-            ParameterError: for a number that leaves nobody on one side, or a frequency outside 0 to .5.
+        """Half of the people are cases, and the rarest allele has a frequency of 1 %, unless said otherwise. Raises ParameterError for a
+        number that leaves nobody on one side, or a frequency outside 0 to .5.
         """
         least = exact(rarest, field="rarest")
         if not 0 <= least <= _COMMONEST:

@@ -25,10 +25,8 @@ R = TypeVar("R")
 
 
 def check_bed(path: Path, people: int, rows: int) -> int:
-    """The size of a .bed that fits the public numbers of people and of SNPs in its .bim.
-
-    Raises:
-        SourceError: when its first bytes or its size are not those.
+    """The size of a .bed that fits the public numbers of people and of SNPs in its .bim. Raises SourceError when its first bytes or its
+    size are not those.
     """
     size = size_of(path)
     with path.open("rb") as file:

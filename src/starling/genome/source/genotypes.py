@@ -47,10 +47,8 @@ class Matched(NamedTuple):
 
 
 def match_sites(path: Path, plan: Plan) -> Matched:
-    """Where the SNPs of the plan are in a .bim or .pvar.
-
-    Raises:
-        SourceError: when the file cannot be read as sites, or SNPs are missing, twice there, elsewhere, or have other alleles.
+    """Where the SNPs of the plan are in a .bim or .pvar. Raises SourceError when the file cannot be read as sites, or SNPs are missing,
+    twice there, elsewhere, or have other alleles.
     """
     problems: list[Problem] = []
     listed = read_sites(path, problems)
@@ -186,10 +184,8 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
 
 
 def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, ...]:
-    """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes.
-
-    Raises:
-        SourceError: when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
+    """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes. Raises SourceError
+    when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
     """
     path = Path(path).absolute()
     others = () if phenotype is None else (Path(phenotype).absolute(),)

@@ -108,10 +108,8 @@ def _write_phenotypes(plan: Plan, data: InMemory, folder: Path) -> Path:
 
 
 def snp_rows(data: InMemory) -> Iterator[Row]:
-    """The rows of a public SNP list in a frame with the columns id, chromosome, position, carried and other.
-
-    Raises:
-        SourceError: it is no frame, or lacks a column.
+    """The rows of a public SNP list in a frame with the columns id, chromosome, position, carried and other. Raises SourceError where it is
+    no frame, or lacks a column.
     """
     for row in zip(*(column.to_pylist() for column in _table(data, LISTED).columns), strict=True):
         name, place, *rest = row

@@ -168,10 +168,8 @@ def _refuse(path: Path, people: int, variants: int) -> Never:
 
 
 def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
-    """The size of a .pgen that has as many people and variants as its .psam and .pvar, and its reader; arguments are `PgenCalls`'s.
-
-    Raises:
-        SourceError: when it has not, is none, does not end where its header says, or the library is missing.
+    """The size of a .pgen that has as many people and variants as its .psam and .pvar, and its reader; arguments are `PgenCalls`'s. Raises
+    SourceError when it has not, is none, does not end where its header says, or the library is missing.
     """
     if find_spec("pgenlib") is None:
         problem = "are a .pgen, which needs the extra pgen"
@@ -190,10 +188,8 @@ def open_pgen(path: Path, people: int, alleles: Int64) -> tuple[int, PgenCalls]:
 
 
 def _end(path: Path, people: int, rows: int) -> int:
-    """Where the last record ends, by the header of a file of so many people and SNPs.
-
-    Raises:
-        ValueError: the file ends within its header, or is of another storage mode.
+    """Where the last record ends, by the header of a file of so many people and SNPs. Raises ValueError where the file ends within its
+    header, or is of another storage mode.
     """
     with path.open("rb") as file:
         header = file.read(_HEADER)

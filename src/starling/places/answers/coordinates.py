@@ -57,10 +57,8 @@ def corners(grid: Grid, boxes: Int32) -> Float64:
 
 
 def corners_in_degrees(grid: Grid, boxes: Int32) -> Float64:
-    """float64 (boxes, 5, 2): the corners of boxes of cells, longitude and latitude in degrees.
-
-    Raises:
-        ParameterError: the grid is in plain units.
+    """float64 (boxes, 5, 2): the corners of boxes of cells, longitude and latitude in degrees. Raises ParameterError where the grid is in
+    plain units.
     """
     _has_degrees(grid)
     result = corners(grid, boxes)

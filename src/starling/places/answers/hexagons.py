@@ -38,10 +38,8 @@ def _library() -> ModuleType:
 
 
 def hexagon_regions(cells: Sequence[str], project: Projection) -> list[Region]:
-    """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits.
-
-    Raises:
-        ParameterError: an id that is none, or h3 is not installed.
+    """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits. Raises ParameterError for an id that is none, or h3
+    is not installed.
     """
     h3 = _library()
     for number, cell in enumerate(cells, start=1):
@@ -66,10 +64,8 @@ def _rings(h3: ModuleType, cell: str) -> list[Float64]:
 
 
 def touching(box: tuple[float, float, float, float], resolution: int) -> list[str]:
-    """The H3 cells of a resolution, 0 to 15, that share area with a box (west, south, east and north end in degrees), sorted.
-
-    Raises:
-        ParameterError: another resolution, more than a million cells, or h3 is not installed.
+    """The H3 cells of a resolution, 0 to 15, that share area with a box (west, south, east and north end in degrees), sorted. Raises
+    ParameterError for another resolution, more than a million cells, or h3 is not installed.
     """
     h3 = _library()
     if not 0 <= resolution <= FINEST:

@@ -84,10 +84,8 @@ def tiles(shape: tuple[int, int], side: int) -> Int32:
 
 
 def checked_tiles(shape: tuple[int, int], k: int, side: int) -> Int32:
-    """The squares that tile a grid, found to be at least k.
-
-    Raises:
-        ParameterError: a side below 1, or k that is not from 1 to the number of squares.
+    """The squares that tile a grid, found to be at least k. Raises ParameterError for a side below 1, or k that is not from 1 to the number
+    of squares.
     """
     if side < 1:
         raise ParameterError("side", "is below 1", "give the number of cells of a side")

@@ -18,10 +18,8 @@ LARGEST: Final = 1 << 28
 
 
 def read_rectangles(path: Path) -> Float64:
-    """Rectangles of a CSV file with the columns x0, y0, x1 and y1, float64 (m, 4); other columns are left alone.
-
-    Raises:
-        ParameterError: the file cannot be read, has no such columns, or has lines that are no rectangle, all of which are listed.
+    """Rectangles of a CSV file with the columns x0, y0, x1 and y1, float64 (m, 4); other columns are left alone. Raises ParameterError
+    where the file cannot be read, has no such columns, or has lines that are no rectangle, all of which are listed.
     """
     lines = csv.reader(_text(path).splitlines())
     header = [name.strip() for name in next(lines, [])]

@@ -86,10 +86,8 @@ def rectangular(rectangles: npt.ArrayLike) -> Float64:
 
 
 def checked_rectangles(rectangles: Float64) -> Float64:
-    """Rectangles as they are asked for, each found to have its ends in order.
-
-    Raises:
-        ParameterError: an array of another shape, a number that is not finite, or a rectangle whose ends are in the wrong order.
+    """Rectangles as they are asked for, each found to have its ends in order. Raises ParameterError for an array of another shape, a number
+    that is not finite, or a rectangle whose ends are in the wrong order.
     """
     queries = rectangular(rectangles)
     bad = first_bad(queries)

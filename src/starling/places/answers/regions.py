@@ -79,10 +79,8 @@ def cell_shares(region: Region, shape: tuple[int, int]) -> Shares:
 
 
 def oriented(ring: Float64, *, hole: bool) -> Float64:
-    """A ring closed, counter-clockwise, or clockwise if it is a hole.
-
-    Raises:
-        ParameterError: it has fewer than three corners, or a number that is not finite.
+    """A ring closed, counter-clockwise, or clockwise if it is a hole. Raises ParameterError where it has fewer than three corners, or a
+    number that is not finite.
     """
     corners = np.asarray(ring, dtype=np.float64)
     if corners.ndim != 2 or corners.shape[0] < 3 or corners.shape[1] != 2 or not np.isfinite(corners).all():
@@ -143,10 +141,8 @@ def add_piece(west: float, east: float, height: float, sums: Float64) -> None:
 
 
 def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:
-    """Points in each region, spread evenly within a cell.
-
-    Raises:
-        ParameterError: with every region that `cell_shares` refuses, as polygon 1, 2 and so on.
+    """Points in each region, spread evenly within a cell. Raises ParameterError with every region that `cell_shares` refuses, as polygon 1,
+    2 and so on.
     """
 
     def count(region: Region) -> tuple[float, bool]:

@@ -182,10 +182,7 @@ class ReleasedGrid(InSession):
 
     def count_hexagons(self, cells: Sequence[str], level: Exact = LEVEL, *, together: bool = False) -> Answers:
         """Points in H3 cells, by their ids, by the share of each cell of the grid that lies in them; level and `together` are as of
-        `count`.
-
-        Raises:
-            ParameterError: an id that is none, h3 is not installed, and as `count` says of degrees and level.
+        `count`. Raises ParameterError for an id that is none, h3 is not installed, and as `count` says of degrees and level.
         """
         return self._count_regions(hexagon_regions(cells, degrees_in_cells(self.grid)), level, together)
 

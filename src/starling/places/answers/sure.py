@@ -96,10 +96,8 @@ class Surety:
     def of_regions(
         self, regions: Sequence[Region], level: Fraction = LEVEL, *, together: bool = False
     ) -> SureIntervals:
-        """An interval for each region, in cell units; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1. See `of`.
-
-        Raises:
-            ParameterError: a region that `cell_shares` refuses, or another level than `of` takes.
+        """An interval for each region, in cell units; a share of a cell within 10^-9 of 0 or 1 is taken for 0 or 1. See `of`. Raises
+        ParameterError for a region that `cell_shares` refuses, or another level than `of` takes.
         """
         shares = [cell_shares(region, self._shape) for region in regions]
         sums = [joined([cover.sums_of_region(each) for each in shares], len(cover.noises)) for cover in self._covers]

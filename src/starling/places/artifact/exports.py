@@ -92,10 +92,8 @@ def write_geoparquet(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> 
 
 
 def write_geojson(path: Path, grid: Grid, boxes: Int32, columns: Columns) -> None:
-    """Write boxes as a feature collection in degrees, a feature a line; rows and columns of cells are properties too.
-
-    Raises:
-        ParameterError: the grid is in plain units.
+    """Write boxes as a feature collection in degrees, a feature a line; rows and columns of cells are properties too. Raises ParameterError
+    where the grid is in plain units.
     """
     rings = corners_in_degrees(grid, boxes).tolist()
     names = ["first_row", "end_row", "first_column", "end_column", *columns]
@@ -123,10 +121,8 @@ def write_npz(path: Path, grid: Grid, counts: Float64) -> None:
 
 
 def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.Table:
-    """Released points of all H3 cells that touch the box: `h3`, `count`, and `share`, the part of the H3 cell within the box.
-
-    Raises:
-        ParameterError: the grid is in plain units, another resolution, too many cells, or h3 is not installed.
+    """Released points of all H3 cells that touch the box: `h3`, `count`, and `share`, the part of the H3 cell within the box. Raises
+    ParameterError where the grid is in plain units, another resolution, too many cells, or h3 is not installed.
     """
     cells = touching(box_in_degrees(grid), resolution)
     counts, shares = np.empty(len(cells)), np.empty(len(cells))

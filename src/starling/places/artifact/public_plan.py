@@ -98,11 +98,8 @@ def write_plan(folder: Path, plan: Plan) -> None:
 
 
 def read_plan(folder: Path) -> Plan:
-    """What `write_plan` wrote.
-
-    Raises:
-        IntegrityError: the file is not what it writes.
-        PlanError: it states a plan that cannot be.
+    """What `write_plan` wrote. Raises IntegrityError where the file is not what it writes, and PlanError where it states a plan that cannot
+    be.
     """
     plan: Plan = public_json.read(folder, PLAN, partial(decode, Plan), partial(encode, Plan))
     return plan
@@ -143,10 +140,8 @@ def _columns(name: str, measured: Measured) -> list[Numbers]:
 
 
 def read_measurements(folder: Path, plan: Plan) -> tuple[Measured, ...]:
-    """What `write_measurements` wrote.
-
-    Raises:
-        InvalidRelease: a file is not what it writes, a tree is none of the grid, or a path of it spent more than the plan's epsilon.
+    """What `write_measurements` wrote. Raises InvalidRelease where a file is not what it writes, a tree is none of the grid, or a path of
+    it spent more than the plan's epsilon.
     """
     stated: SlicesFile = public_json.read(folder, SLICES, partial(decode, SlicesFile), partial(encode, SlicesFile))
     if len(stated.slices) != len(plan.slice_names):

@@ -32,11 +32,8 @@ RECORDS: Final = "records.parquet"
 
 
 def stand_in(path: Path, plan: Plan, folder: Path) -> tuple[Path, Path]:
-    """Invented records of a plan, with the plan itself, in an empty folder: the plan file, and the records.
-
-    Raises:
-        ParameterError: records name cells of H3, and the extra h3 is missing.
-        OutputError, OSError: the folder cannot be written.
+    """Invented records of a plan, with the plan itself, in an empty folder: the plan file, and the records. Raises ParameterError where
+    records name cells of H3, and the extra h3 is missing, and OutputError or OSError where the folder cannot be written.
     """
     written = write_titled(path, folder)
     pq.write_table(records(plan, points_of(plan)), folder / RECORDS, compression="zstd")
