@@ -4,11 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from starling.planfile.times import microseconds
 from starling.tables.plan.columns import Codes, Column, Domain, Integers, Periods, RecordColumns, codes_of
-from starling.tables.source.declared_reading import Batch, read_declared
+from starling.tables.source.declared_reading import read_declared
 from starling.tables.source.declared_records import DeclaredRecords
-from starling.tables.source.value_sets import ValueSets
+from starling.tables.source.value_sets import NONE
 
 AREAS = Column("area", codes_of(("a", "b", "ü 1")), ("district",))
 CODED = Column("coded", Codes((("1", "one"), ("2", "two"), ("9", "other")), "9"))
@@ -101,30 +103,14 @@ def counted(columns: RecordColumns, rows: Sequence[Row]) -> list[Counted]:
 
 
 def read(records: DeclaredRecords) -> list[Counted]:
-    """What the reader gives, with the values of the sets in place of their numbers."""
-    several = [place for place, each in enumerate(records.columns.groups) if each.several]
-    numbers = [
-        ValueSets(records.columns.groups[place].outside, records.columns.groups[place].most) for place in several
-    ]
-    batches = list(read_declared(records, lambda batch: batch))
-    for batch in batches:
-        for place, number, rows in zip(several, numbers, batch.several, strict=True):
-            number.number(batch.groups[place], rows)
-    return expanded(records.columns, batches, numbers)
-
-
-def expanded(columns: RecordColumns, batches: Sequence[Batch], numbers: Sequence[ValueSets]) -> list[Counted]:
-    """The records of batches one by one, with the values of the sets in place of their numbers."""
-    tables = iter([each.rows() for each in numbers])
-    expand = [next(tables) if each.several else None for each in columns.groups]
+    """What the reader gives, record by record."""
     result = []
-    for batch in batches:
+    for batch in read_declared(records, lambda batch: batch):
         for at in range(len(batch.area)):
             groups = []
-            for search, table in zip(batch.groups, expand, strict=True):
-                number = int(search[at])
-                several = [number] if table is None else table[1][table[0][number] : table[0][number + 1]].tolist()
+            for numbers in batch.groups:
+                several = [number for number in np.atleast_1d(numbers[at]).tolist() if number != NONE]
+                assert several == sorted({*several})
                 groups.append(frozenset(several))
-                assert several == sorted(groups[-1])
             result.append(Counted(int(batch.area[at]), tuple(groups), tuple(int(each[at]) for each in batch.detail)))
     return result

@@ -9,18 +9,29 @@ from starling.tables.source.value_sets import NONE, ValueSets, gather
 INPUTS = st.lists(st.lists(st.integers(-1, 5), max_size=6), max_size=30)
 
 
-@given(st.lists(INPUTS, max_size=4), st.integers(1, 4))
-def test_sets_come_back_from_their_numbers(batches: list[list[list[int]]], most: int) -> None:
-    numbers = ValueSets(5, most)
+@given(INPUTS, st.integers(1, 4))
+def test_the_first_different_values_of_a_record_are_its_row(records: list[list[int]], most: int) -> None:
+    offsets = np.cumsum([0, *map(len, records)])
+    values = np.array([value for record in records for value in record], dtype=np.int32)
+    rows = np.full((len(records), most), NONE, dtype=np.int32)
+    gather(offsets, values, rows)
+    first = [sorted(list(dict.fromkeys(v for v in record if v != NONE))[:most]) for record in records]
+    assert rows.tolist() == [each + [NONE] * (most - len(each)) for each in first]
+
+
+@given(st.lists(st.lists(st.sets(st.integers(0, 5), max_size=4), max_size=30), max_size=4))
+def test_sets_come_back_from_their_numbers(batches: list[list[set[int]]]) -> None:
+    numbers = ValueSets(5, 4)
     met: list[tuple[int, frozenset[int]]] = []
     for records in batches:
-        offsets = np.cumsum([0, *map(len, records)])
-        values = np.array([value for record in records for value in record], dtype=np.int32)
-        result, several = np.empty(len(records), np.int32), np.empty((len(records) + 1, most), np.int32)
-        used = gather(offsets, values, most, result, several)
-        numbers.number(result, several[:used])
-        wanted = (frozenset(list(dict.fromkeys(v for v in record if v != NONE))[:most]) for record in records)
-        met += zip(result.tolist(), wanted, strict=True)
+        several = [sorted(each) for each in records if len(each) > 1]
+        table = np.array([each + [NONE] * (4 - len(each)) for each in several], dtype=np.int32).reshape(-1, 4)
+        place = iter(range(len(several)))
+        result = np.array(
+            [-1 - next(place) if len(each) > 1 else max(each, default=-1) + 1 for each in records], dtype=np.int32
+        )
+        numbers.number(result, table)
+        met += zip(result.tolist(), map(frozenset, records), strict=True)
     offsets, values = numbers.rows()
     for number, wanted_set in met:
         assert values[offsets[number] : offsets[number + 1]].tolist() == sorted(wanted_set)

@@ -10,9 +10,8 @@ from starling.engine import duck
 from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
-from starling.tables.counts.contributions import kind_of, kinds_of
 from starling.tables.counts.counting import count_persons
-from starling.tables.counts.custom_counting import count_custom
+from starling.tables.counts.custom_counting import count_custom, kind_of, kinds_of
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords

@@ -41,11 +41,10 @@ class Batch(NamedTuple):
 
     Attributes:
         area: int32: the smallest area, by its place among the codes; 0 for all where no column says it.
-        groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record has
-            several, that of their set as `declared_values.sets` gives it.
+        groups: int32 of each attribute of groups: the number of the value, `column.outside` for none of the domain; where a record may have
+            several, a row of them as `declared_values.sets` gives it.
         detail: int32 of each attribute of the detail: the number of the value.
         numbers: int64 of each column of numbers: units above the least one, NONE without a number (declared_values.py).
-        several: The sets of two or more values, of each attribute of groups that may have them.
         person: Whose each record is; None where each record is protected by itself.
     """
 
@@ -53,7 +52,6 @@ class Batch(NamedTuple):
     groups: tuple[Int32, ...]
     detail: tuple[Int32, ...]
     numbers: tuple[Int64, ...]
-    several: tuple[Int32, ...]
     person: pa.Array | None
 
 
@@ -103,16 +101,15 @@ def _batch(columns: RecordColumns, reads: Mapping[Column, Read], table: pa.Table
     if person is not None:
         readable &= person.is_valid().to_numpy(zero_copy_only=False)
         person = person.filter(pa.array(readable))
-    several, groups = [], []
+    groups = []
     for column in columns.groups:
         if column.several:
             of_records = record_values(column, reads[column], [fields[name] for name in column.fields])
-            numbers, rows = sets(column, of_records, column.most)
-            several.append(rows)
+            numbers = sets(column, of_records, column.most)
         else:
             numbers = values(column, reads[column], fields[column.fields[0]])
         groups.append(numbers[readable])
     left = [numbers[readable] for numbers in single]
     area = left.pop(0) if columns.area else np.zeros(int(readable.sum()), dtype=np.int32)
     measured = (units_above(each, fields[each.fields[0]], columns.format)[readable] for each in columns.numbers)
-    return Batch(area, tuple(groups), tuple(left), tuple(measured), tuple(several), person)
+    return Batch(area, tuple(groups), tuple(left), tuple(measured), person)

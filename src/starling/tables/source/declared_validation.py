@@ -180,9 +180,7 @@ def _any(values: RecordValues, holds: Faulty) -> Faulty:
 
 def _more(column: Column, values: RecordValues) -> Faulty:
     """Whether a record gives more different values than are read."""
-    numbers, several = sets(column, values, column.most + 1)
-    full = np.append(several[:, -1] >= 0, False)
-    return np.asarray(full[np.where(numbers < 0, -1 - numbers, len(several))])
+    return np.asarray(sets(column, values, column.most + 1)[:, -1] >= 0)
 
 
 def _outside(domain: Domain) -> tuple[str, Kind, tuple[str, ...]]:

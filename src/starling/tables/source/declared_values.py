@@ -229,17 +229,15 @@ def record_values(column: Column, read: Read, fields: list[pa.Array]) -> RecordV
     return RecordValues(np.append(0, np.cumsum(lengths)), read(parts.flatten()), _places(coded))
 
 
-def sets(column: Column, values: RecordValues, most: int) -> tuple[Int32, Int32]:
-    """The set of values of each record, int32 (records,) and int32 (rows, most), as `ValueSets.number` takes them.
+def sets(column: Column, values: RecordValues, most: int) -> Int32:
+    """int32 (records, most): up to `most` different values of each record, the first, ascending, and NONE where it has fewer.
 
     A field that says nothing gives no value; one that says anything outside the domain gives `column.outside`, or the declared other value.
-    Up to `most` different values are read of a record.
     """
     numbers = np.where(values.numbers == OUTSIDE, _other(column), values.numbers)
-    set_numbers = np.empty(len(values.offsets) - 1, dtype=np.int32)
-    several = np.empty((len(set_numbers) + 1, most), dtype=np.int32)
-    used = gather(values.offsets, numbers, most, set_numbers, several)
-    return set_numbers[values.places], several[:used]
+    rows = np.full((len(values.offsets) - 1, most), NONE, dtype=np.int32)
+    gather(values.offsets, numbers, rows)
+    return np.asarray(rows[values.places])
 
 
 def _other(column: Column) -> np.int32:

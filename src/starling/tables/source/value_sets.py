@@ -85,27 +85,19 @@ def _enter(rows: Int16 | Int32, keys: Int32, used: int, slots: Int32, numbers: I
 
 
 @compiled
-def gather(offsets: Int64, values: Int32, most: int, sets: Int32, several: Int32) -> int:
-    """The set of each record's values, as `ValueSets.number` takes them; gives how many rows of `several` are used.
+def gather(offsets: Int64, values: Int32, rows: Int32) -> None:
+    """Put the first different values of each record into its row, ascending; a row is NONE where a record has fewer.
 
     Args:
         offsets: int64 (records + 1,): the values of record i are `values[offsets[i]:offsets[i + 1]]`, in the order in which it gives them.
         values: int32: NONE for a field that gives no value.
-        most: The most different values that are read of a record; those after them are passed over.
-        sets: int32 (records,), written.
-        several: int32 (records, most), written from its first row on.
+        rows: int32 (records, most), NONE before.
     """
-    used = 0
-    for record in range(len(sets)):
-        row, count = several[used], 0
+    for record in range(len(rows)):
+        count = 0
         for at in range(offsets[record], offsets[record + 1]):
-            if values[at] != NONE and count < most:
-                count = insert(row, count, values[at])
-        sets[record] = set_of(row, count)
-        if count > 1:
-            sets[record] -= used
-            used += 1
-    return used
+            if values[at] != NONE and count < rows.shape[1]:
+                count = insert(rows[record], count, values[at])
 
 
 @compiled

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from starling.tables.counts.contributions import PackedGroups, all_contributions, content_of
+from starling.tables.counts.custom_counting import PackedGroups, all_contributions, content_of
 from starling.tables.source import open_records
 from starling.tables.source.declared_records import DeclaredRecords
 from tests.tables.aggregate_worlds import aggregate_worlds
