@@ -21,7 +21,6 @@ from starling.release.text import table
 
 if TYPE_CHECKING:
     from starling.ledger.chain import Head
-    from starling.ledger.delegation import Right
     from starling.ledger.disclosure import JointDisclosure
     from starling.ledger.keys import Pin, Public
     from starling.ledger.opening import Ledger
@@ -94,7 +93,10 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
             "signer": book.signer.text,
             "second": None if book.second is None else book.second.text,
             "head": f"{head.seq}:{head.hash}",
-            "rights": [_right_json(each) for each in rights],
+            "rights": [
+                {**attributes(each, "key", "dataset"), "until": datetime.fromtimestamp(each.until, UTC).isoformat()}
+                for each in rights
+            ],
             "terms": [
                 {"dataset": name, "ask_first": each.ask_first, "reserve": shown(each.reserve)} for name, each in terms
             ],
@@ -252,11 +254,6 @@ def brief(text: str, most: int) -> str:
 
 def _when(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _right_json(right: "Right") -> dict[str, Json]:
-    until = datetime.fromtimestamp(right.until, UTC).isoformat()
-    return {"key": right.key, "dataset": right.dataset, "until": until}
 
 
 def _joint_text(account: "Account", joint: "JointDisclosure") -> str:

@@ -122,17 +122,12 @@ def create(url: str, *, second_key: str | None) -> Result:
 @_cap
 def population(url: str, name: str, *, measure: str, neighbours: str, cap: str) -> Result:
     """Open a population: the people in some data, however often the data are delivered or renamed. AMOUNT bounds it for ever."""
-    relation = _relation(neighbours)
+    change, _, unit = neighbours.rpartition("-")
+    relation = Relation(cast(Any, change), cast(Any, unit))
     with _writing(url) as opened:
         opened.custody.add_population(name, cast(Any, measure), relation, cap)
         body = {"population": name, "measure": measure, "neighbours": str(relation), "cap": _reserve(cap)}
         return _done(opened, body, f"population {name}: {relation}, {measure} {_reserve(cap)} in all")
-
-
-def _relation(text: str) -> Relation:
-    """The relation that one of RELATIONS names."""
-    change, _, unit = text.rpartition("-")
-    return Relation(cast(Any, change), cast(Any, unit))
 
 
 @command("dataset", example=f"starling ledger dataset {LEDGER} census-2020 --population residents")

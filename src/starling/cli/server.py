@@ -15,7 +15,7 @@ from starling.errors import ParameterError
 from starling.release.session import attributes
 
 if TYPE_CHECKING:
-    from starling.server.access import Entry, Issued
+    from starling.server.access import Issued
     from starling.server.home import Home
     from starling.server.logs import Form
 
@@ -154,7 +154,7 @@ def log(home: "Home", *, after: int, most: int) -> Result:
     entries = home.access.log(after=after, most=most)
     return Result(
         lambda: "\n".join(f"{each.number}  {each.at:%Y-%m-%d %H:%M:%S}  {each.user}  {each.what}" for each in entries),
-        lambda: [_entry_json(each) for each in entries],
+        lambda: [{**attributes(each, "number", "who=user", "what"), "at": each.at.isoformat()} for each in entries],
     )
 
 
@@ -286,7 +286,3 @@ def _issued_json(issued: "Issued") -> dict[str, Any]:
         "expires": issued.expires.isoformat(),
         "used": used,
     }
-
-
-def _entry_json(entry: "Entry") -> dict[str, Any]:
-    return {**attributes(entry, "number", "who=user", "what"), "at": entry.at.isoformat()}

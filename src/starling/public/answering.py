@@ -39,7 +39,10 @@ def answer(task: Any) -> dict[str, Json]:
     """
     try:
         if task["do"] == "read":
-            return _read(task["release"], task["question"], task["most"])
+            release = _release(task["release"])
+            if task["question"] is None:
+                return {"schema": dict(schema(release.questions))}
+            return {"answer": release.tell(task["question"], task["most"])}
         if task["do"] == "verify":
             return _verified(task["release"], task["key"])
         plan = _plan(task["domain"], task["plan"])
@@ -58,13 +61,6 @@ def answer(task: Any) -> dict[str, Json]:
         ]
         return {"error": type(error).__name__, "problems": problems}
     return reply
-
-
-def _read(path: str, question: Any, most: int) -> dict[str, Json]:
-    release = _release(path)
-    if question is None:
-        return {"schema": dict(schema(release.questions))}
-    return {"answer": release.tell(question, most)}
 
 
 def _verified(path: str, key: str) -> dict[str, Json]:

@@ -70,7 +70,9 @@ class Tally:
                 _, lines_read, dropped, lines = fitting(part, len(records.header), form)
                 self.add("record", OTHER_FIELDS, dropped > 0, begin + dropped, name)
                 self.total += len(dropped)
-                if len(dropped) > len(lines_read) and _with_row_names(records, part, len(dropped)) and not self.causes:
+                # Most lines that are left out have one field more than the header.
+                more = fitting(part, len(records.header) + 1, form).begins if len(dropped) > len(lines_read) else ()
+                if 2 * len(more) > len(dropped) and not self.causes:
                     problem = "names one column fewer than the rows have, as R's write.table does with row names"
                     self.causes.append(Problem("the header", problem, _ROW_NAMES, name))
             elif isinstance(records, Records) and records.form == "workbook":
@@ -111,11 +113,6 @@ class Tally:
         file = self.listed[0].file or "" if self.listed else ""
         shown = tuple(each.explanation(*fault, file) for fault, each in self.offending.items())
         return Findings(by_field.total(), dict(by_field), tuple(self.listed), (*self.causes, *decisive, *shown))
-
-
-def _with_row_names(records: Records, part: Part, dropped: int) -> bool:
-    """Whether most lines that are left out of a part have one field more than the header."""
-    return 2 * len(fitting(part, len(records.header) + 1, records.format).begins) > dropped
 
 
 def notes_of_persons(column: str, persons: Persons, most: int, raised: str, file: str) -> Findings:

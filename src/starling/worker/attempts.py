@@ -140,13 +140,12 @@ def list_jobs(home: Home) -> list[Job]:
     attempts, key = attempts_of(home), home.key.public.text
     with closing(read_ledger(home.settings.ledger)) as ledger:
         charges = [charge for charge in ledger.reading.open_charges(0) if charge.by == key]
-    return [_job(attempts, charge) for charge in charges]
-
-
-def _job(attempts: Attempts, charge: Charge) -> Job:
-    attempt = attempts.find(charge.seq)
-    state: State = "parked" if attempt.parked else "running" if attempts.is_running(charge.seq) else "waiting"
-    return Job(charge, state, attempt)
+    jobs = []
+    for charge in charges:
+        attempt = attempts.find(charge.seq)
+        state: State = "parked" if attempt.parked else "running" if attempts.is_running(charge.seq) else "waiting"
+        jobs.append(Job(charge, state, attempt))
+    return jobs
 
 
 def set_free(home: Home, seq: int | None) -> list[int]:
