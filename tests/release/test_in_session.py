@@ -11,7 +11,7 @@ from starling import tables
 from starling.errors import ParameterError
 from starling.ledger.opening import create_ledger
 from starling.privacy.budget import Epsilon
-from starling.release.in_session import SessionPayment
+from starling.release.in_session import session_payment
 
 RECORDS = pa.table({"sex": ["F", "M", "F"]})
 
@@ -31,7 +31,7 @@ def plan() -> tables.Plan:
 )
 def test_a_ledger_and_a_dataset_go_together(arguments: dict[str, str], field: str) -> None:
     with pytest.raises(ParameterError, match=field):
-        SessionPayment(**arguments)  # type: ignore[arg-type] # texts, as a session gives them
+        session_payment(**arguments)  # type: ignore[arg-type] # texts, as a session gives them
 
 
 def test_what_a_ledger_pays_for_is_kept_in_a_folder(plan: tables.Plan) -> None:

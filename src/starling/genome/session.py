@@ -7,6 +7,7 @@ release.answer
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact
 from starling.release.described import Generated
 from starling.release.domain import Validated
-from starling.release.in_session import SessionPayment
+from starling.release.in_session import released, session_payment
 from starling.release.payment import CUSTODIAN
 
 
@@ -103,15 +104,12 @@ class Plan(PlanChoices):
             BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
             RunFailed: after the charge, always with the same words.
         """
-        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
+        payment = session_payment(ledger, dataset, analyst, request_id, unvalidated)
         if not isinstance(records, str | Path):
             check_session((), DUCKDB, None if out is None else Path(out))
         with as_files(self, records, phenotype) as files:
-            return payment.release(
-                lambda folder, paid: release(self, question, files[0], folder, phenotype=files[1], payment=paid),
-                GenomeRelease,
-                out,
-            )
+            publish = partial(release, self, question, files[0], phenotype=files[1])
+            return released(payment, publish, GenomeRelease, out)
 
 
 def plan(  # noqa: PLR0913 - what a plan may state, by name

@@ -6,7 +6,6 @@ the release. With a ledger a folder has to be named: the answer of a charge must
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,56 +25,44 @@ from starling.release.session import InSession
 ReleaseT = TypeVar("ReleaseT", bound=Release)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPayment:
-    """Who pays for a release of a session; raises ParameterError where its parts do not go together.
-
-    Attributes:
-        ledger: The ledger that pays, opened or as its URL; without one each release brings one that limits nothing.
-        dataset: The name of the records in the ledger.
-        analyst: Who has a grant there.
-        request_id: The id under which the charge is found again; a fresh one without it.
-        unvalidated: Whether records are read that nobody accepted in the ledger; None for: only without a ledger.
+def session_payment(
+    ledger: Ledger | str | None = None,
+    dataset: str = "",
+    analyst: str = CUSTODIAN,
+    request_id: str | None = None,
+    unvalidated: bool | None = None,
+) -> PaymentOptions:
+    """Who pays for a release of a session: as `PaymentOptions`, but records that nobody accepted are read without a ledger, unless it is
+    said. Raises ParameterError where these do not go together.
     """
+    payment = PaymentOptions(
+        ledger, dataset, analyst, request_id, ledger is None if unvalidated is None else unvalidated
+    )
+    if ledger is not None and not dataset:
+        raise ParameterError("dataset", "is missing: a ledger pays for a dataset", "name it as the ledger does")
+    return payment
 
-    ledger: Ledger | str | None = None
-    dataset: str = ""
-    analyst: str = CUSTODIAN
-    request_id: str | None = None
-    unvalidated: bool | None = None
 
-    def __post_init__(self) -> None:
-        PaymentOptions(self.ledger, self.dataset, self.analyst)  # Refuses names of a ledger without one.
-        if self.ledger is not None and not self.dataset:
-            raise ParameterError("dataset", "is missing: a ledger pays for a dataset", "name it as the ledger does")
+def released(
+    payment: PaymentOptions,
+    publish: Callable[..., Published],
+    opened: Callable[[Release], ReleaseT],
+    out: str | Path | None,
+) -> ReleaseT:
+    """Publish into the folder `out`, without it into a temporary one that is removed with the release, and open what was published.
 
-    def release(
-        self,
-        publish: Callable[[Path, PaymentOptions], Published],
-        opened: Callable[[Release], ReleaseT],
-        out: str | Path | None,
-    ) -> ReleaseT:
-        """Publish and open a release.
-
-        Args:
-            publish: Publishes into a folder.
-            opened: What the domain makes of an opened release.
-            out: The folder to make; a temporary one without it, which is removed with the release.
-
-        Raises:
-            ParameterError: a ledger pays, and no folder is named.
-        """
-        if out is None and self.ledger is not None:
-            problem = "is missing: the answer of a charge must outlive the session"
-            raise ParameterError("out", problem, 'name a folder, as in out="release"')
-        unvalidated = self.ledger is None if self.unvalidated is None else self.unvalidated
-        payment = PaymentOptions(self.ledger, self.dataset, self.analyst, self.request_id, unvalidated)
-        with ExitStack() as stack:
-            if out is None:
-                out = Path(stack.enter_context(TemporaryDirectory(prefix="starling-"))) / "release"
-            released = open_release(publish(Path(out).absolute(), payment).folder)
-            released.keep_open(stack.pop_all())
-        return opened(released)
+    Raises:
+        ParameterError: a ledger pays, and no folder is named.
+    """
+    if out is None and payment.ledger is not None:
+        problem = "is missing: the answer of a charge must outlive the session"
+        raise ParameterError("out", problem, 'name a folder, as in out="release"')
+    with ExitStack() as stack:
+        if out is None:
+            out = Path(stack.enter_context(TemporaryDirectory(prefix="starling-"))) / "release"
+        release = open_release(publish(Path(out).absolute(), payment=payment).folder)
+        release.keep_open(stack.pop_all())
+    return opened(release)
 
 
 class OfRecords(NamedTuple):
@@ -135,7 +122,7 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
             BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
             RunFailed: after the charge, always with the same words.
         """
-        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
+        payment = session_payment(ledger, dataset, analyst, request_id, unvalidated)
         publish = partial(self._of_records.release, self, records, engine=engine)
         opened: Callable[[Release], ReleaseT] = self._of_records.opened
-        return payment.release(lambda folder, paid: publish(folder, payment=paid), opened, out)
+        return released(payment, publish, opened, out)

@@ -9,6 +9,7 @@ release.number(sex="F") / release.number()
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from starling.ledger.opening import Ledger
 from starling.privacy.budget import Exact, exact
 from starling.release.described import Generated
 from starling.release.domain import Validated
-from starling.release.in_session import SessionPayment
+from starling.release.in_session import released, session_payment
 from starling.release.payment import CUSTODIAN
 from starling.tables.analysis import TablesRelease
 from starling.tables.generate import generate
@@ -147,14 +148,9 @@ class Plan(PlanChoices):
             BudgetRefused, PolicyRefused, RequestConflict: by the ledger, before anything is read.
             RunFailed: after the charge, always with the same words.
         """
-        payment = SessionPayment(ledger, dataset, analyst, request_id, unvalidated)
-        return payment.release(
-            lambda folder, paid: release(
-                self, records, geography, folder, names=names, top_up=top_up, engine=engine, payment=paid
-            ),
-            TablesRelease,
-            out,
-        )
+        payment = session_payment(ledger, dataset, analyst, request_id, unvalidated)
+        publish = partial(release, self, records, geography, names=names, top_up=top_up, engine=engine)
+        return released(payment, publish, TablesRelease, out)
 
 
 def plan(
