@@ -25,8 +25,8 @@ from starling.places.pictures.experience import experience
 from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.postprocess import Float64
 from starling.places.typical import likely_hotspots, typical_errors
+from starling.places.typical.errors import MOST_CELLS, RERUNS
 from starling.places.typical.ranking import DRAWS, RIVALS
-from starling.places.typical.reruns import MOST_CELLS, RERUNS
 from starling.privacy.budget import Exact, exact
 from starling.release.codec import Json
 from starling.release.reading import DomainRelease, Release, Rows

@@ -20,7 +20,7 @@ from starling.places.generate.noise import normal as normal_noise
 from starling.places.mechanism.table import mechanism_of
 from starling.places.plan.grid import Float64, Grid
 from starling.places.postprocess import Estimate, estimate
-from starling.places.typical import likely_hotspots, ranking, reruns, typical_errors
+from starling.places.typical import errors, likely_hotspots, ranking, typical_errors
 from tests.places.plans import plan
 
 SIZES = Sizes(Grid((Fraction(0), Fraction(0), Fraction(64), Fraction(32)), 32, 64, "degrees"), 500, 10, 1000, 1000)
@@ -95,7 +95,7 @@ class Counter:
         patch.setattr(CumulativeGrid, "count", counted)
         patch.setattr(regions, "cell_shares", shared)
         patch.setattr("starling.places.answers.sure.cell_shares", shared)
-        patch.setattr(reruns, "estimate", estimated)
+        patch.setattr(errors, "estimate", estimated)
         patch.setattr(ranking, "normal", invented)
 
 
@@ -103,7 +103,7 @@ GRID = {"box": ["0", "0", "64", "64"], "crs": "plain", "crs_name": "cells", "row
 PLAN = plan({"grid": GRID}, {"method": {"name": "quadtree"}})
 MEASURED = mechanism_of(PLAN).method.draw(np.random.default_rng(2).poisson(1.0, (64, 64)).astype(np.int64))
 POINTS = estimate(PLAN.method, MEASURED).grid()
-OWN = Sizes(PLAN.grid, len(estimate(PLAN.method, MEASURED).leaves), reruns.RERUNS, ranking.DRAWS, ranking.RIVALS)
+OWN = Sizes(PLAN.grid, len(estimate(PLAN.method, MEASURED).leaves), errors.RERUNS, ranking.DRAWS, ranking.RIVALS)
 ENDS = st.tuples(*(st.fractions(0, 64, max_denominator=4) for _ in range(4))).map(
     lambda each: (*sorted(each[:2]), *sorted(each[2:]))
 )

@@ -15,8 +15,8 @@ from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
 from starling.places.postprocess import estimate
 from starling.places.typical import errors, likely_hotspots, ranking
+from starling.places.typical.errors import RERUNS
 from starling.places.typical.ranking import DRAWS, chances
-from starling.places.typical.reruns import RERUNS
 from tests.places.plans import plan
 
 SIDE = 64

@@ -15,13 +15,12 @@ from typing import Final
 import numpy as np
 
 from starling.errors import SHOWN, Findings, Problem
-from starling.genome.arrays import Flags, Int8, Int64
+from starling.genome.arrays import Flags, Float64, Int8, Int64
 from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import NO_ALLELE, Calls, Variant, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
 from starling.genome.source.genotypes import Genotypes, read
-from starling.genome.source.missingness import different
 from starling.genome.source.people import named, repeated
 from starling.genome.source.relatives import (
     DUPLICATE,
@@ -35,6 +34,7 @@ from starling.genome.source.relatives import (
     spread,
 )
 from starling.genome.source.vcf import variants
+from starling.genome.statistics.association import log10_p_values
 from starling.planfile.spelling import shown
 from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.codec import Json
@@ -306,3 +306,23 @@ def _faults(variant: Variant, plan: Plan, at: int, scratch: Int8, *, repeated: b
         yield "calls"
     elif variant.calls.count(carried, scratch):
         yield "malformed calls"
+
+
+ALPHA: Final = 0.05
+"""The chance that any SNP is named where calls are missing alike in both."""
+
+
+def different(missing_cases: Int64, missing: Int64, cases: int, people: int) -> tuple[Int64, Float64]:
+    """The SNPs that differ, the surest first, and log10 of the p-value of each, from missing calls of cases and of all, int64 (m,).
+
+    As PLINK's --test-missing: Fisher's exact test of each SNP that lacks calls, and Bonferroni's correction for how many do.
+    """
+    some = np.flatnonzero(missing)
+    if not len(some):
+        return some, np.empty(0)
+    lacking = missing[some] - missing_cases[some]
+    tables = np.stack([missing_cases[some], cases - missing_cases[some], lacking, people - cases - lacking], axis=1)
+    p_values = log10_p_values(tables, "fisher")
+    order = np.argsort(p_values, kind="stable")
+    order = order[p_values[order] <= np.log10(ALPHA / len(some))]
+    return some[order], p_values[order]

@@ -16,9 +16,8 @@ from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.plan import Plan
-from starling.places.typical.errors import deviations, rerun_errors
+from starling.places.typical.errors import MOST_CELLS, deviations, rerun_errors
 from starling.places.typical.ranking import off_by, stated
-from starling.places.typical.reruns import MOST_CELLS
 
 SQUARES: Final = 128
 """Squares along the longer side, at most."""

@@ -21,8 +21,7 @@ from starling.places.generate.noise import normal
 from starling.places.measurements import Int64
 from starling.places.plan import Plan
 from starling.places.plan.grid import Float64
-from starling.places.typical.errors import deviations, rerun_errors
-from starling.places.typical.reruns import MOST_CELLS
+from starling.places.typical.errors import MOST_CELLS, deviations, rerun_errors
 
 DRAWS: Final = 1000
 """Invented grids."""

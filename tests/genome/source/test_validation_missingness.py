@@ -7,7 +7,7 @@ import pytest
 
 from starling.genome.source import open_genotypes, validate
 from starling.genome.source.calls import MISSING
-from starling.genome.source.missingness import different
+from starling.genome.source.validation import different
 from tests.genome.plink import plink
 from tests.genome.studies import Study, a_study, plan_of, write_bed
 

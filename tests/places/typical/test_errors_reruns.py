@@ -10,7 +10,7 @@ from starling.places.measurements import MeasuredCoefficients
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.privlet import Privlet
 from starling.places.mechanism.singular import of_cells
-from starling.places.typical.reruns import RERUNS, exact_values, reruns, seed_of, truth_of
+from starling.places.typical.errors import RERUNS, exact_values, reruns, seed_of, truth_of
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
