@@ -16,8 +16,7 @@ from starling.tables.evaluate import evaluate
 from starling.tables.generate import generate
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan, read_geography
-from starling.tables.plan.detail import Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import Detail, DetailAttribute
 from starling.tables.plan.sex_by_age import SEX_BY_AGE, SEXES
 from starling.tables.postprocess import t2_schema, tabulate
 from starling.tables.preview import preview

@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from starling.tables.evaluate.detail_rows import DetailRows
-from starling.tables.plan.detail import Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import Detail, DetailAttribute
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 SEX, AGE = SEX_BY_AGE.attributes

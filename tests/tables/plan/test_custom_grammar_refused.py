@@ -332,7 +332,6 @@ MODULES: Final = (
         "custom_families",
         "custom_levels",
         "custom_grammar",
-        "custom_regions",
     ),
     *("custom_records", "grammar", "idle_choices"),
 )

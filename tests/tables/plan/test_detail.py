@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan.detail import MOST_CELLS, Cuts, Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import MOST_CELLS, Cuts, Detail, DetailAttribute
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.postprocess.estimates import with_sums
 

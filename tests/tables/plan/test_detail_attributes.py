@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import DetailAttribute
 
 AGE = DetailAttribute("age", "ages", 0, 99, unit="year")
 ARM = DetailAttribute("arm", "arms", 0, 2, (("A", "free"), ("B", "half"), ("C", "C")))

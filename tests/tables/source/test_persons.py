@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from starling.errors import PlanError, SourceError
-from starling.tables.plan.detail import Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import Detail, DetailAttribute
 from starling.tables.source import open_persons
 from starling.tables.source.persons import LONGEST_HEADER, Persons, required_columns
 from tests.tables.small import with_records

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from starling.errors import PlanError, Problem
 from starling.planfile.times import microseconds
-from starling.tables.plan.detail_attributes import MOST
+from starling.tables.plan.detail import MOST
 from starling.text_format import PLAIN, TextFormat
 
 if TYPE_CHECKING:

@@ -23,15 +23,14 @@ from starling.tables.plan.custom_levels import (
     AGGREGATES,
     EVERYWHERE_LEVELS,
     LEVEL,
+    REGIONS,
     aggregate_fields,
     level_fields,
     read_aggregates,
     read_levels,
 )
 from starling.tables.plan.custom_records import EVERYWHERE, EXPECTED, CustomRecords, custom_records
-from starling.tables.plan.custom_regions import REGIONS
-from starling.tables.plan.detail import Cuts, Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import Cuts, Detail, DetailAttribute
 from starling.tables.plan.grammar import PUBLICATION, TITLE, privacy
 from starling.tables.plan.solving import solve_choices
 

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from starling.tables.plan.detail import Detail
-from starling.tables.plan.detail_attributes import DetailAttribute
+from starling.tables.plan.detail import Detail, DetailAttribute
 
 TOP_AGE: Final = 115
 """The oldest age of a record; the last band ends here."""

@@ -7,7 +7,7 @@ import pytest
 from starling.errors import PlanError
 from starling.planfile.toml import parse
 from starling.tables.plan import Plan
-from starling.tables.plan.custom_regions import REGIONS
+from starling.tables.plan.custom_levels import REGIONS
 from tests.tables.plan.test_custom_grammar import file
 
 __all__ = ["file"]
