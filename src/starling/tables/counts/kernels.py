@@ -105,26 +105,6 @@ def joined(one: Iterations, other: Iterations) -> Iterations:
 
 
 @compiled
-def sort_by_unit(
-    unit: Int32, races: Int32, qspan: Int16, cell: UInt8, persons: Int64, place: Int64, records: Int64
-) -> None:
-    """Put rows where their unit's records go, as records of at most MOST_PERSONS.
-
-    `races` are numbers of sets of race codes, `qspan` indices of ethnicity codes, `persons` at least 1; `place`, int64 (units,), says where
-    the next record of each unit goes and is moved on, and `records`, as in `Portion`, is written.
-    """
-    for row in range(len(unit)):
-        key = (np.int64(races[row]) << 32) | (np.int64(qspan[row]) << 16) | (np.int64(cell[row]) << 8)
-        left, to = persons[row], place[unit[row]]
-        while left > 0:
-            some = min(left, MOST_PERSONS)
-            records[to] = key | some
-            left -= some
-            to += 1
-        place[unit[row]] = to
-
-
-@compiled
 def add_cells(portion: Portion, region: Int32, first: int, members: Memberships, row: Int32, table: Int64) -> None:
     """Add records, of units that lie in a region of a piece, to the cells of chosen groups, or where there is one cell to their totals.
 

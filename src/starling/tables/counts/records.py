@@ -5,15 +5,14 @@ depends on the number of units alone, which is public, however many records ther
 several runs: whoever reads adds up.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from starling.engine.spill import Spill
-from starling.tables.counts import kernels
-from starling.tables.counts.kernels import Int16, Int32, Int64, Portion, UInt8
+from starling.privacy.compiled import compiled
+from starling.tables.counts.kernels import MOST_PERSONS, Int16, Int32, Int64, Portion, UInt8
 
 RUN: Final = 1 << 21
 """Rows that are collected before they are sorted and put away."""
@@ -41,39 +40,31 @@ class Part(NamedTuple):
     stops: Int64
 
 
-class Runs(ABC):
+class Runs:
     """Counted records of all of so many finest geographic units, put into a spill in runs that are sorted by unit."""
 
     def __init__(self, units: int, spill: Spill) -> None:
-        self.units, self._spill = units, spill
+        self._units, self._spill = units, spill
         self._runs: list[Run] = []
-        self._waiting: list[tuple[Any, ...]] = []
+        self._waiting: list[tuple[Int32, Int64]] = []
 
-    @abstractmethod
-    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
-        """Add to `starts[unit + 1]`, int64 (units + 1,), how many numbers the rows of each unit need."""
-
-    @abstractmethod
-    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
-        """Put rows where their unit's numbers go; `place`, int64 (units,), says where the next of each goes, and is moved on."""
-
-    def _wait(self, rows: tuple[Any, ...]) -> None:
-        """Take rows, of which the first column is the unit; raises OutputError when they find no room on the disk."""
-        self._waiting.append(rows)
-        if sum(len(rows[0]) for rows in self._waiting) >= RUN:
+    def _wait(self, unit: Int32, numbers: Int64) -> None:
+        """Take records: the unit and the numbers of each, int64 (records, numbers); raises OutputError when the disk is full."""
+        self._waiting.append((unit, numbers))
+        if sum(len(each) for each, _ in self._waiting) >= RUN:
             self.put_away()
 
     def put_away(self) -> None:
-        """The rows that wait, as a run; to be called after the last ones. Raises OutputError when they find no room on the disk."""
+        """The records that wait, as a run; to be called after the last ones. Raises OutputError when they find no room on the disk."""
         if not self._waiting:
             return
-        starts = np.zeros(self.units + 1, dtype=np.int64)
-        for rows in self._waiting:
-            self._count(rows, starts)
+        starts = np.zeros(self._units + 1, dtype=np.int64)
+        for unit, numbers in self._waiting:
+            starts[1:] += numbers.shape[1] * np.bincount(unit, minlength=self._units)
         np.cumsum(starts, out=starts)
         place, records = starts[:-1].copy(), np.empty(starts[-1], dtype=np.int64)
-        for rows in self._waiting:
-            self._place(rows, place, records)
+        for unit, numbers in self._waiting:
+            _sort_by_unit(unit, numbers, place, records)
         self._waiting.clear()
         self._runs.append((self._spill.append(starts), self._spill.append(records)))
 
@@ -101,14 +92,21 @@ class Records(Runs):
 
         Raises OutputError when they find no room on the disk.
         """
-        self._wait((unit, races, qspan, cell, persons))
+        key = (races.astype(np.int64) << 32) | (qspan.astype(np.int64) << 16) | (cell.astype(np.int64) << 8)
+        pieces = -(-persons // MOST_PERSONS)
+        row = np.repeat(np.arange(len(unit)), pieces)
+        some = np.full(len(row), MOST_PERSONS)
+        some[np.cumsum(pieces) - 1] = persons - MOST_PERSONS * (pieces - 1)
+        self._wait(unit[row], (key[row] | some)[:, np.newaxis])
 
-    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
-        np.add.at(starts, rows[0] + 1, -(-rows[-1] // kernels.MOST_PERSONS))
 
-    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
-        unit, races, qspan, cell, persons = rows
-        kernels.sort_by_unit(unit, races, qspan, cell, persons, place, records)
+@compiled
+def _sort_by_unit(unit: Int32, numbers: Int64, place: Int64, records: Int64) -> None:
+    """Put records where those of their unit go; `place`, int64 (units,), says where the next one of each goes, and is moved on."""
+    for record in range(len(unit)):
+        for number in range(numbers.shape[1]):
+            records[place[unit[record]]] = numbers[record, number]
+            place[unit[record]] += 1
 
 
 def _parts(place: int, units: Int64, starts: Int64, stops: Int64) -> Iterable[Part]:

@@ -7,7 +7,7 @@ Each number of a sum has two cells, its limbs: what is below 2^LIMB, and the res
 added up as they come. So the sum is exact, in as many bits as two numbers have, for up to 2^38 records of the widest column.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +39,7 @@ class SpreadRecords(Runs):
         Raises OutputError when they find no room on the disk.
         """
         some = classes >= 0
-        self._wait((unit[some], groups[some], classes[some], records[some]))
+        self._spread(unit[some], groups[some], classes[some], records[some])
 
     def add_sums(self, unit: Int32, groups: Int32, above: tuple[Int64, Int64], records: Int64) -> None:
         """Some rows of sums: area, number of what records say of groups, how many units the numbers of these records lie above the least
@@ -51,14 +51,10 @@ class SpreadRecords(Runs):
         # The limbs of both numbers; those of 0 are left out.
         for cell, weight in enumerate((width_low * records - low, width_high * records - upper, low, upper)):
             some = np.flatnonzero(weight)
-            self._wait((unit[some], groups[some], np.full(len(some), cell, dtype=np.int64), weight[some]))
+            self._spread(unit[some], groups[some], np.full(len(some), cell), weight[some])
 
-    def _count(self, rows: tuple[Any, ...], starts: Int64) -> None:
-        starts[1:] += 2 * np.bincount(rows[0], minlength=self.units)
-
-    def _place(self, rows: tuple[Any, ...], place: Int64, records: Int64) -> None:
-        unit, groups, cell, weight = rows
-        _sort_by_unit(unit, groups, cell, weight, place, records)
+    def _spread(self, unit: Int32, groups: Int32, cell: Int64, weight: Int64) -> None:
+        self._wait(unit, np.stack(((groups.astype(np.int64) << 32) | cell, weight), axis=1))
 
 
 def limbs(numbers: pa.Decimal128Array) -> tuple[Int64, Int64]:
@@ -86,16 +82,6 @@ def joined(table: Int64, *, wide: bool) -> GroupNumbers:
         return numbers
     most = LARGEST >> LIMB
     return np.where(high >= most, LARGEST, (np.minimum(high, most - 1) << LIMB) + low)
-
-
-@compiled
-def _sort_by_unit(unit: Int32, groups: Int32, cell: Int64, weight: Int64, place: Int64, records: Int64) -> None:
-    """Put rows where their unit's records go; `place`, int64 (units,), says where the next one of each goes, and is moved on."""
-    for row in range(len(unit)):
-        to = place[unit[row]]
-        records[to] = (np.int64(groups[row]) << 32) | cell[row]
-        records[to + 1] = weight[row]
-        place[unit[row]] = to + 2
 
 
 @compiled
