@@ -24,16 +24,8 @@ def read_section(top: Section, folder: Path) -> Choices:
     return (read_custom if top.values.keys() & {"columns", "regions"} else read_census_plan)(top, folder)
 
 
-def values_of(plan: Choices, definitions: str | None = None) -> dict[str, Any]:
-    """The values that say a plan.
-
-    Args:
-        plan: It stands alone: a plan that adds to an earlier release takes what it adds to from that release.
-        definitions: The folder of the plan's definitions; without it, they are written as groups.
-
-    Raises:
-        PlanError: it tops up a release, its definitions are no groups of a plan file, or their folder cannot be printed.
-    """
+def values_of(plan: Choices, definitions: str | None) -> dict[str, Any]:
+    """The values that say a plan, as `Plan.values` gives them."""
     if plan.variants.top_up is not None:
         raise PlanError("top-up", "is of a release, which no plan file says", "say the earlier plan")
     return CUSTOM.values(plan) if isinstance(plan.records, CustomRecords) else census_values(plan, definitions)
