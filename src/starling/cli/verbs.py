@@ -112,15 +112,17 @@ def releasing(
     return verb("release", text, example, run, plan, *own, destination)
 
 
-def delivered(domain: str, plan: str, **files: Path) -> "tuple[Callable[[], str], Publish]":
-    """A release of what a domain delivers to a server: of a plan and its files, without options of its own."""
+def delivered(
+    domain: str, plan: str, *, engine: str | None = None, **files: Path
+) -> "tuple[Callable[[], str], Publish]":
+    """A release of what a domain delivers to a server too: of a plan and its files, without further options of its own."""
     from starling.release.domain import Asking
     from starling.release.pipeline import publish
 
-    delivery = delivering_of(domain).open(plan, files)
+    delivery = delivering_of(domain).open(plan, files, *([] if engine is None else [engine]))
     publication = delivery.publication
     assert not isinstance(publication, Asking), "a domain with this command publishes plans"
-    return lambda: publication.title, partial(publish, publication, delivery.source)
+    return lambda: publication.title, lambda out, **more: publish(publication, delivery.source, out.absolute(), **more)
 
 
 def generating(

@@ -1,14 +1,13 @@
 """The domain of group sizes, as the registry of domains gives it to the frame."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
 from starling.groups.plan.grammar import PLAN
 from starling.lazy import later
-from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
+from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
     from starling.groups.generate.files import Format
@@ -67,14 +66,6 @@ def _preview(
     return replace(simulated, search=search)
 
 
-def _release(plan: str, *, records: Path, engine: str) -> tuple[Callable[[], str], Publish]:
-    from starling.groups.plan import Plan
-    from starling.groups.publish import release
-
-    chosen = Plan.load(plan)
-    return lambda: chosen.title, partial(release, chosen, records, engine=engine)
-
-
 def _generate(
     plan: str | None,
     *,
@@ -119,7 +110,7 @@ GROUPS: Final = Domain(
     later("starling.groups.publication:CHECKS"),
     _reopen,
     later("starling.groups.analysis:GroupsRelease"),
-    Verbs(_plan, _preview, _release, _generate, _plot),
+    Verbs(_plan, _preview, generate=_generate, plot=_plot),
     Delivering(("records",), later("starling.groups.publish:deliver"), invent=_invent),
     {"groups": PLAN},
 )

@@ -48,12 +48,13 @@ def release(
     return publish(GroupsPublication(plan), source, Path(out).absolute(), payment, listener)
 
 
-def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    """A plan file with its records, opened; raises PlanError or SourceError by public checks."""
+def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> Delivery:
+    """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
+    check_engine(engine)
     chosen = Plan.load(plan)
     opened = open_records(files["records"], chosen)
     return Delivery(
         GroupsPublication(chosen),
-        CountedRecords(opened, partial(count, chosen, opened), DUCKDB, register(chosen)),
+        CountedRecords(opened, partial(count, chosen, opened), engine, register(chosen)),
         lambda most: validate(chosen, opened, most=most).value,
     )

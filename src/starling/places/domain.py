@@ -1,14 +1,13 @@
 """The domain of points, as the registry of domains gives it to the frame."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import ParameterError
 from starling.lazy import later
 from starling.places.plan.grammar import PLAN
-from starling.release.domain import Delivering, Domain, Invented, Publish, Verbs
+from starling.release.domain import Delivering, Domain, Invented, Verbs
 
 if TYPE_CHECKING:
     from starling.places.preview import Preview
@@ -50,14 +49,6 @@ def _preview(
     return preview(chosen, expected=expected, sizes=sizes or SIZES, seed=seed, trials=trials, worlds=tried)
 
 
-def _release(plan: str, *, records: Path, engine: str) -> tuple[Callable[[], str], Publish]:
-    from starling.places.plan import Plan
-    from starling.places.publish import release
-
-    chosen = Plan.load(plan)
-    return lambda: chosen.title, partial(release, chosen, records, engine=engine)
-
-
 def _generate(plan: str | None, *, out: Path, seed: int, sigma: int | None, points: int | None) -> "Generated":
     """Without a plan, the points of the paper."""
     from starling.places.generate import POINTS, write, write_for
@@ -79,7 +70,7 @@ PLACES: Final = Domain(
     later("starling.places.publication:CHECKS"),
     later("starling.places.publication:reopened"),
     later("starling.places.analysis:PlacesRelease"),
-    Verbs(_plan, _preview, _release, _generate, _plot),
+    Verbs(_plan, _preview, generate=_generate, plot=_plot),
     Delivering(("records",), later("starling.places.publish:deliver"), invent=_invent),
     {"places": PLAN},
 )

@@ -51,12 +51,14 @@ def release(
     return publish(PlacesPublication(plan), source, Path(out).absolute(), payment, listener)
 
 
-def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    """A plan file with its records, opened; raises PlanError or SourceError by public checks."""
+def deliver(plan: str, files: Mapping[str, Path], engine: str = DUCKDB) -> Delivery:
+    """A plan file with its records, opened; raises PlanError, SourceError or ParameterError by public checks."""
+    check_engine(engine)
     chosen = Plan.load(plan)
+    mechanism_of(chosen)
     opened = open_records(files["records"], chosen)
     return Delivery(
         PlacesPublication(chosen),
-        CountedRecords(opened, partial(count, chosen, opened), DUCKDB),
+        CountedRecords(opened, partial(count, chosen, opened), engine),
         lambda most: validate(chosen, opened, most=most).value,
     )

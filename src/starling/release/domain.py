@@ -272,8 +272,8 @@ class Delivering:
 
     Attributes:
         files: The names of the files or folders that are given beside the plan.
-        open: A delivery, from what names a plan and the paths by those names. It raises PlanError, ParameterError or SourceError by
-            public checks: nothing is read.
+        open: A delivery, from what names a plan, the paths by those names, and where a domain counts by several engines the `engine`. It
+            raises PlanError, ParameterError or SourceError by public checks: nothing is read.
         asking: The plan that is asked questions, of a folder that `Asking.write` wrote; None where the plan says all that is published. It
             raises IntegrityError or PlanError where the folder is not as it was written.
         optional: Names of those that some plans need, and others have no use for.
@@ -285,7 +285,7 @@ class Delivering:
     """
 
     files: tuple[str, ...]
-    open: Callable[[str, Mapping[str, Path]], Delivery]
+    open: Callable[..., Delivery]
     asking: Callable[[Path], Asking] | None = None
     optional: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
