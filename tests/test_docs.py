@@ -27,6 +27,8 @@ PAGES = [
     *sorted((ROOT / "bench").rglob("*.md")),
     ROOT / "deploy" / "README.md",
 ]
+LONG = ("docs/explanation/accounting.md", "docs/explanation/better-numbers.md")
+"""Pages whose snippets take seconds."""
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r'title="([\w.-]+)"')
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
@@ -114,11 +116,12 @@ def run_page(text: str, name: str, folder: Path) -> list[str]:
 
 
 def shown_pages() -> Iterator[Any]:
-    """Pages that show something that runs; those that show commands, most of which release, are in the slow tier."""
+    """Pages that show something that runs; those that show commands, most of which release, or run long are in the slow tier."""
     for page in PAGES:
         languages = {each.language for each in snippets(page.read_text()) if each.runs}
         if languages:
-            yield pytest.param(page, marks=[pytest.mark.slow] if "console" in languages else [], id=title(page))
+            slow = "console" in languages or title(page) in LONG
+            yield pytest.param(page, marks=[pytest.mark.slow] if slow else [], id=title(page))
 
 
 @pytest.mark.parametrize("page", [*shown_pages()])

@@ -154,6 +154,7 @@ FRAMES = {"tables": 2, "groups": 3, "places": 64}
 """Rows of the table that is meant where none is named; the answer to a question of a study has several."""
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", DOMAINS)
 def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tmp_path: Path) -> None:
     values = SESSIONS[name](tmp_path)

@@ -143,11 +143,10 @@ def test_no_script_of_others_is_in_the_repository() -> None:
 
 def functions_of(path: Path) -> list[ast.FunctionDef]:
     """The test functions of a file."""
-    return [
-        node
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
+    tree = ast.parse(path.read_text())
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    nodes = [node for scope in (tree, *classes) for node in scope.body]
+    return [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
 
 
 def is_empty(statement: ast.stmt) -> bool:
@@ -196,9 +195,10 @@ def test_an_empty_test_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def skips_without_a_reason(path: Path) -> list[int]:
     """Lines of calls of pytest.skip, skipif or importorskip that do not say why."""
+    text = path.read_text()
     return [
         node.lineno
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in (ast.walk(ast.parse(text)) if "skip" in text else ())
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in {"pytest.skip", "pytest.mark.skipif", "pytest.importorskip"}
         and not any(keyword.arg == "reason" for keyword in node.keywords)

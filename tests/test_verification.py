@@ -100,6 +100,7 @@ def flipped(path: Path, place: int, mask: int) -> bytes:
     return before
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("which", ["made", "alone"])
 def test_one_byte_changed_in_any_file_is_found(which: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     bundle: Bundle = request.getfixturevalue(which).copy(tmp_path / "copy")

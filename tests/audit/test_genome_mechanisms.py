@@ -6,7 +6,7 @@ import pytest
 from starling.audit.case import Case
 from starling.audit.falsifier import falsify
 from starling.audit.genome_mechanisms import DECLARED, SmallStudy
-from starling.genome.plan import QUESTIONS
+from starling.genome.plan.choices import QUESTIONS
 from starling.privacy.budget import Epsilon
 
 SNPS = {"snp_pval": 1, "snp_corr": 2, "loc_block": 3}

@@ -116,6 +116,7 @@ def test_no_batch_makes_spark_raise() -> None:
     assert (done.returncode, done.stdout) == (0, "('counted', 20)\n"), done.stderr
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("name", "source", "file", "data"), CORPUS, ids=[name for name, *_ in CORPUS])
 def test_what_once_failed_is_counted(name: str, source: Source, file: str, data: bytes, tmp_path: Path) -> None:
     write_public(source, tmp_path)

@@ -52,7 +52,7 @@ class Payer:
         return sum(json.loads(line)["kind"] == "charge" for line in lines)
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def payer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Payer]:
     """A ledger of each store, shared by the tests of a module."""
     with ExitStack() as stack:

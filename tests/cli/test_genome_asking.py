@@ -29,7 +29,7 @@ def given(study: Path) -> tuple[object, ...]:
     return study / "plan.toml", "--genotypes", study / "study"
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_answered_and_published(call: Call, study: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"

@@ -94,6 +94,7 @@ def test_files_that_were_changed_are_not_accepted_unseen(call: Call, served: Pat
         assert (refused.exit_code, "changed since" in refused.stderr) == (4, True)
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_the_same_bytes_are_accepted_again_after_a_restore_and_elsewhere(
     call: Call, served: Path, tmp_path: Path
 ) -> None:
@@ -138,6 +139,7 @@ def is_accepted(home: Path) -> bool:
     return True
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_one_command_does_what_many_do(call: Call, tmp_path: Path) -> None:
     """From an empty folder to data that an analyst may ask for; again, it changes nothing."""
     home, records = tmp_path / "home", write_world(tmp_path)
@@ -171,6 +173,7 @@ def test_one_command_does_what_many_do(call: Call, tmp_path: Path) -> None:
         assert says in refused.stderr
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from starling.cli import main
@@ -13,6 +14,7 @@ from starling.worker.attempts import attempts_of
 from tests.ledger.worlds import costing
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_jobs_are_listed_and_set_free(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     create_ledger(home.settings.ledger).close()

@@ -45,6 +45,7 @@ def forged(bundle: Bundle, **stated: Any) -> None:
     bundle.resign(OTHER)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("signs", ["nobody", "a forger", "the publisher"])
 def test_attack_a22_a_cell_that_was_edited_is_found_whoever_signs(copied: Bundle, call: Call, signs: str) -> None:
     path = copied.folder / "data" / "t1.parquet"
@@ -98,7 +99,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     return Bundle(folder, first.url, first.plan, first.geography, first.ledger)
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("chained_again", [False, True])
 @pytest.mark.parametrize(
     "change",
@@ -202,6 +203,7 @@ LIES = {
 }
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize("version", ["starling 99.0", None])
 @pytest.mark.parametrize(("name", "old", "new"), LIES.values(), ids=LIES)
 def test_attack_a28_a_page_that_states_another_amount_fails_whatever_version_wrote_it(

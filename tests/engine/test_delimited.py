@@ -95,6 +95,7 @@ class Twin:
         return values
 
 
+@pytest.mark.examples(30)
 @given(st.text(LETTERS, max_size=40), st.integers(1, 3), st.integers(1, 12), st.integers(4, 40))
 def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
     text: str, fields: int, step: int, longest: int
@@ -114,6 +115,7 @@ def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
     assert rows(found, fields) == twin.rows
 
 
+@pytest.mark.examples(30)
 @given(
     st.lists(st.lists(st.text('a,";\t \n\r\u00e9', max_size=6), min_size=2, max_size=2), max_size=6),
     st.sampled_from([",", ";", "tab", "|", "space"]),
@@ -130,6 +132,7 @@ def test_what_a_writer_of_csv_wrote_is_read_as_it_was_meant(
     assert found == [[field.encode() for field in row] for row in wanted]
 
 
+@pytest.mark.examples(30)
 @given(
     st.binary(max_size=20).filter(lambda line: not {*b"\n\r"} & {*line}),
     st.lists(st.lists(st.text('a,"\n', max_size=4), min_size=2, max_size=2), min_size=1, max_size=5),
@@ -224,6 +227,7 @@ def test_a_byte_that_is_no_letter_of_the_encoding_becomes_a_mark() -> None:
     assert found == [["Málaga".encode(), "\ufffd".encode()]]
 
 
+@pytest.mark.examples(30)
 @given(
     records=st.lists(st.text("a\ufeff\u00e9", min_size=1, max_size=4), min_size=1, max_size=6),
     encoding=st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]),

@@ -195,7 +195,7 @@ def test_a_cell_far_off_takes_no_room(tmp_path: Path) -> None:
         assert len(read(hostile)) <= 1
 
 
-@pytest.mark.examples(50)
+@pytest.mark.examples(20)
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_no_bytes_of_a_workbook_stop_a_run(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:

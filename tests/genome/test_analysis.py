@@ -22,6 +22,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return a_world(tmp_path_factory.mktemp("world"))
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_an_answer_is_opened_with_its_question(world: World, tmp_path: Path, name: str) -> None:
     answered = release(

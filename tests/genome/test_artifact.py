@@ -40,6 +40,7 @@ def write(folder: Path, name: str) -> None:
     contents.write(folder, GenomePublication(PLAN, question), drawn)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_same_values_are_the_same_bytes(tmp_path: Path, name: str) -> None:
     for folder in ("one", "two"):

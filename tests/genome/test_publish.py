@@ -20,6 +20,7 @@ from starling.errors import (
     RunFailed,
     SourceError,
     StarlingError,
+    StarlingWarning,
 )
 from starling.genome import publish
 from starling.genome.counts import study as counts_study
@@ -273,6 +274,7 @@ def test_an_answered_question_is_answered_again_from_its_folder(fresh: World, tm
     assert fresh.charges == 1
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_line_of_code_repeats_the_answer_at_no_cost(fresh: World, tmp_path: Path, name: str) -> None:
     first = ask(fresh, QUESTIONS[name], tmp_path / "out")
@@ -346,14 +348,15 @@ def test_explore_finds_the_causal_snps_of_hapsample(
     prefix = shared_data / "genome" / "hapsample_chr9_13" / "hapsample"
     text = PLAN.format(people=2000, model="dominant", test="g").replace("public.bim", f"{prefix}.bim")
     (tmp_path / "plan.toml").write_text(text)
-    found = genome.explore(
-        tmp_path / "plan.toml",
-        prefix,
-        tmp_path / "out",
-        epsilon=4,
-        longest=100,
-        payment=PaymentOptions(unvalidated=True),
-    )
+    with pytest.warns(StarlingWarning, match="snps.list is the .bim of "):
+        found = genome.explore(
+            tmp_path / "plan.toml",
+            prefix,
+            tmp_path / "out",
+            epsilon=4,
+            longest=100,
+            payment=PaymentOptions(unvalidated=True),
+        )
     assert isinstance(found.answer, Exploration)
     assert {"rs4111409", "rs2324591"} <= set(found.answer.located.snps)
     starling.verify(found.folder).refuse()

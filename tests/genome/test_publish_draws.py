@@ -40,7 +40,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> World:
     return a_world(tmp_path_factory.mktemp("study"))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def thief(
     request: pytest.FixtureRequest, study: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Thief]:

@@ -38,6 +38,7 @@ def test_a_study_that_says_nothing_is_answered_like_any_other(tmp_path: Path, mo
         starling.verify(answered.folder).refuse()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", ["loc_block", "snp_pval", "snp_corr"])
 def test_a_vcf_with_phenotypes_is_answered_as_the_bed_is(tmp_path: Path, name: str) -> None:
     study = a_study()

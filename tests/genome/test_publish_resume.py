@@ -38,7 +38,7 @@ def stored(world: World) -> str | None:
     return None if row is None or row[0] is None else str(row[0])
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_an_exploration_killed_anywhere_is_resumed(point: str, tmp_path: Path) -> None:
     world, out = a_world(tmp_path / "world"), tmp_path / "published" / "out"

@@ -37,7 +37,7 @@ def postgres_url() -> str:
     return url
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A fresh ledger with a population, a dataset and two analysts."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))

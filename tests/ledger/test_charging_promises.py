@@ -21,6 +21,7 @@ from tests.ledger.worlds import Count, World
 pytestmark = pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning")
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("promise", list(PROMISES.values()), ids=list(PROMISES))
 def test_promise(promise: Callable[[World], None], world: World) -> None:
     promise(world)

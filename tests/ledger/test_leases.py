@@ -39,6 +39,7 @@ def test_a_lease_is_held_until_it_ends() -> None:
     leases.check(0)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("set_to", [-3600, -10, 0, 60])
 def test_a_holder_on_this_machine_has_two_minutes_however_the_clock_is_set(world: World, set_to: int) -> None:
     world.charge(1)

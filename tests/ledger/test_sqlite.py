@@ -44,7 +44,7 @@ def test_the_settings_are_the_durable_ones(world: World) -> None:
 @ON_SQLITE
 def test_a_writer_that_waits_too_long_is_told_to_come_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.2)
-    patient = open_ledger(world.url)
+    patient = world.again()
     other = sqlite3.connect(world.url.removeprefix("sqlite:///"), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerUnavailable, match="is busy; try again with the same request id") as refused:

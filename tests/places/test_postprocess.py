@@ -58,6 +58,7 @@ def test_every_method_of_a_plan_gives_a_finite_count_to_every_cell(method: str, 
         assert (created.grid() >= 0).all()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("columns", "blends", "spreads"), [(2048, True, True), (2049, False, True), (1 << 27, False, False)]
 )

@@ -76,6 +76,7 @@ def test_a_plan_that_says_no_number_of_points_and_impossible_sizes_are_refused()
         preview(large, expected=10)
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("worlds", [tuple(WORLDS), (CITY,), [EVERYWHERE, GATHERED]])
 @pytest.mark.parametrize("trials", [1, 3])
 def test_a_first_look_draws_one_release_of_each_method_in_each_world(

@@ -20,7 +20,7 @@ def test_the_request_holds_every_choice_and_no_word() -> None:
     assert len(requests) == 3
 
 
-@pytest.mark.series(4)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("changes", [(), (PERSON, SLICED)])
 def test_every_method_is_published_and_verified(method: str, changes: tuple[Any, ...], tmp_path: Path) -> None:

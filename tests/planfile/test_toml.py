@@ -131,6 +131,7 @@ def test_what_is_not_toml_is_a_plan_error(text: str, line: int | None) -> None:
     assert str(refused.value).isprintable()
 
 
+@pytest.mark.examples(30)
 @settings(max_examples=300)
 @given(st.text(max_size=40), st.integers(0, len(TEXT)), st.integers(0, 8))
 def test_a_mutated_text_is_toml_or_a_plan_error(put: str, at: int, drop: int) -> None:

@@ -20,7 +20,7 @@ PLAIN = st.one_of(SCALAR, st.lists(SCALAR, max_size=3))
 TABLE = st.dictionaries(TEXT, st.one_of(PLAIN, st.lists(st.dictionaries(TEXT, SCALAR, min_size=1), min_size=1)))
 
 
-@pytest.mark.examples(33)
+@pytest.mark.examples(12)
 @given(st.dictionaries(TEXT, st.one_of(PLAIN, TABLE, st.lists(TABLE, min_size=1, max_size=2)), max_size=5))
 def test_the_text_is_toml_of_the_values(values: dict[str, Any]) -> None:
     assert tomllib.loads(toml_of(values)) == values

@@ -127,6 +127,7 @@ def test_costs_print_with_their_measure() -> None:
     assert str(Epsilon(Fraction(1, 3))) == "epsilon 0.333334"
 
 
+@pytest.mark.examples(30)
 @given(amounts.filter(bool), weights)
 def test_shares_add_up_and_keep_order_and_proportion(amount: Fraction, parts: list[Fraction]) -> None:
     whole = Epsilon(amount)

@@ -62,6 +62,7 @@ def test_a_known_cost_is_what_the_event_costs(cost: Cost) -> None:
     assert known_cost(cost).cost == cost
 
 
+@pytest.mark.examples(30)
 @given(events)
 def test_an_event_is_read_back(event: Event) -> None:
     assert read(written(event)) == event

@@ -63,6 +63,7 @@ def test_overlap_takes_its_worst_part() -> None:
     )
 
 
+@pytest.mark.examples(30)
 @given(st.lists(costs, min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_the_sum_is_blind_to_order_and_batching(amounts: list[Fraction], shuffler: object) -> None:
     """Row 12."""

@@ -62,7 +62,9 @@ def test_every_event_of_which_the_mechanism_is_known_has_a_least() -> None:
     assert {type(event) for event in AT_LEAST.values()} == set(EVENTS.values()) - {EVENTS["pure DP"], EVENTS["zCDP"]}
 
 
-@pytest.mark.parametrize("name", AT_LEAST)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "lattice" else ()) for name in AT_LEAST]
+)
 def test_a_mechanism_draws_at_its_least(name: str) -> None:
     event = AT_LEAST[name]
     check_least(Guarantee("a count", REPLACE_PERSON, event))

@@ -53,7 +53,7 @@ def test_the_cause_is_named(kind: Kind, value: bytes | str, cause: str) -> None:
     assert cause in explained(kind, value)
 
 
-@pytest.mark.series(8)
+@pytest.mark.series(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_that_is_advised_reads_the_dates(form: str) -> None:
     text = datetime.fromisoformat("2020-01-31T10:11:12").strftime(form)

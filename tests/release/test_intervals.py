@@ -191,9 +191,9 @@ def test_a_confidence_is_a_chance(confidence: str) -> None:
         number(1, "a").margin(confidence)
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("epsilon", [40, 1000])
-@pytest.mark.parametrize(("part", "whole"), [(1, 3), (123_457, 999_983), (0, 10**9 + 7), (10**12 + 39, 10**12)])
+@pytest.mark.parametrize(("part", "whole"), [(123_457, 999_983), (1, 3), (0, 10**9 + 7), (10**12 + 39, 10**12)])
 def test_numbers_with_next_to_no_noise_have_a_ratio(epsilon: int, part: int, whole: int) -> None:
     noise = DiscreteLaplace(Fraction(1, epsilon))
     found = number(part, "a", noise).ratio(number(whole, "b", noise))

@@ -116,6 +116,7 @@ JSON = st.recursive(
 FIELDS = ("test", "k", "epsilon", "regions", "excluding", "snps", "snp", "first", "second", "correlation", "delta_c")
 
 
+@pytest.mark.examples(30)
 @given(
     said=st.fixed_dictionaries(
         {"kind": st.sampled_from(["num_sig", "loc_sig", "loc_block", "snp_corr", "explore"])},

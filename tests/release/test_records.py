@@ -19,7 +19,7 @@ from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import World, costing, postgres_world, request, sqlite_world
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A ledger in each store."""
     monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))

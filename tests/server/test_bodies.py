@@ -86,6 +86,7 @@ def test_brackets_in_texts_are_no_levels(body: str) -> None:
         check(("[" * DEEPEST + "[" + body + "]" * (DEEPEST + 1)).encode())
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_a_reason_may_hold_any_brackets(selling: Home, asker: Asker, tokens: dict[str, str]) -> None:
     body = {"request_id": "first", "reason": "[" * 100}
     reply = asker.post("/v1/datasets/census/requests", tokens["analyst"], body)

@@ -43,6 +43,7 @@ def browser(asker: Asker, liar: Liar) -> Browser:
     return Browser(asker, liar)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("claim", "role"), [("email", "analyst"), ("sub", "auditor"), ("preferred_username", "analyst")]
 )

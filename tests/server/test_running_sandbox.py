@@ -64,6 +64,7 @@ def test_a_killed_worker_of_the_sandbox_is_started_anew(
     assert process.returncode == 0
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("workers", "home_s", "sandbox_s"), [(0, 0, 0), (1, 1, 1), (3, 3, 1)])
 def test_there_is_one_worker_of_the_sandbox_where_there_is_any(
     served: Home, monkeypatch: pytest.MonkeyPatch, workers: int, home_s: int, sandbox_s: int

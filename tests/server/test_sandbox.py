@@ -147,6 +147,7 @@ def test_refusals_of_the_guard_are_marked_and_no_other_path_is(asker: Asker, tok
         assert "Starling-Sandbox" not in asker.get(path, tokens["analyst"]).headers
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_its_releases_are_numbered_and_told_apart(
     asker: Asker, selling: Home, sandbox: Home, tokens: dict[str, str]
 ) -> None:

@@ -58,6 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_the_folder_holds_what_is_promised(tmp_path: Path, measure: Any) -> None:
     plan = small_plan(measure)

@@ -58,6 +58,7 @@ def test_exact_values_of_any_pieces_are_the_same(totals: list[int], most: int) -
     assert whole.t2.equals(divided.t2)
 
 
+@pytest.mark.examples(30)
 @given(TOTALS, st.integers(1, LARGEST))
 def test_every_piece_draws_noise_of_its_own_for_each_of_its_groups(totals: list[int], most: int) -> None:
     """Noise that numbers its draws: no draw is used twice, none is left out."""

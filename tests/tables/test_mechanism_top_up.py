@@ -43,6 +43,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("starling.tables.mechanism.draw", lambda _, count: np.zeros(count, dtype=np.int64))
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("branch", BRANCHES)
 def test_a_person_changes_one_value_of_each_group_that_holds_them_by_one(
     branch: int, monkeypatch: pytest.MonkeyPatch

@@ -61,6 +61,7 @@ def replaced(table: pa.Table, column: str, row: int, value: Any) -> pa.Table:
     return table.set_column(place, table.field(column), pa.array(values, table.field(column).type))
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "options",
     [
@@ -100,6 +101,7 @@ def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.Mon
     assert messages(drawn(tmp_path)) == []
 
 
+@pytest.mark.series(6)
 @pytest.mark.parametrize(
     ("name", "column", "value"),
     [

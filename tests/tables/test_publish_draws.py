@@ -37,7 +37,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return output.records, output.files["geography"]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def thief(
     request: pytest.FixtureRequest, invented: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Thief]:

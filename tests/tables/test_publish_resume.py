@@ -98,6 +98,7 @@ def test_promise_04_a_killed_top_up_is_resumed(point: str, ledger: Ledger, tmp_p
         release(url(tmp_path), shared_data, tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_a_living_run_keeps_its_lease_and_an_answer_elsewhere_is_not_drawn_again(
     ledger: Ledger, tmp_path: Path, shared_data: Path
 ) -> None:

@@ -101,6 +101,7 @@ def charge(home: Home) -> None:
         charges.charge("ada", Catalogue(home.folder / "datasets").release("data"), "first")
 
 
+@pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 @pytest.mark.series(2)
 @pytest.mark.parametrize("point", POINTS.values(), ids=POINTS)
 def test_wherever_it_dies_the_same_again_goes_on(home: Home, tmp_path: Path, point: Point) -> None:

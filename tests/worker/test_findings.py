@@ -59,6 +59,7 @@ def test_files_are_read_once_until_they_are_changed(registered: Home, delivery: 
     assert again.files != first.files
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("text", ["", "[]", '{"files": "x"}'])
 def test_findings_that_were_changed_are_refused(registered: Home, delivery: Delivery, text: str) -> None:
     inspections = Inspections(registered)

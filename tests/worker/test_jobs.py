@@ -84,7 +84,9 @@ def check(home: Home, custodian: Ledger, seq: int, *, waiting: int = 0) -> None:
     custodian.reading.verify()
 
 
-@pytest.mark.parametrize("kind", ["groups", "places", "tables", "tables of one's own"])
+@pytest.mark.parametrize(
+    "kind", ["groups", "places", pytest.param("tables", marks=pytest.mark.slow), "tables of one's own"]
+)
 def test_every_domain_is_released(
     kind: str, given: Given, groups: Registered, custodian: Ledger, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def started(*, by_input: bool) -> "subprocess.Popen[bytes]":
     return process
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("by_input", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_it(number: int, by_input: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.errors import BoundaryError, SourceError
+from starling.errors import BoundaryError, SourceError, StarlingWarning
 from starling.genome.counts.pairs import pair_tables
 from starling.genome.counts.study import CARRYING, count_study, read_carriers
 from starling.genome.distance.significance import distance_to_significance
@@ -134,7 +134,8 @@ tests = ["g"]
 def test_the_causal_snps_of_hapsample_are_the_significant_ones(shared_data: Path, tmp_path: Path) -> None:
     prefix = shared_data / "genome" / "hapsample_chr9_13" / "hapsample"
     (tmp_path / "plan.toml").write_text(HAPSAMPLE.format(prefix=prefix))
-    plan = Plan.load(tmp_path / "plan.toml")
+    with pytest.warns(StarlingWarning, match="snps.list is the .bim of "):
+        plan = Plan.load(tmp_path / "plan.toml")
     assert (len(plan.snps), plan.ranges) == (9935, {"9": (0, 4761), "13": (4761, 9935)})
     opened = open_genotypes(prefix, plan)
     tables = inspect(count_study(plan, opened)).value.tables()
@@ -167,7 +168,8 @@ def test_tables_equal_plinks_own_where_nothing_is_missing(shared_data: Path, tmp
             theirs[test][name] = [int(part) for text in (case, control) for part in text.split("/")]
     for model, test in (("dominant", "DOM"), ("recessive", "REC"), ("genotypic", "GENO")):
         (tmp_path / "plan.toml").write_text(HAPSAMPLE.format(prefix=prefix).replace("dominant", model))
-        plan = Plan.load(tmp_path / "plan.toml")
+        with pytest.warns(StarlingWarning, match="snps.list is the .bim of "):
+            plan = Plan.load(tmp_path / "plan.toml")
         ours = inspect(count_study(plan, open_genotypes(prefix, plan))).value.tables()
         expected = np.array([theirs[test][name] for name in plan.snps.ids])
         if model == "genotypic":

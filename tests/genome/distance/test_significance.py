@@ -22,6 +22,7 @@ def significant(tables: np.ndarray, test: Test, p: str) -> list[bool]:
     return [decide(rule, a, b, c, d) != 0 for a, b, c, d in tables.tolist()]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("p", ["0.3", "0.05", "0.001"])
 def test_distance_is_that_of_breadth_first_search(test: Test, p: str) -> None:

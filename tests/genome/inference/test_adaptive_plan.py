@@ -34,6 +34,7 @@ def drawn(question: Explore, seed: int) -> tuple[Explored, list[tuple[Query, Dra
     return follow(PLAN, question, ask), asked
 
 
+@pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_was_asked_is_found_again(question: Explore) -> None:

@@ -24,6 +24,7 @@ def a_study(model: Any) -> TinyStudy:
     return TinyStudy((np.stack([first, second], axis=1) * 2).astype(np.int8), cases, model)
 
 
+@pytest.mark.series(3)
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("model", ["dominant", "recessive", "genotypic", "allelic"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from starling.errors import SourceError
+from starling.errors import SourceError, StarlingWarning
 from starling.genome.plan import Plan
 from starling.genome.source import Calls, open_genotypes, read
 from starling.genome.source.calls import copies
@@ -145,7 +145,8 @@ def test_real_data_made_by_plink_reads_as_plink_counts_it(shared_data: Path, tmp
     text = 'title = "x"\n[privacy]\nunit = "person"\nneighbours = "replace-one"\n[study]\npeople = 503\n'
     text += f'[snps]\nlist = "{prefix}.bim"\n[analysis]\nmodel = "dominant"\ntests = ["g"]\n'
     (tmp_path / "plan.toml").write_text(text)
-    plan = Plan.load(tmp_path / "plan.toml")
+    with pytest.warns(StarlingWarning, match="snps.list is the .bim of "):
+        plan = Plan.load(tmp_path / "plan.toml")
     assert (len(plan.snps), plan.ranges) == (24_990, {"20": (0, 24_990)})
     found, cases = read_all(prefix, plan)
     assert not any(cases)

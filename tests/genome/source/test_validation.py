@@ -139,6 +139,7 @@ def test_snps_without_calls_or_carriers(tmp_path: Path) -> None:
     assert [problem.field for problem in found.notes.listed] == ["rs5", "rs6"]
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("apart", "told"), [(100_000, {"duplicates": 1, "relatives": 1}), (1000, {"duplicates": 1})])
 def test_duplicates_and_kin(tmp_path: Path, apart: int, told: dict[str, int]) -> None:
     """A list of 1.5 megabases tells who is there twice, not who is kin."""

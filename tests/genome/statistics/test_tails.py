@@ -49,6 +49,7 @@ def test_fisher_tails_are_within_their_error(table: list[int]) -> None:
     check(a, b, c, d)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(
     "table", [(1, 1500, 1400, 0), (700, 0, 0, 800), (3000, 20, 15, 1), (0, 5, 700, 900), (1200, 1200, 1200, 1200)]
 )

@@ -81,12 +81,14 @@ def test_what_makes_no_sense_is_refused(k: int, side: int) -> None:
         hotspots(CumulativeGrid(CELLS), k, side)
 
 
-def test_hotspots_are_those_of_a_sort_of_all_squares(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.series(1)
+@pytest.mark.parametrize("methods", [("adaptive", "quadtree"), ("htf", "adaptive_grid")])
+def test_hotspots_are_those_of_a_sort_of_all_squares(methods: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal counts, several parts of rectangles, sides that cut the grid, and any k, on releases by several methods."""
     monkeypatch.setattr(sure, "JOINT", 37)
     random = np.random.default_rng(8)
     marked = 0
-    for name in ("adaptive", "htf", "quadtree", "adaptive_grid"):
+    for name in methods:
         cells = random.poisson(random.exponential(9, (24, 20)) ** 1.3).astype(np.int64)
         measured = MECHANISMS[name](cells.shape, ADD_REMOVE_POINT, Fraction(9)).draw(cells)
         grid = CumulativeGrid(np.rint(estimate(name, measured).grid() / 4))

@@ -45,6 +45,7 @@ def test_counts_equal_those_of_all_cells(seed: int, cuts: int) -> None:
     assert result.clipped.tolist() == wanted.clipped.tolist()
 
 
+@pytest.mark.examples(30)
 @given(st.integers(0, 10**6), st.sampled_from([1, -1]))
 def test_sums_and_differences_are_those_of_the_counts(seed: int, sign: int) -> None:
     one, two = LeafTable(world(seed, 50)[0]), LeafTable(world(seed + 1, 9)[0])

@@ -132,6 +132,7 @@ def test_a_search_takes_few_looks_at_a_distribution(monkeypatch: pytest.MonkeyPa
     assert len(looks) <= 5 * len(terms)
 
 
+@pytest.mark.examples(30)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=30))
 def test_equal_rows_are_answered_once(rows: list[list[int]]) -> None:
     table = np.array(rows)

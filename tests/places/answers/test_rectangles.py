@@ -42,6 +42,7 @@ def test_counts_equal_the_sum_of_all_shares(case: tuple[Float64, Float64]) -> No
     assert result.clipped.tolist() == beyond
 
 
+@pytest.mark.examples(30)
 @given(case=cases(), cut=st.floats(0, 1))
 def test_parts_add_up_to_the_whole(case: tuple[Float64, Float64], cut: float) -> None:
     grid, queries = case

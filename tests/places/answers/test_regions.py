@@ -45,6 +45,7 @@ def stars(draw: st.DrawFn) -> Float64:
     return corners
 
 
+@pytest.mark.examples(30)
 @given(ring=stars())
 def test_shares_are_the_areas_of_intersections(ring: Float64) -> None:
     shapely = pytest.importorskip("shapely", reason="the extra `test` installs it")
@@ -78,6 +79,7 @@ def test_a_region_beyond_the_grid_has_no_points() -> None:
         assert (result.counts.tolist(), result.clipped.tolist()) == ([0.0], [True])
 
 
+@pytest.mark.examples(30)
 @given(
     case=measured_trees(fresh_leaves=True), corner=st.tuples(st.floats(0, 8), st.floats(0, 8)), size=st.floats(0.01, 9)
 )

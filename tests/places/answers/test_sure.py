@@ -43,6 +43,7 @@ def test_intervals_hold_the_truth_at_their_level_over_a_thousand_runs() -> None:
     assert (misses(Fraction(19, 20)) <= MOST_MISSED).all()
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_margins_that_are_too_small_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """With three quarters of each margin the query of all cells misses about 14 % of the time: it escapes with less than 10^-6."""

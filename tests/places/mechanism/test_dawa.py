@@ -82,6 +82,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-(10**6), 10**6) if amount < Fraction(1, 1000) else (-5, 90)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("shape", "points"), [((2, 2), 1), ((1, 4), 1), ((2, 2), 2)])
 def test_the_exact_loss_over_all_neighbours_is_within_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch

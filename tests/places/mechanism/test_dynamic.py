@@ -24,7 +24,7 @@ def few_choices(amount: Fraction) -> Sequence[int]:
     return (-5, 70) if amount != Fraction(1, 100) else (-5, 60, 10**6)
 
 
-@pytest.mark.series(2)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("shape", "points"), [((2, 2), 2), ((1, 8), 1), ((1, 11), 1), ((1, 9), 2)])
 def test_the_exact_loss_over_all_neighbours_is_the_cost(
     shape: tuple[int, int], points: int, monkeypatch: pytest.MonkeyPatch

@@ -72,7 +72,7 @@ def choices(amount: Fraction) -> Sequence[int]:
     return (-(10**7), 10**7) if amount < TOTAL / 2 else (-5, 4, 200)
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("shape", "cuts", "points"),
     [
@@ -123,6 +123,7 @@ def test_every_candidate_is_asked_for_once_with_an_equal_part() -> None:
     assert sorted(query) == [(box, place) for box, length in ((1, 5), (2, 3), (3, 5)) for place in range(1, length)]
 
 
+@pytest.mark.slow
 def test_half_the_sensitivity_of_the_objective_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def only_low(amount: Fraction) -> Sequence[int]:
         return choices(amount)[:1] if amount == TOTAL else choices(amount)
@@ -143,7 +144,7 @@ def test_random_cuts_are_drawn_without_the_data_and_cost_nothing() -> None:
     )
 
 
-@pytest.mark.examples(10)
+@pytest.mark.examples(5)
 @settings(max_examples=30, deadline=None)
 @given(
     st.tuples(st.integers(2, 40), st.integers(1, 40)),

@@ -41,6 +41,7 @@ def test_the_exact_loss_over_all_neighbours_is_within_the_cost(points: int, monk
     assert largest_loss(method, [grid], points, (-5, 200), monkeypatch) > 2
 
 
+@pytest.mark.slow
 def test_the_exact_loss_of_several_levels_is_within_the_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     method = KdTree((1, 5), ADD_REMOVE_POINT, Fraction(2), height=3, levels="steep")
     check_cost(method, Fraction(2))

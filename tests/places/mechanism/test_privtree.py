@@ -122,6 +122,7 @@ def test_the_exact_loss_over_all_neighbours_is_below_the_cost(
         assert largest_loss(method, grids, points, choices_of(method), monkeypatch, of_release(method)) > 3
 
 
+@pytest.mark.slow
 def test_a_total_and_another_division_stay_within_the_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     method = PrivTree((1, 5), ADD_REMOVE_PERSON, Fraction(3), 2, total=Fraction(3, 100), cuts=Fraction(3, 10))
     check_cost(method, Fraction(3))

@@ -44,6 +44,7 @@ def quadtree(shape: tuple[int, int], seed: int, largest: int, lowest: int) -> Me
     )
 
 
+@pytest.mark.examples(30)
 @given(
     st.tuples(st.integers(1, 20), st.integers(1, 20)),
     st.integers(0, 2**32),
@@ -64,6 +65,7 @@ def test_points_are_finite_not_negative_add_up_at_leaves_and_come_again(
     assert grid.tobytes() == occupied(created).grid().tobytes()
 
 
+@pytest.mark.examples(30)
 @given(st.tuples(st.integers(1, 20), st.integers(1, 20)), st.integers(0, 2**32))
 def test_every_box_has_one_place_and_boxes_without_cells_have_none(shape: tuple[int, int], seed: int) -> None:
     created = quadtree(shape, seed, 60, 1)

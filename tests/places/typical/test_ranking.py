@@ -55,6 +55,7 @@ def test_squares_far_behind_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     assert few[0] == pytest.approx(chances(counts, off, 1)[0], abs=0.1)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(("k", "side"), [(5, 4), (5, 1), (150, 1)])
 def test_chances_follow_from_how_far_counts_are_off(k: int, side: int) -> None:
     """Every square is asked here, and rivals alone there."""

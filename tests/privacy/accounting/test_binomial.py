@@ -56,6 +56,7 @@ def test_epsilon_is_the_smallest_rounded_up(amounts: list[Fraction], delta: floa
     assert epsilon == 0 or enumerated(amounts, max(epsilon - 1e-8, 0)) > delta * (1 - 1e-6)
 
 
+@pytest.mark.examples(30)
 @given(st.fractions(min_value=Fraction(1, 20), max_value=2, max_denominator=40), st.floats(0, 2))
 def test_one_event_is_the_discrete_laplace_itself(rate: Fraction, epsilon: float) -> None:
     """At sensitivity 1 the loss has two values, so randomized response is not a bound but the mechanism."""

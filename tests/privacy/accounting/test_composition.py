@@ -50,6 +50,7 @@ def test_safetab_with_gaussian_noise_keeps_both_kinds_of_groups() -> None:
         assert (event.overlap, len(event.parts)) == (9, 2)
 
 
+@pytest.mark.examples(30)
 @given(st.lists(rates, min_size=2, max_size=6), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_events_are_blind_to_order_and_grouping(amounts: list[Fraction], most: int, shuffler: object) -> None:
     """Row 12, for every accountant at once: they read the events."""

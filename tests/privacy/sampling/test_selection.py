@@ -85,6 +85,7 @@ def test_permute_and_flip_follows_its_definition(case: tuple[list[int], Fraction
     assert_law(lambda: permute_and_flip(np.array(scores), epsilon, sensitivity, source=source), distribution)
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 @pytest.mark.statistical
 def test_the_law_is_the_same_where_arb_decides_everything(

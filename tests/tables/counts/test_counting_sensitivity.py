@@ -46,7 +46,7 @@ def check_neighbours(plan: Plan, one: list[Table], other: list[Table]) -> list[i
     return moved
 
 
-@pytest.mark.examples(8)
+@pytest.mark.examples(4)
 @settings(max_examples=25)
 @given(worlds(most=6))
 def test_all_neighbours_of_random_worlds(world: World) -> None:
@@ -138,7 +138,7 @@ def test_a_person_of_one_race_is_in_an_alone_and_a_combined_group(production: tu
     assert by_name == dict.fromkeys([f"({g}, {n})" for g in ("USA", "STATE", "COUNTY", "TRACT") for n in (1, 2)], 2)
 
 
-@pytest.mark.examples(8)
+@pytest.mark.examples(4)
 @settings(max_examples=25)
 @given(worlds(most=8), st.data())
 def test_attack_a08_any_bytes_in_the_place_of_a_line_are_at_most_one_person(world: World, data: st.DataObject) -> None:

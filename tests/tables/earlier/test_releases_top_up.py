@@ -188,6 +188,7 @@ def test_releases_that_share_measurements_are_not_compared_as_if_they_did_not(
         compare(one, other, keep=lambda _: None)
 
 
+@pytest.mark.slow
 def test_a_release_is_topped_up_again_in_some_of_its_levels(
     second_top_up: Path, topped: Path, earlier: Path, plan: Plan, toy: Path, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_parquet_is_as_csv(opened: TablesRelease, tmp_path: Path) -> None:
     pd.testing.assert_series_equal(one["count"], other["count"], check_dtype=False)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "\uff1d1"])
 def test_no_text_of_a_wide_csv_is_a_formula_and_parquet_keeps_it(
     opened: TablesRelease, tmp_path: Path, name: str

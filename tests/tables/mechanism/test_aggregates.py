@@ -150,7 +150,7 @@ def test_no_neighbours_of_a_tiny_world_select_further_apart_than_a_share_allows(
                             assert renyi <= order * float(share) * (1 + 1e-9) < inf
 
 
-@pytest.mark.examples(8)
+@pytest.mark.examples(5)
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(["epsilon", "rho"]).flatmap(lambda chosen: aggregate_worlds(most=4, measure=chosen)))
 def test_no_neighbours_of_a_small_world_are_told_apart_by_more_than_the_plan_costs(world: World) -> None:

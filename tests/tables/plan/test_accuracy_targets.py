@@ -101,6 +101,7 @@ def test_a_group_of_a_true_size_is_played_through_both_stages(persons: int, meas
             assert plain <= missed + 1e-12, "what is promised is not less than what will be"
 
 
+@pytest.mark.examples(30)
 @given(targets(), st.sampled_from(["epsilon", "rho"]), st.fractions(Fraction(1, 50), 3, max_denominator=50))
 def test_more_budget_keeps_what_less_budget_kept(target: AccuracyTarget, measure: Measure, share: Fraction) -> None:
     for gamma in (Fraction(1, 10), Fraction(1, 2)):

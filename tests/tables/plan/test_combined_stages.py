@@ -29,7 +29,7 @@ def laws_of(measure: Measure, share: Fraction) -> StageNoise:
     return noise_of_stages(measure, share, GAMMA)
 
 
-@pytest.mark.series(6)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(("first", "stop"), [(0, 2), (0, 1), (1, 2)])
 @pytest.mark.parametrize("edges", [(None, None), (2, None), (-1, 3)])
@@ -51,7 +51,7 @@ def test_two_cells_and_a_total_are_played_through(
         assert beyond(stage_noise, Run(2, first, stop), margin, low, high) == pytest.approx(expected, abs=3e-12)
 
 
-@pytest.mark.series(5)
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("measure", "size"), list(product(MEASURES, SEX_BY_AGE.sizes[1:])))
 def test_drawn_numbers_err_as_often_as_the_law_says(measure: Measure, size: int) -> None:
     """The worst of some 30 counts is off by 5.5 standard deviations with a chance below 10^-6 a case."""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 
 from starling.tables.plan import Plan
@@ -9,6 +10,7 @@ from tests.tables.custom_worlds import World, worlds
 from tests.tables.plan.test_custom_grammar import FILE
 
 
+@pytest.mark.examples(15)
 @settings(max_examples=40, deadline=None)
 @given(worlds(most=0))
 def test_values_give_the_plan_back(world: World) -> None:

@@ -57,6 +57,7 @@ def test_levels_and_aggregates_add_up() -> None:
     assert len(plan.guarantee.parts) == 5
 
 
+@pytest.mark.examples(15)
 @settings(max_examples=40, deadline=None)
 @given(aggregate_worlds(most=0))
 def test_what_is_read_is_written_and_keeps_the_schema(world: World) -> None:

@@ -68,6 +68,7 @@ def test_what_the_reader_takes_keeps_it(world: World, unit: str, most: int) -> N
     assert keeps(Plan.of(values).values())
 
 
+@pytest.mark.examples(13)
 @settings(max_examples=40, deadline=None)
 @given(worlds(most=0), st.data())
 def test_an_unknown_key_is_refused_by_both(world: World, data: st.DataObject) -> None:

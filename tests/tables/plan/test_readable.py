@@ -175,6 +175,7 @@ tabulate = "totals of nation and state"
     assert "levels[1].margins[1].number is of groups in two stages, and all groups of this level" in str(problem)
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("name", ["safetab-2022", "safetab-2022-geometric"])
 def test_presets_are_the_appendix_of_the_paper(shared_data: Path, name: str) -> None:
     """Seven levels, gamma 0.1, stability 9; the total at exact tails instead of the printed budgets' 15.29 and 1.71."""
@@ -199,6 +200,7 @@ def test_presets_are_the_appendix_of_the_paper(shared_data: Path, name: str) -> 
         assert 0.84 < float(each.budget) / paper < 1.08
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     ("name", "cost"), [("safetab-2022-printed", "1.41"), ("safetab-2022-geometric-printed", "15.29")]
 )
@@ -307,6 +309,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         Plan.load(tmp_path / "latin.toml")
 
 
+@pytest.mark.examples(50)
 @settings(max_examples=200)
 @given(st.data())
 def test_a_mutated_plan_is_a_plan_or_a_plan_error(

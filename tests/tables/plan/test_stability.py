@@ -61,6 +61,7 @@ def definitions(draw: st.DrawFn) -> list[Iteration]:
     return result
 
 
+@pytest.mark.examples(30)
 @given(definitions(), st.integers(1, 4))
 def test_it_is_the_most_groups_that_any_person_is_in(iterations: list[Iteration], most: int) -> None:
     truth = most_groups(iterations, most)

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from starling.tables.plan.variants import noise_of_stages
 shares = st.fractions(Fraction(1, 10**6), 10, max_denominator=10**6)
 
 
+@pytest.mark.examples(30)
 @given(shares, st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_both_stages_spend_the_share_and_a_bare_total_all_of_it(share: Fraction, gamma: Fraction) -> None:
     for measure, kind in (("epsilon", DiscreteLaplace), ("rho", DiscreteGaussian)):

@@ -31,6 +31,7 @@ MOST = 10**9
 WHOLE = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
 
 
+@pytest.mark.examples(30)
 @given(st.data(), st.sampled_from(WHOLE))
 def test_integers_of_every_type_and_every_bound(data: st.DataObject, kind: pa.DataType) -> None:
     # A bound may be none that the type of the column holds: below 0 where that has no sign, or too large for it.
@@ -96,6 +97,7 @@ def test_a_value_outside_is_the_declared_other() -> None:
     assert values(column, reader(column.domain), pa.array(["x", "q", None])).tolist() == [0, 1, 1]
 
 
+@pytest.mark.examples(30)
 @given(st.lists(st.binary(max_size=30)), st.sampled_from([TEXT, NUMBERS, CUT, DAYS]))
 def test_no_text_is_an_error(texts: list[bytes], domain: Any) -> None:
     result = reader(domain)(pa.array(texts, pa.binary()))

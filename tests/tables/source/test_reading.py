@@ -115,7 +115,7 @@ def test_attack_a08_any_bytes_in_a_line_change_at_most_one_record(
     assert (replaced - without).total() <= 1
 
 
-@pytest.mark.series(3)
+@pytest.mark.series(1)
 @pytest.mark.parametrize(
     "line",
     [
@@ -157,6 +157,7 @@ def table(lines: Sequence[Sequence[str | None]], kind: pa.DataType) -> pa.Table:
 KINDS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
 
 
+@pytest.mark.examples(12)
 @settings(max_examples=40)
 @given(
     st.lists(st.lists(st.one_of(codes(odd=True), st.text(max_size=5)), min_size=9, max_size=9), max_size=8),

@@ -35,6 +35,7 @@ FIELD = st.one_of(
 )
 
 
+@pytest.mark.examples(30)
 @settings(max_examples=100)
 @given(
     st.lists(

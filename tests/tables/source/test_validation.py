@@ -168,6 +168,7 @@ def test_lines_are_counted_across_chunks(tmp_path: Path) -> None:
     assert (result.values["lines"], result.values["counted"]) == (before + 4, before)
 
 
+@pytest.mark.examples(30)
 @given(st.lists(st.binary(max_size=30).filter(lambda line: b"\n" not in line), max_size=5))
 def test_any_bytes_are_told_and_nothing_fails(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     result = validated(tmp_path_factory.mktemp("any"), [row(**FINE), *lines])

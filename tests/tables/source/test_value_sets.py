@@ -1,6 +1,7 @@
 """Numbers of sets: one number for one set whatever the order of its values, and every set comes back."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def test_the_first_different_values_of_a_record_are_its_row(records: list[list[i
     assert rows.tolist() == [each + [NONE] * (most - len(each)) for each in first]
 
 
+@pytest.mark.examples(30)
 @given(st.lists(st.lists(st.sets(st.integers(0, 5), max_size=4), max_size=30), max_size=4))
 def test_sets_come_back_from_their_numbers(batches: list[list[set[int]]]) -> None:
     numbers = ValueSets(5, 4)

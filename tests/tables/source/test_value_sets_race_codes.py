@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def rows(sets: list[tuple[int, ...]]) -> np.ndarray[tuple[int, int], np.dtype[np
     return several
 
 
+@pytest.mark.examples(30)
 @given(
     st.lists(
         st.lists(st.sets(st.integers(0, UNKNOWN), min_size=2, max_size=8).map(lambda s: tuple(sorted(s))), max_size=30),
