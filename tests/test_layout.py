@@ -143,9 +143,8 @@ def test_no_script_of_others_is_in_the_repository() -> None:
 
 def functions_of(path: Path) -> list[ast.FunctionDef]:
     """The test functions of a file."""
-    tree = ast.parse(path.read_text())
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    nodes = [node for scope in (tree, *classes) for node in scope.body]
+    top = ast.parse(path.read_text()).body
+    nodes = [*top, *(node for scope in top if isinstance(scope, ast.ClassDef) for node in scope.body)]
     return [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
 
 
