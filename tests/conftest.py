@@ -48,27 +48,37 @@ HALVES = (("tables", "places"), ("genome", "groups"))
 """Domains whose kernels are compiled by one process, and by another."""
 LONG = (
     "worker/test_children_demo.py",
-    "tables/test_publish_resume.py",
-    "test_docs.py",
+    "server/test_charges_history.py",
     "ledger/test_charging_crashes.py",
     "tables/counts/test_counting_distributed_cluster.py",
-    "engine/test_spark.py",
-    "cli/test_tables.py",
+    "tables/test_publish_resume.py",
+    "tables/counts/test_custom_counting_distributed.py",
+    "tables/test_mechanism_custom.py",
+    "worker/test_children.py",
+    "worker/test_running_stopped_jobs.py",
+    "places/test_counts.py",
+    "places/plan/test_idle_parameters.py",
     "tables/counts/test_counting_distributed.py",
+    "bench/test_fuzz.py",
+    "engine/test_spark.py",
+    "test_walk_through.py",
+    "test_docs.py",
+    "cli/test_tables.py",
     "tables/test_publish_draws.py",
     "ledger/test_memory.py",
     "tables/test_analysis.py",
-    "ledger/test_charging_history.py",
+    "groups/optimise/test_flow_kernels.py",
 )
 """Files that take long, the longest first: begun last, one of them would keep a worker busy while the others have nothing left."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker for each core; none for a few files."""
+    """One worker for each core, and one more in the slow tier, in which many tests wait; none for a few files."""
     asked = {word.split("::")[0] for word in config.args}
     if len(asked) <= FEW_FILES and all(path.endswith(".py") for path in asked):
         return 0
-    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    more = 1 if config.option.markexpr == "slow" else 0
+    return min(len(os.sched_getaffinity(0)) + more, MOST_WORKERS)
 
 
 @pytest.hookimpl(trylast=True)

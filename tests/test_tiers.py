@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.conftest import DEFAULT_TIER, ROOT
+from tests.conftest import DEFAULT_TIER, LONG, ROOT
 
 pytest_plugins = ["pytester"]
 
@@ -78,6 +78,10 @@ def test_the_default_tier_has_the_beginning_of_what_the_slow_tier_has_in_full(ru
 
 def test_both_tiers_at_once_are_all_tests_in_full(run: Tier) -> None:
     assert run("") == {"drawn": 6, "series": 4, "slow": 1, "quick": 1} | covered(3)
+
+
+def test_files_that_begin_first_are_there() -> None:
+    assert not [name for name in LONG if not (ROOT / "tests" / name).exists()]
 
 
 def test_the_default_tier_is_that_of_the_settings() -> None:

@@ -99,6 +99,7 @@ def test_the_other_models_too(name: str, model: Any, test: str) -> None:
     assert worst_loss(mutant, studies, 7, enough=SHOWN) > SHOWN
 
 
+@pytest.mark.slow
 def test_permute_and_flip_is_private_and_better() -> None:
     plan, studies = tiny_plan(4, 2), tiny_studies(4, 2)
     query = NumSig("g", 1, EPSILON)

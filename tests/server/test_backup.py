@@ -157,6 +157,7 @@ def test_an_older_ledger_is_not_restored(granted: Home, tmp_path: Path) -> None:
     assert not (tmp_path / "restored").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("served", ["postgres"], indirect=True)
 def test_a_ledger_in_postgresql_is_dumped_with_its_home(
     granted: Home, tokens: dict[str, str], tmp_path: Path, elsewhere: str

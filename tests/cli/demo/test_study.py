@@ -19,6 +19,7 @@ def test_the_nearest_planted_snp_is_named(snp: str, said: str) -> None:
     assert study._near(snp, {"s1200": 0.1, "s3800": 0.1}) == said
 
 
+@pytest.mark.slow
 def test_the_planted_snps_stand_out(tmp_path: Path) -> None:
     """So that the demo finds them nearly always: each is beyond the threshold by many patients, and far SNPs are not."""
     made = genome.generate(

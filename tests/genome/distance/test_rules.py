@@ -24,6 +24,7 @@ def agree(rule: Rule, table: tuple[int, int, int, int]) -> bool:
     return said != UNDECIDED
 
 
+@pytest.mark.examples(30)
 @given(
     st.sampled_from(TESTS),
     st.tuples(*[st.integers(0, 3000)] * 4).filter(any),

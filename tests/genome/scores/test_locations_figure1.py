@@ -51,6 +51,7 @@ def test_a_hundred_million_candidates_add_up() -> None:
     assert permute_and_flip([0, -30], 1.0, counts) @ counts == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_law_is_that_of_the_draws() -> None:
     """20,000 draws: within 5 standard deviations of the distribution; the exponential mechanism's is 20 away."""
     scores = [0, -1, -4]

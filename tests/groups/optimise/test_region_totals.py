@@ -117,6 +117,7 @@ def test_other_totals_are_infeasible() -> None:
     assert not certify_with_totals(levels, levels, parents, wrong, [1, 1], prices).feasible
 
 
+@pytest.mark.slow
 def test_a_wide_tree_is_certified() -> None:
     numbers = np.random.default_rng(3)
     parents = random_parents(numbers, 4, children=6)

@@ -125,6 +125,7 @@ def test_overlapping_events_of_many_mixes_are_bounded_by_their_worst_part_each_t
     assert tight < loose < tight * 1.02
 
 
+@pytest.mark.slow
 def test_families_within_families() -> None:
     inner = OverlappingEvents(frozenset(PARTS), 2)
     outer = OverlappingEvents(frozenset({one(inner), one(DiscreteGaussianNoise(Fraction(4)))}), 2)
