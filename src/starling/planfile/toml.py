@@ -203,11 +203,7 @@ def _code(text: str) -> str:
 
 
 def parse(text: str, file: str) -> Section:
-    """The top of a TOML file.
-
-    Raises:
-        PlanError: when it is not TOML.
-    """
+    """The top of a TOML file; raises PlanError when it is not TOML."""
     if _DEEP.search(text):
         problem = f"has a key of more than {MOST_PARTS} parts, and a plan's have one or two"
         raise PlanError(problems=[Problem("file", problem, "correct it", file)])

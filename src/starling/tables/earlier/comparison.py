@@ -42,8 +42,9 @@ from starling.tables.earlier.pairs import (
     terms,
 )
 from starling.tables.earlier.releases import Earlier, check_comparable, earlier_of
-from starling.tables.plan import Detail, labels
+from starling.tables.plan import Detail, Piece, labels
 from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.postprocess.rows import group_columns
 
 FAMILIES: Final = ("total", "cell")
 MOST_KEPT: Final = 1000
@@ -328,16 +329,12 @@ class _Rows:
     ) -> pa.Table:
         region, iteration = np.divmod(groups, len(pair.iterations))
         level, geography = pair.one.level, self._sides[0].geography
-        ids, names = geography.regions[level.geography], geography.names[level.geography]
-        positions = pair.regions[region].tolist()
-        iterations = [level.iterations[position] for position in pair.iterations[iteration].tolist()]
+        many = len(level.iterations)
+        piece = Piece(0, 0, len(geography.regions[level.geography]), many)
+        of_level = pair.regions[region] * many + pair.iterations[iteration]
         columns: dict[str, Any] = {
             "status": [status] * len(groups),
-            "region_type": [str(level.geography)] * len(groups),
-            "region_id": [ids[position] for position in positions],
-            "region_name": [names[position] for position in positions],
-            "iteration_code": [each.code for each in iterations],
-            "iteration_name": [each.name for each in iterations],
+            **{name: each.cast(pa.string()) for name, each in group_columns(geography, level, piece, of_level).items()},
             **{name: [each] * len(groups) for name, each in zip(_classes(pair.one.detail), words, strict=False)},
             **values,
         }

@@ -178,11 +178,7 @@ def read_earlier(path: Path) -> Earlier:
 
 
 def earlier_of(release: Release, path: Path) -> Earlier:
-    """What the folder of an open release states.
-
-    Raises:
-        ParameterError: it is of another domain.
-    """
+    """What the folder of an open release states; raises ParameterError where it is of another domain."""
     if release.statement["domain"] != "tables":
         raise ParameterError(str(path), "is no release of tables", "name one")
     plan, geography = read_plan(release.folder)

@@ -172,11 +172,7 @@ def _mapping(folder: Path, drafts: dict[str, _Draft], codes: dict[str, str], pro
 
 
 def read_definitions(folder: Path) -> Definitions:
-    """The code book of a folder of four Census definition files.
-
-    Raises:
-        PlanError: with every problem of every file.
-    """
+    """The code book of a folder of four Census definition files; raises PlanError with every problem of every file."""
     problems: list[Problem] = []
     drafts = _iterations(folder, problems)
     codes = _codes(folder, problems)

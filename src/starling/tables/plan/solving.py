@@ -39,11 +39,7 @@ class Stated:
 def population_levels(
     stated: Iterable[tuple[Key, Stated, tuple[Iteration, ...]]], attributes: Sequence[Attribute]
 ) -> tuple[Level, ...]:
-    """The levels, each with its stability.
-
-    Raises:
-        PlanError: levels have groups that nobody can be in; all such levels at once.
-    """
+    """The levels, each with its stability; raises PlanError where levels have groups that nobody can be in; all such levels at once."""
     levels: list[Level] = []
     problems: list[Problem] = []
     for (geography, family), each, iterations in stated:
