@@ -7,7 +7,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.compiled import compiled
 from starling.tables.plan import Detail, Piece
 from starling.tables.plan.detail import TOTAL_ONLY
 
@@ -60,7 +59,9 @@ def offsets(branch: npt.NDArray[np.int8], detail: Detail) -> Int64:
     [0, 1, 9, 10]
     """
     # TOTAL_ONLY first.
-    return _offsets(branch, np.array([1, *detail.sizes], dtype=np.int64))
+    starts = np.zeros(len(branch) + 1, dtype=np.int64)
+    np.cumsum(np.array([1, *detail.sizes], dtype=np.int64)[branch - TOTAL_ONLY], out=starts[1:])
+    return starts
 
 
 def branches(stage1: Int64, thresholds: Sequence[int]) -> npt.NDArray[np.int8]:
@@ -73,12 +74,3 @@ def branches(stage1: Int64, thresholds: Sequence[int]) -> npt.NDArray[np.int8]:
     for threshold in thresholds:
         branch += stage1 >= threshold
     return branch
-
-
-@compiled
-def _offsets(branch: npt.NDArray[np.int8], sizes: Int64) -> Int64:
-    starts = np.empty(len(branch) + 1, np.int64)
-    starts[0] = 0
-    for group in range(len(branch)):
-        starts[group + 1] = starts[group] + sizes[branch[group] - TOTAL_ONLY]
-    return starts

@@ -101,7 +101,7 @@ def halved(noises: list[DiscreteLaplace], terms: Int64, chance: Fraction) -> int
     low, high = -1, reach
     while high - low > 1:
         middle = (low + high) // 2
-        over = beyond(middle, reach, angles[:used], values[:used]) + left > alpha
+        over = beyond(middle, reach, used, angles, values) + left > alpha
         low, high = (middle, high) if over else (low, middle)
     return high
 
@@ -118,9 +118,9 @@ def test_the_search_ends_where_halving_ends(terms: list[int], chance: Fraction) 
 def test_a_search_takes_few_looks_at_a_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
 
-    def counted(m: int, reach: int, angles: Float64, values: Float64) -> float:
+    def counted(m: int, reach: int, used: int, angles: Float64, values: Float64) -> float:
         looks.append(m)
-        return float(beyond.py_func(m, reach, angles, values))  # type: ignore[attr-defined]
+        return float(beyond.py_func(m, reach, used, angles, values))  # type: ignore[attr-defined]
 
     noises = [DiscreteLaplace(each) for each in SCALES[1:]]
     terms = np.random.default_rng(1).integers(1, 300, (40, 4))

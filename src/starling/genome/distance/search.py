@@ -85,7 +85,7 @@ def _first(rule: Kernel, table: Table, end: int, up: bool, far: float) -> int:
     low, high = 0, end
     before, before_far, last, last_far = 0, far, 0, far
     target = 1.0 if up else -1.0
-    probe, guesses = 1, 0
+    probe, guesses = int(np.int64(1)), 0
     while high - low > 1:
         p, q, r, s = step(a, b, c, d, probe)
         verdict, reached = way(rule, p, q, r, s)
@@ -112,12 +112,13 @@ def distances(rule: Kernel, tables: Int64, out: Int64) -> None:
     D >= 1, the gain, where the rule says 0; 1 - loss <= 0 where it says +1 or -1; n + 1 where no table of n patients is
     significant. The first test of the path's end stands for all tables of the same n: there {b, c} is empty and a, d are even.
     """
-    known_n, reachable = -1, 0
+    # A zero that Numba does not take for a constant, for which it would compile the rule once more.
+    none, known_n, reachable = int(np.int64(0)), -1, 0
     for index in range(tables.shape[0]):
         a, b, c, d = tables[index, 0], tables[index, 1], tables[index, 2], tables[index, 3]
         n = a + b + c + d
         if n != known_n:
-            known_n, reachable = n, way(rule, n // 2, 0, 0, n - n // 2)[0]
+            known_n, reachable = n, way(rule, n // 2, none, none, n - n // 2)[0]
         out[index] = distance(rule, a, b, c, d, reachable)
 
 

@@ -81,7 +81,7 @@ def project_empirical_bayes(
     tree = problem.tree
     known, spread = _gathered(problem)
     counts = np.zeros(known.shape, dtype=np.int64)
-    round_root(_smooth_root(known[:1], spread[:1], float(total)), total, counts[0])
+    counts[0] = round_root(_smooth_root(known[:1], spread[:1], float(total)), total)
     for level in range(1, tree.levels):
         families = [
             _Family(problem, region, counts[region], known, spread)

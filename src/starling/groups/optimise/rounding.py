@@ -11,6 +11,8 @@ whole group goes by largest remainder, to the first child in the order of rows a
 negative and adds up, since nothing else is ever given out. Where the totals of children are public, they are what is shared out first.
 """
 
+from math import floor
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,7 +34,7 @@ def round_cumulative(problem: CumulativeProblem, targets: Float) -> tuple[Int64,
     """
     tree = problem.tree
     counts = np.zeros(targets.shape, dtype=np.int64)
-    round_root(targets[0], int(problem.tops[0]), counts[0])
+    counts[0] = round_root(targets[0], int(problem.tops[0]))
     for region in range(int(tree.starts[-2])):
         children = tree.children[tree.offsets[region] : tree.offsets[region + 1]]
         sizes = np.flatnonzero(counts[region])
@@ -42,17 +44,11 @@ def round_cumulative(problem: CumulativeProblem, targets: Float) -> tuple[Int64,
     return tuple(counts[tree.rows(level)] for level in range(tree.levels))
 
 
-@compiled
-def round_root(targets: Float, total: int, counts: Int64) -> None:
+def round_root(targets: Float, total: int) -> Int64:
     """The nearest integers to the targets, none below the one before, from 0 to the total, which is the last: as a histogram."""
-    reached = np.int64(0)
-    for s in range(targets.size):
-        value = np.int64(np.rint(min(max(targets[s], 0.0), float(total))))
-        if s == targets.size - 1:
-            value = np.int64(total)
-        value = min(max(value, reached), np.int64(total))
-        counts[s] = value - reached
-        reached = value
+    values = np.rint(np.clip(targets, 0.0, float(total))).astype(np.int64)
+    values[-1] = total
+    return np.diff(np.minimum(np.maximum.accumulate(values), total), prepend=0)
 
 
 def share_out(
@@ -66,7 +62,18 @@ def share_out(
         whole = int(counts[region].sum())
         known = problem.known[children]
         room = np.where(known, problem.tops[children], whole)
-        _share(targets, sizes, counts[region, sizes], room, children, counts)
+        scratch = np.empty((2, len(children)))
+        _share(
+            targets,
+            sizes,
+            counts[region, sizes],
+            whole,
+            room,
+            children,
+            np.zeros((2, len(children)), dtype=np.int64),
+            scratch,
+            counts,
+        )
 
 
 @compiled
@@ -83,26 +90,41 @@ def stretch_means(values: Float, regions: Int64, sizes: Int64, means: Float) -> 
 
 
 @compiled
-def _share(targets: Float, sizes: Int64, groups: Int64, room: Int64, children: Int64, counts: Int64) -> None:
-    """Share out all groups, then those of each size; `room` is the most that each child can have, and all that it has if that is known."""
+def _share(
+    targets: Float,
+    sizes: Int64,
+    groups: Int64,
+    whole: int,
+    room: Int64,
+    children: Int64,
+    numbers: Int64,
+    scratch: Float,
+    counts: Int64,
+) -> None:
+    """Share out all groups, `whole` in number, then those of each size; `room` is the most that each child can have, and all that it has
+    if that is known. `numbers` and `scratch`, (2, children), are overwritten.
+    """
     last = sizes.size - 1
-    left, added, wanted = np.zeros_like(room), np.zeros_like(room), targets[:, last].copy()
-    pour(groups.sum(), wanted, room, left)
+    left, added, wanted, short = numbers[0], numbers[1], scratch[0], scratch[1]
+    for child in range(children.size):
+        wanted[child] = targets[child, last]
+    pour(whole, wanted, room, short, left)
     for number in range(last, -1, -1):
         for child in range(children.size):
             room[child] = min(left[child], groups[number])
             wanted[child] = left[child] - (targets[child, number - 1] if number else 0.0)
-        pour(groups[number], wanted, room, added)
+        pour(groups[number], wanted, room, short, added)
         for child in range(children.size):
             left[child] -= added[child]
             counts[children[child], sizes[number]] = added[child]
 
 
 @compiled
-def pour(groups: int, wanted: Float, room: Int64, added: Int64) -> None:
+def pour(groups: int, wanted: Float, room: Int64, short: Float, added: Int64) -> None:
     """Integers `added` from 0 to `room` with sum `groups` and the least sum of (wanted - added)^2, (children,) each.
 
-    The optimum up to the rounding of doubles; the bounds and the sum are exact. `groups` is at least 0 and at most the sum of `room`.
+    The optimum up to the rounding of doubles; the bounds and the sum are exact. `groups` is at least 0 and at most the sum of `room`;
+    `short` is overwritten.
     """
     left = np.int64(groups)
     for child in range(wanted.size):
@@ -110,10 +132,9 @@ def pour(groups: int, wanted: Float, room: Int64, added: Int64) -> None:
     if groups > _FEW:
         level = water_level(groups, wanted, room)
         for child in range(wanted.size):
-            part = np.int64(np.floor(min(max(wanted[child] - level, 0.0), float(room[child]))))
+            part = np.int64(floor(min(max(wanted[child] - level, 0.0), float(room[child]))))
             added[child] = min(part, room[child], left)
             left -= added[child]
-    short = np.empty(wanted.size)
     while left > _FEW:
         for child in range(wanted.size):
             short[child] = added[child] - wanted[child]

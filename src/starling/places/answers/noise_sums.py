@@ -17,6 +17,7 @@ Why not privacy/distributions/convolution.py: it lists the whole distribution of
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil, exp, floor, log, log1p, pi, sin, sinh, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -108,13 +109,13 @@ def sum_margins(terms: Int64, scales: Float64, variances: Float64, alpha: float,
         before, above, slope = 0, 0.0, -alpha * max(normal, 1.0) / spread
         while high - low > 1:
             probe = min(max(probe, low + 1), high - 1) if steps < SECANTS else (low + high) // 2
-            excess = beyond(probe, reach, angles[:used], values[:used]) + left - alpha
+            excess = beyond(probe, reach, used, angles, values) + left - alpha
             if steps and probe != before and (excess - above) * (probe - before) < 0.0:
                 slope = (excess - above) / (probe - before)
             before, above, steps = probe, excess, steps + 1
             low, high = (probe, high) if excess > 0.0 else (low, probe)
             # One beyond the crossing on the side that is open yet: a bound on both sides ends the search.
-            probe += max(int(np.ceil(-excess / slope)), 1) if excess > 0.0 else min(int(np.floor(-excess / slope)), -1)
+            probe += max(ceil(-excess / slope), 1) if excess > 0.0 else min(floor(-excess / slope), -1)
         margins[row] = high
     return margins
 
@@ -130,13 +131,13 @@ def reach_of_sum(terms: Int64, scales: Float64, variances: Float64, small: float
         if terms[j] > 0:
             variance += terms[j] * variances[j]
             widest = max(widest, scales[j])
-    tail = np.log(2.0 / small) + 0.01
-    step = min(np.sqrt(2.0 * tail / variance), 0.9 / widest)
+    tail = log(2.0 / small) + 0.01
+    step = min(sqrt(2.0 * tail / variance), 0.9 / widest)
     moment = 0.0
     for j in range(terms.size):
         if terms[j] > 0:
-            moment -= terms[j] * np.log1p(-variances[j] * 2.0 * np.sinh(step / 2.0) ** 2)
-    return np.sqrt(variance), int((tail + moment) / step) + 2
+            moment -= terms[j] * log1p(-variances[j] * 2.0 * sinh(step / 2.0) ** 2)
+    return sqrt(variance), int((tail + moment) / step) + 2
 
 
 @compiled
@@ -149,24 +150,24 @@ def transform(
     """
     period, left = 2 * reach + 1, 0.0
     for k in range(1, min(reach, MOST_ANGLES) + 1):
-        angle = 2.0 * np.pi * k / period
-        half = np.sin(angle / 2.0)
+        angle = 2.0 * pi * k / period
+        half = sin(angle / 2.0)
         exponent = 0.0
         for j in range(terms.size):
             if terms[j] > 0:
-                exponent -= terms[j] * np.log1p(variances[j] * 2.0 * half * half)
-        here = np.exp(exponent)
+                exponent -= terms[j] * log1p(variances[j] * 2.0 * half * half)
+        here = exp(exponent)
         angles[k - 1], values[k - 1] = angle, here / half
-        left = 0.0 if k == reach else here * np.log(period / (2.0 * k))
+        left = 0.0 if k == reach else here * log(period / (2.0 * k))
         if left < small:
             return k, left
     return min(reach, MOST_ANGLES), left
 
 
 @compiled
-def beyond(m: int, reach: int, angles: Float64, values: Float64) -> float:
+def beyond(m: int, reach: int, used: int, angles: Float64, values: Float64) -> float:
     """P(|S| > m), but for what comes round and what was left out."""
     inside = 0.0
-    for k in range(angles.size):
-        inside += values[k] * np.sin((m + 0.5) * angles[k])
+    for k in range(used):
+        inside += values[k] * sin((m + 0.5) * angles[k])
     return 1.0 - (2.0 * m + 1.0 + 2.0 * inside) / (2 * reach + 1)

@@ -16,16 +16,12 @@ SENSITIVITY: Final = 2 * GRAIN
 """The most that one point changes the deviation of its box (htf.py)."""
 
 
-@compiled
 def cumulative(exact: Int64) -> Int64:
     """int64 (rows + 1, columns + 1): at (i, j) the points of the first i rows and j columns of int64 (rows, columns)."""
     rows, columns = exact.shape
     out = np.zeros((rows + 1, columns + 1), dtype=np.int64)
-    for row in range(rows):
-        along = np.int64(0)
-        for column in range(columns):
-            along += exact[row, column]
-            out[row + 1, column + 1] = out[row, column + 1] + along
+    np.cumsum(exact, axis=1, out=out[1:, 1:])
+    np.cumsum(out[1:, 1:], axis=0, out=out[1:, 1:])
     return out
 
 

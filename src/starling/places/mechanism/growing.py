@@ -102,7 +102,9 @@ class GrowingTree:
             int64 (open afterwards,): which of the open boxes, counted before, each lies in.
         """
         chosen = np.flatnonzero(where)
-        down, across = (np.broadcast_to(np.asarray(each, dtype=np.int64), chosen.shape) for each in (rows, columns))
+        down, across = (
+            np.broadcast_to(np.asarray(each, dtype=np.int64), chosen.shape).copy() for each in (rows, columns)
+        )
         boxes, above = parts(self.boxes[chosen], down, across)
         return self.grow(boxes, chosen[above])
 

@@ -54,7 +54,7 @@ def divide_anew(mean: Float64, models: tuple[Float64, Float64], power: float) ->
     boxes = np.stack(
         [*np.meshgrid(rows[:-1], columns[:-1], indexing="ij"), *np.meshgrid(rows[1:], columns[1:], indexing="ij")]
     )
-    coarse = boxes[[0, 2, 1, 3]].reshape(4, -1).T.astype(np.int32)
+    coarse = boxes[[0, 2, 1, 3]].reshape(4, -1).T.astype(np.int32, order="C")
     side = 1 << depth
     levels = [np.stack([counted(grid, coarse).reshape(side, side) for grid in (mean, *models)])]
     for _ in range(depth):

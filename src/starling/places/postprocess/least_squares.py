@@ -5,6 +5,7 @@ histograms through consistency", Section 4.2, with weights): upwards each box me
 children by inverse variance; downwards the difference between a box and the sum of its children is divided over these by their variances.
 """
 
+from math import isfinite
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -66,8 +67,8 @@ def _upwards(parents: Int64, own: Boxwise) -> tuple[Float64, Float64, Float64, F
     sums, variances = np.zeros(nodes), np.zeros(nodes)
     for node in range(nodes - 1, -1, -1):
         # A variance is above 0, so that only a leaf has none from children.
-        if variances[node] > 0 and np.isfinite(variances[node]):
-            if np.isfinite(variance[node]):
+        if variances[node] > 0 and isfinite(variances[node]):
+            if isfinite(variance[node]):
                 share = variances[node] / (variance[node] + variances[node])
                 best[node] = sums[node] + share * (value[node] - sums[node])
                 left[node] = share * variance[node]
@@ -89,13 +90,13 @@ def _downwards(
     nodes = len(parents)
     unknown = np.zeros(nodes)
     for node in range(1, nodes):
-        if not np.isfinite(variance[node]):
+        if not isfinite(variance[node]):
             unknown[parents[node]] += areas[node]
     for node in range(1, nodes):
         above = parents[node]
         rest = value[above] - sums[above]
         if unknown[above] > 0:
-            if not np.isfinite(variance[node]):
+            if not isfinite(variance[node]):
                 value[node] = rest * (areas[node] / unknown[above])
         else:
             value[node] += rest * (variance[node] / variances[above])

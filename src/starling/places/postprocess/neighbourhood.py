@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from math import exp
+from math import exp, log
 from typing import Final, TypeVar
 
 import numpy as np
@@ -57,7 +57,14 @@ def _guides(logs: Float64, heights: Float64, widths: Float64, out: Float64, firs
                     out[row, column, k] /= total
 
 
-@compiled
 def logarithms(values: Float64, more: float) -> Float64:
     """The logarithms of values and a little more; NumPy's own differ with the processor."""
-    return np.log(values + more)
+    out = np.empty(values.shape)
+    _logarithms(values.reshape(-1), more, out.reshape(-1))
+    return out
+
+
+@compiled
+def _logarithms(values: Float64, more: float, out: Float64) -> None:
+    for place in range(values.size):
+        out[place] = log(values[place] + more)

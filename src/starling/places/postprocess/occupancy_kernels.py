@@ -5,7 +5,7 @@ log-likelihood of its being empty is e; w is infinite where nothing is measured 
 of two, some boxes have no cells; they hold no points.
 """
 
-from math import exp, log, sqrt
+from math import exp, isfinite, log, sqrt
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -123,8 +123,8 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
         for column in range(side):
             own_value, own_variance, own_empty = own[0][row, column], own[1][row, column], own[2][row, column]
             noise, there = _quarters(below, shares, row, column, z, w, level, e)
-            if there == 0 or not np.isfinite(noise):
-                if np.isfinite(own_variance):
+            if there == 0 or not isfinite(noise):
+                if isfinite(own_variance):
                     zs[row, column], ws[row, column], es[row, column] = own_value, own_variance, own_empty
                 continue
             deviation = sqrt(noise / SIZES[there])
@@ -193,7 +193,7 @@ def _messages(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays i
                     learned[bucket, SIZES[i // kinds + 1] - 1, i % kinds] += score[i]
             peak = log(whole) + best - 0.5 * log(second)
             es[row, column] = e[0] + e[1] + e[2] + e[3]
-            if np.isfinite(own_variance):
+            if isfinite(own_variance):
                 peak -= 0.5 * (own_value - centre) ** 2 / (own_variance + second)
                 es[row, column] += own_empty
                 share = second / (own_variance + second)
@@ -244,7 +244,7 @@ def _divide(  # noqa: C901, PLR0912, PLR0915 - one kernel: calls with arrays in 
             if points <= 0:
                 continue
             noise, there = _quarters(below, shares, row, column, z, w, level, e)
-            if np.isfinite(noise):
+            if isfinite(noise):
                 deviation = sqrt(noise / SIZES[there])
                 count = max(points, deviation)
                 bucket = _bucket(count / deviation, len(prior))

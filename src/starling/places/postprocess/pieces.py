@@ -6,6 +6,7 @@ squared distance to 0, less 8), or a cut (the costs of the children, 12 for each
 the box's own measurement and their sum). Then counts go top-down: a box's count is divided over its children so that none is negative.
 """
 
+from math import isfinite
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -85,21 +86,24 @@ def halved(tree: Tree, own: Boxwise, guide: Float64) -> tuple[Tree, Boxwise]:
 
 def choose(tree: Tree, own: Boxwise) -> Chosen:
     """The model of each box that costs least, by what was measured; of equal ones the first of even spread, empty, cut."""
-    return _choose(tree.parents, tree.areas, own)
+    nodes = len(tree.parents)
+    work, children = np.zeros((6, nodes)), np.zeros(nodes, dtype=np.int64)
+    chosen = Chosen(Boxwise(np.zeros(nodes), np.full(nodes, np.inf)), np.zeros(nodes, dtype=np.bool_), np.zeros(nodes))
+    _choose(tree.parents, tree.areas, own, work, children, chosen.fit, chosen.cut, chosen.cost)
+    return chosen
 
 
 @compiled
-def _choose(parents: Int64, areas: Int64, own: Boxwise) -> Chosen:
+def _choose(
+    parents: Int64, areas: Int64, own: Boxwise, work: Float64, children: Int64, fit: Boxwise, cut: Bool, cost: Float64
+) -> None:
     value, variance = own
-    nodes = len(parents)
+    best, left = fit
     # All measurements at and below a box as densities: sum of weights, mean, squared distance from it. Merging means does not cancel.
-    weight, mean, spread = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    sums, variances, below = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    children = np.zeros(nodes, dtype=np.int64)
-    best, left, cut, cost = np.zeros(nodes), np.full(nodes, np.inf), np.zeros(nodes, dtype=np.bool_), np.zeros(nodes)
-    for node in range(nodes - 1, -1, -1):
+    weight, mean, spread, sums, variances, below = work[0], work[1], work[2], work[3], work[4], work[5]
+    for node in range(len(parents) - 1, -1, -1):
         area = float(areas[node])
-        measured = np.isfinite(variance[node])
+        measured = isfinite(variance[node])
         if measured:
             added = area * area / variance[node]
             apart = value[node] / area - mean[node]
@@ -118,7 +122,7 @@ def _choose(parents: Int64, areas: Int64, own: Boxwise) -> Chosen:
                 price += (value[node] - sums[node]) ** 2 / (variance[node] + variances[node])
             if price < cost[node]:
                 cut[node], cost[node], best[node], left[node] = True, price, sums[node], variances[node]
-                if measured and not np.isfinite(variances[node]):
+                if measured and not isfinite(variances[node]):
                     best[node], left[node] = value[node], variance[node]
                 elif measured:
                     share = variances[node] / (variance[node] + variances[node])
@@ -135,7 +139,6 @@ def _choose(parents: Int64, areas: Int64, own: Boxwise) -> Chosen:
                 spread[above] += spread[node] + apart * apart * (weight[above] * weight[node] / total)
                 mean[above] += apart * (weight[node] / total)
                 weight[above] = total
-    return Chosen(Boxwise(best, left), cut, cost)
 
 
 def divided(tree: Tree, chosen: Chosen) -> tuple[Float64, Bool]:
@@ -174,7 +177,7 @@ def _project(total: float, children: Int64, areas: Int64, fit: Boxwise, counts: 
     value, variance = fit
     places, keys, known = np.empty(len(children), dtype=np.int64), np.empty(len(children)), 0
     for child in children:
-        if np.isfinite(variance[child]):
+        if isfinite(variance[child]):
             places[known], keys[known] = child, -(value[child] / variance[child])
             known += 1
     places, keys = places[:known], keys[:known]
@@ -205,14 +208,14 @@ def _shared_out(total: float, children: Int64, areas: Int64, fit: Boxwise, count
     value, variance = fit
     unknown, taken = 0, 0.0
     for child in children:
-        if np.isfinite(variance[child]):
+        if isfinite(variance[child]):
             taken += max(value[child], 0.0)
         else:
             unknown += areas[child]
     if unknown == 0 or taken >= total:
         return False
     for child in children:
-        if np.isfinite(variance[child]):
+        if isfinite(variance[child]):
             counts[child] = max(value[child], 0.0)
         else:
             counts[child] = (total - taken) * (areas[child] / float(unknown))

@@ -70,4 +70,7 @@ def _rescale(grid: Float64, leaves: Int32, counts: Float64) -> None:
                 for column in range(west, east):
                     grid[row, column] *= factor
         else:
-            grid[south:north, west:east] = counts[leaf] / (np.int64(north - south) * np.int64(east - west))
+            even = counts[leaf] / (np.int64(north - south) * np.int64(east - west))
+            for row in range(south, north):
+                for column in range(west, east):
+                    grid[row, column] = even

@@ -48,6 +48,9 @@ _LEVELS = 4096
 _BLOCK = 1 << 14
 """At most this many candidates whose levels are counted apart, so that one can be found again without a second pass over all."""
 
+_MANY = 1 << 20
+"""From more candidates on, scores of two bytes are read as they are; fewer are widened, so that kernels are compiled for one type."""
+
 _SURE = 2.0**-36
 """A boundary is decided in doubles when it is this part of the total away. Errors, as parts of the total: a weight 2^-50, its
 product with a count 2^-53, a sum of up to 4097 such terms 2^-40.9, together below 2^-40 for a boundary and again for the total;
@@ -178,7 +181,7 @@ def _checked(scores: npt.ArrayLike) -> Scores:
             "are not one row of integers of a type that int64 holds (floats are refused)",
             "give an int64 array of shape (n,)",
         )
-    if array.dtype == np.int16:
+    if array.dtype == np.int16 and array.size > _MANY:
         return np.ascontiguousarray(array, dtype=np.int16)
     return np.ascontiguousarray(array, dtype=np.int64)
 

@@ -112,7 +112,7 @@ class Records(NamedTuple):
 
 @compiled
 def number(data: Bytes, start: int, stop: int, width: int) -> int:
-    """The number that exactly `width` digits write, else -1."""
+    """The number that exactly `width` digits write, else -1. Kernels give no constant as `width`: each would be compiled on its own."""
     if stop - start != width:
         return -1
     value = 0
@@ -141,7 +141,7 @@ def is_null(data: Bytes, start: int, stop: int) -> bool:
 @compiled
 def code_at(data: Bytes, start: int, stop: int, code_of: Int16) -> int:
     """Index of the code that a field writes; no code is 0000, so entry 0 of `code_of` serves all that is no code."""
-    return int(np.int64(code_of[max(number(data, start, stop, 4), 0)]))
+    return int(np.int64(code_of[max(number(data, start, stop, int(np.int64(4))), 0)]))
 
 
 @compiled
@@ -193,7 +193,7 @@ def race_set(race: Int16, row: int, read: int, several: Int16) -> int:
     """The set of race codes of a row: 0 empty, `code + 1` one code, -1 where it was written to `several`, int16 (8,), ascending, the
     rest -1. `race` has the code of each race field, NO_CODE from the first empty one on; so many of them count.
     """
-    count = 0
+    count = int(np.int64(0))
     for column in range(read):
         if race[row, column] == NO_CODE:
             break

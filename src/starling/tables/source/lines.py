@@ -138,7 +138,10 @@ def _other_faults(data: Bytes, starts: Int64, columns: Columns, book: Lookup) ->
     faults = 0
     if code_at(data, starts[columns.span], starts[columns.span + 1] - 1, book.code_of) == book.unknown:
         faults |= SPAN
-    if columns.cenrace >= 0 and number(data, starts[columns.cenrace], starts[columns.cenrace + 1] - 1, 2) < 0:
+    if (
+        columns.cenrace >= 0
+        and number(data, starts[columns.cenrace], starts[columns.cenrace + 1] - 1, int(np.int64(2))) < 0
+    ):
         faults |= CENRACE
     if columns.householder >= 0:
         field = columns.householder
@@ -182,7 +185,7 @@ def _fields(data: Bytes, first: int, stop: int, columns: Columns, book: Lookup, 
     starts = np.zeros(columns.fields + 1, np.int64)
     at_age, at_sex, at_span, at_block, at_races = columns.age, columns.sex, columns.span, columns.block, columns.races
     code_of = book.code_of
-    line, place = 0, first
+    line, place = int(np.int64(0)), first
     while place < stop:
         end, text, fault = _split(data, place, starts)
         if text == place:
@@ -193,7 +196,7 @@ def _fields(data: Bytes, first: int, stop: int, columns: Columns, book: Lookup, 
         if fault == 0:
             block[line], faults[line] = _block(data, starts, at_block)
             age[line] = age_at(data, starts[at_age], starts[at_age + 1] - 1)
-            sex[line] = number(data, starts[at_sex], starts[at_sex + 1] - 1, 1)
+            sex[line] = number(data, starts[at_sex], starts[at_sex + 1] - 1, int(np.int64(1)))
             span[line] = code_at(data, starts[at_span], starts[at_span + 1] - 1, code_of)
             _race_codes(data, starts, at_races, code_of, race, line, explain)
             if explain:

@@ -35,7 +35,7 @@ class ValueSets:
             self._slots = np.full(4 << needed.bit_length(), -1, dtype=np.int32)
             _enter(self._keys[: self._used], self._keys, 0, self._slots, np.empty(self._used, dtype=np.int32))
         numbers = np.empty(len(several), dtype=np.int32)
-        self._used = _enter(several, self._keys, self._used, self._slots, numbers)
+        self._used = _enter(several.astype(np.int32, copy=False), self._keys, self._used, self._slots, numbers)
         several_values = np.flatnonzero(sets < 0)
         sets[several_values] = self._first + numbers[-1 - sets[several_values]]
 
@@ -48,7 +48,7 @@ class ValueSets:
 
 
 @compiled
-def _start(key: Int16 | Int32, slots: Int32) -> int:
+def _start(key: Int32, slots: Int32) -> int:
     """Where the search for a set begins, in a table of a power of two slots (multiplicative hashing of value after value)."""
     mixed = np.uint64(0)
     for value in key:
@@ -60,7 +60,7 @@ def _start(key: Int16 | Int32, slots: Int32) -> int:
 
 
 @compiled
-def _same(one: Int32, other: Int16 | Int32) -> bool:
+def _same(one: Int32, other: Int32) -> bool:
     for place in range(len(one)):  # noqa: SIM110 - a generator is not compiled
         if one[place] != other[place]:
             return False
@@ -68,7 +68,7 @@ def _same(one: Int32, other: Int16 | Int32) -> bool:
 
 
 @compiled
-def _enter(rows: Int16 | Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) -> int:
+def _enter(rows: Int32, keys: Int32, used: int, slots: Int32, numbers: Int32) -> int:
     """Find or enter each row, for which there is room; `numbers` gets their places in `keys`. Gives how many are used then."""
     for row in range(len(rows)):
         slot = _start(rows[row], slots)
