@@ -7,6 +7,8 @@ from click.testing import CliRunner
 
 from starling.cli import main
 from starling.cli.browser import page_folder, show
+from tests.groups.worlds import write_world
+from tests.places.plans import write_world as write_points
 
 
 def test_a_page_without_a_place_has_a_folder_that_stays() -> None:
@@ -36,3 +38,23 @@ def test_a_preview_is_opened(named: bool, tmp_path: Path, monkeypatch: pytest.Mo
     page = tmp_path / ("named" if named else "other") / "preview.html"
     assert opened == [page.as_uri()]
     assert page.is_file()
+
+
+@pytest.mark.parametrize("domain", ["groups", "places", "genome"])
+def test_a_preview_of_each_domain_is_opened(
+    domain: str, tmp_path: Path, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("starling.cli.browser.show", opened.append)
+    write_world(tmp_path)
+    (tmp_path / "points").mkdir()
+    write_points(tmp_path / "points")
+    words = {
+        "groups": [str(tmp_path / "plan.toml")],
+        "places": [str(tmp_path / "points" / "plan.toml"), "--expected", "9", "--trials", "1", "--world", "gather"],
+        "genome": [str(study / "plan.toml"), "--question", "num-sig", "--epsilon", "1"],
+    }
+    words[domain] += ["--open", "--out", str(tmp_path / "page")]
+    result = CliRunner().invoke(main, [domain, "preview", *words[domain]])
+    assert result.exit_code == 0, result.output
+    assert opened == [(tmp_path / "page" / "preview.html").as_uri()]

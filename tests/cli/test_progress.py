@@ -168,10 +168,10 @@ SHORT = {
     "remote datasets", "remote budget", "remote release", "remote fetch",
     "ledger terms", "server requests", "server approve", "server decline",
     "remote preview", "remote request", "remote requests", "remote approved",
-    "remote questions", "remote answer",
+    "remote questions", "remote answer", "remote releases", "remote token", "remote tokens", "remote revoke",
     *(f"remote ask {name}" for name in ("num-sig", "loc-sig", "loc-block", "snp-pval", "snp-corr", "explore")),
     "server init", "server user", "server token", "server tokens", "server revoke", "server log", "server demo", "server demo-data",
-    "server backup", "server restore", "server password", "server sandbox", "serve", "web",
+    "server backup", "server restore", "server password", "server sandbox", "serve", "web", "notify",
 }  # fmt: skip
 """What opens a plan or writes one event; `ledger export` prints at once, `serve` says when it listens, and `worker` what it does."""
 

@@ -90,7 +90,7 @@ def test_the_log_says_what_was_done(call: Call, served: Path) -> None:
     assert call("server", "log", served, "--most", "1").stdout.splitlines() == log.stdout.splitlines()[:1]
 
 
-@pytest.mark.parametrize("command", ["web", "worker", "job"])
+@pytest.mark.parametrize("command", ["web", "worker", "job", "notify"])
 def test_a_process_of_the_server_logs_in_the_form_that_it_is_told(
     call: Call, served: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
@@ -105,6 +105,7 @@ def test_a_process_of_the_server_logs_in_the_form_that_it_is_told(
     monkeypatch.setattr("starling.server.web.answer", run)
     monkeypatch.setattr("starling.worker.running.Worker.run", run)
     monkeypatch.setattr("starling.worker.children.serve", run)
+    monkeypatch.setattr("starling.server.notifying.notify", run)
     monkeypatch.setattr("os.nice", lambda _: 0)
     monkeypatch.setattr(logs, "begin", forms.append)
     for form in ("text", "json"):
