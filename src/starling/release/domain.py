@@ -301,8 +301,8 @@ class Verbs:
     Attributes:
         plan: What the plan holds and costs.
         preview: The expected error of the plan. A server gives it the public files.
-        release: What is charged, in words, which is asked for where a person approves; and what publishes. None where files are all that
-            `Delivering` opens, and where questions are asked.
+        release: What is charged, in words, which is asked for where a person approves; and what publishes. None where plan, files and
+            engine are all that `Delivering.open` takes, and where questions are asked.
         generate: Invents records into the new folder `out`, by the public `seed`.
         plot: The pictures of releases of the domain, which are opened one after the other; of the first, unless a domain draws several.
     """
