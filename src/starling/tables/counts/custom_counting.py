@@ -138,7 +138,9 @@ class PackedGroups:
         self._numbers: dict[bytes, int] = {}
 
     def number(self, packed: pa.Array) -> Int32:
-        """int32 (rows,): the number of what each row says; what was not met before gets a new one."""
+        """int32 (rows,): the number of what each row says; what was not met before gets a new one. Numbers stay as they are."""
+        if pa.types.is_integer(packed.type):
+            return np.asarray(packed)
         coded = pc.dictionary_encode(packed)
         for each in coded.dictionary.to_pylist():
             self._numbers.setdefault(each, len(self._numbers))
@@ -167,7 +169,7 @@ def count_custom(
 ) -> dict[str, Sets]:
     """Fill the counted records and those of aggregates; gives the sets of values that they number. Raises as `counts.count` says."""
     groups = PackedGroups(records.columns.groups)
-    with closing(_answer(plan, records, limits, cluster, spread)) as answer:
+    with closing(_answer(plan, records, limits, cluster, spread, groups)) as answer:
         for batch in answer:
             columns = {name: batch[name] for name in batch.schema.names}
             unit, number = columns["unit"].to_numpy(), groups.number(columns["groups"])
@@ -182,7 +184,12 @@ def count_custom(
 
 
 def _answer(
-    plan: Plan, records: DeclaredRecords, limits: duck.Limits, cluster: Spark | None, spread: Spread
+    plan: Plan,
+    records: DeclaredRecords,
+    limits: duck.Limits,
+    cluster: Spark | None,
+    spread: Spread,
+    groups: PackedGroups,
 ) -> Generator[pa.RecordBatch, None, None]:
     """The engine's answer, as `custom_answer_sql` describes it; the same row may stand in it more than once."""
     content, unit = content_of(plan), records.columns.unit
@@ -195,7 +202,10 @@ def _answer(
     if cluster is None:
         rows = all_contributions(plan, records)
         if unit is None:
-            return count_in_shares(text, "records", rows, content, tables, limits)
+            # Numbered at once: a share of the records would hold all bytes of what they say.
+            numbered = content.set(1, pa.field("groups", pa.int32()))
+            batches = (each.set_column(1, numbered.field(1), pa.array(groups.number(each["groups"]))) for each in rows)
+            return count_in_shares(text, "records", batches, numbered, tables, limits)
         return run_by_person(text, content, rows, tables, limits)
     records.check_unchanged()
     schema = content if unit is None else pa.schema([PERSON, *content])
