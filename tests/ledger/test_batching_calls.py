@@ -10,6 +10,8 @@ import pytest
 
 from starling.ledger.batching import Batches, each
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 
 def test_every_call_gets_its_own_answer_or_error() -> None:
     def half(number: int) -> Callable[[], int]:

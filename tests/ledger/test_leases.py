@@ -15,7 +15,10 @@ from tests.ledger.worlds import World, costing, request
 
 YEAR = 365 * 86_400
 
-pytestmark = pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"),
+]
 
 
 def test_no_two_tokens_are_the_same_in_a_fork_either() -> None:

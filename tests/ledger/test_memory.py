@@ -16,6 +16,8 @@ from starling.ledger.rules import UNIT, Request
 from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished
 from tests.ledger.worlds import World, costing, request
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 
 class Reads:
     """Counts the charges that read first."""

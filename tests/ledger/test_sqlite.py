@@ -17,6 +17,8 @@ from starling.ledger.store import migration
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from tests.ledger.worlds import World
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 ON_SQLITE = pytest.mark.parametrize("world", ["sqlite"], indirect=True)
 
 

@@ -13,6 +13,8 @@ from starling.ledger.keys import Key
 from starling.ledger.store import Transaction
 from tests.ledger.worlds import World, costing, request
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 
 def forked(world: World, name: str = "child", *, through: Batcher | None = None) -> int:
     """A child that charges, or is told to come back; it dies by an alarm where it hangs."""

@@ -27,6 +27,8 @@ from starling.worker.sources import Sources, source_of
 from tests.groups.worlds import write_world
 from tests.release.striking import Point, strike
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 POINTS: dict[str, Point] = {
     f"{'after' if after else 'before'} {name}": (owner, name, after)
     for owner, name in (

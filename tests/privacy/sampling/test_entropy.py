@@ -16,6 +16,8 @@ from starling.privacy.sampling import entropy
 from starling.privacy.sampling.entropy import BLOCK, fresh_id, system
 from tests.privacy.sources import Scripted, Seeded
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 Words = npt.NDArray[np.uint64]
 
 

@@ -23,6 +23,8 @@ from starling.privacy.sampling.noise import checked_add, discrete_gaussian, disc
 from tests.privacy.goodness_of_fit import bins, excess, power, stretched
 from tests.privacy.sources import Scripted, Seeded
 
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+
 Int64 = npt.NDArray[np.int64]
 Function = Callable[..., Int64]
 BOTH: list[tuple[Function, str]] = [(discrete_laplace, "scale"), (discrete_gaussian, "sigma_squared")]
