@@ -76,7 +76,7 @@ def attempt(source: Source, records: Path | pa.Table, folder: Path, form: Form |
             return "refused"
         confidential: Any = delivery
         if isinstance(delivery, Delivery) and (size or form.spark):
-            confidential = _count(source.domain, delivery.source, spark() if form.spark else None, size // _PARTS)
+            confidential = _count(source.domain, delivery.source, spark() if form.spark else None)
         elif counting:
             confidential = counting(work)
         exact = inspect(confidential).value
@@ -96,18 +96,12 @@ def attempt(source: Source, records: Path | pa.Table, folder: Path, form: Form |
     return "counted"
 
 
-def _count(name: str, source: Any, cluster: Spark | None, chunk: int) -> Any:
-    """The counts of a source by Spark, or in parts of so many bytes."""
-    from starling.tables.counts import count
-    from starling.tables.source import Persons
-
+def _count(name: str, source: Any, cluster: Spark | None) -> Any:
+    """The counts of a source by Spark, or in the parts in which it was opened."""
     if name != "tables":
         return source.count(cluster)
-    if cluster is None and isinstance(source.records, Persons):
-        with patch.object(delimited, "CHUNK", max(1, chunk)):
-            files: Any = source.records.reopened()
-        in_parts = replace(source.records, source=files, reopened=lambda: files)
-        return count(source.plan, source.regions, in_parts)
+    from starling.tables.counts import count
+
     return count(source.plan, source.regions, source.records, cluster=cluster)
 
 
