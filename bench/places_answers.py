@@ -29,7 +29,8 @@ from starling.places.generate.worlds import everywhere
 from starling.places.measurements import Int32, MeasuredTree
 from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.singular import Singular
-from starling.places.pictures.map_page import Map, page
+from starling.places.pictures.map_data import Map, MapSlice
+from starling.places.pictures.map_page import page
 from starling.places.plan.grid import Grid
 from starling.privacy.neighbours import ADD_REMOVE_POINT
 
@@ -128,7 +129,6 @@ def main() -> None:
     assert isinstance(tree, MeasuredTree)
     table, wide = CumulativeGrid(leaves(tree)), CumulativeGrid(np.kron(leaves(tree), np.ones((4, 4))) / 16)
     sureties = Surety([tree]), Surety([flat])
-    shown = Map("", "", "", table.grid, (0, 0, 1, 1), 1, tree.tree.boxes[tree.tree.leaves], tree)
     peer_sums = np.zeros((SIDE + 1, SIDE + 1))
     peer_sums[1:, 1:] = table.grid.cumsum(axis=0).cumsum(axis=1)
     dense = Adaptive((SIDE, SIDE), ADD_REMOVE_POINT, Fraction(1, 2)).draw(everywhere((SIDE, SIDE), DENSE, SEED))
@@ -142,6 +142,10 @@ def main() -> None:
     some, drawn = rectangles(many, SIDE), rounded(polygons, SIDE)
     outlines = tree.tree.boxes[tree.tree.leaves]
     points = table.count(outlines[:, [2, 0, 3, 1]].astype(np.float64)).counts
+    none = np.zeros((0, 4))
+    unanswered = Answers(np.zeros(0), None, None, None, np.zeros(0, bool))
+    slices = [MapSlice("", table.grid, outlines, points, tree, None, none.astype(np.int32), unanswered)]
+    shown = Map("", "", "", place, 1, slices)
     few = drawn[: max(polygons // 10, 1)]
     assert np.allclose(interpolated(peer_sums, some), table.count(some).counts, atol=1e-3)
     assert np.allclose(overlaid(outlines, points, few), count_regions(table, few).counts, rtol=1e-6, atol=1e-3)
