@@ -134,6 +134,7 @@ def test_releases_without_asserts_and_with_warnings_as_errors(tmp_path: Path) ->
     four_domains.check(tmp_path / AWKWARD)
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_is_refused_before_the_charge(tmp_path: Path) -> None:
     done = release_all(four_domains.write(tmp_path / "world"), {"HOME": "/proc", "STARLING_HOME": None})
     assert done.returncode != 0

@@ -33,7 +33,6 @@ def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:
     is_rejected(case)
 
 
-@pytest.mark.series(2)
 @pytest.mark.parametrize("case", MECHANISMS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_a_kept_promise_is_not_rejected(case: Case) -> None:

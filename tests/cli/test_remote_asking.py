@@ -80,6 +80,7 @@ def test_a_question_is_approved_after_its_expected_error_was_seen(
     assert asked.charges() == 1
 
 
+@pytest.mark.slow
 def test_a_question_is_approved_for_less(call: Call, asked: Site, tmp_path: Path) -> None:
     """The analyst asks for an epsilon of 1; the custodian approves .25, and nothing else can be charged."""
     with closing(open_ledger(asked.home.settings.ledger)) as ledger:

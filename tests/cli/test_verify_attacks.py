@@ -45,7 +45,6 @@ def forged(bundle: Bundle, **stated: Any) -> None:
     bundle.resign(OTHER)
 
 
-@pytest.mark.series(1)
 @pytest.mark.parametrize("signs", ["nobody", "a forger", "the publisher"])
 def test_attack_a22_a_cell_that_was_edited_is_found_whoever_signs(copied: Bundle, call: Call, signs: str) -> None:
     path = copied.folder / "data" / "t1.parquet"

@@ -132,6 +132,7 @@ def test_a_plan_alone_is_asked_nothing(site: Site, tmp_path: Path) -> None:
         assert seen.sections[0]["title"] == "Expected error"
 
 
+@pytest.mark.slow
 def test_a_question_is_approved_like_a_release(study_site: Site, tmp_path: Path) -> None:
     question = NumSig("g", 3, HALF)
     with closing(open_ledger(study_site.home.settings.ledger)) as ledger, study_site.client() as client:

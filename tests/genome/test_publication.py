@@ -69,7 +69,6 @@ def copy(world: World, made: dict[str, Path], tmp_path: Path) -> Callable[[str],
     return copied
 
 
-@pytest.mark.series(2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_check_of_a_release_holds(world: World, made: dict[str, Path], name: str) -> None:
     found = starling.verify(made[name], ledger=world.url, key=world.ledger.book.signer)
@@ -89,7 +88,6 @@ NUMBERS = {
 }
 
 
-@pytest.mark.series(5)
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_number_that_the_noisy_answer_does_not_give_is_found(

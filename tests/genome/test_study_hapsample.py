@@ -39,7 +39,6 @@ def test_the_documentation_states_a_budget_that_finds_them() -> None:
     assert stated["both_followed"] > 0.97
 
 
-@pytest.mark.series(2)
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_chance_of_two_among_k_is_that_of_all_orders(k: int) -> None:
     scores, epsilon = np.array([3, 1, 2, 2, 0]), 0.7

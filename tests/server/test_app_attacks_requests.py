@@ -232,7 +232,6 @@ def test_attack_a21_a_question_to_a_genome_study_is_a_question(tmp_path: Path, m
         assert study.charges() == 0
 
 
-@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "headers",
     [

@@ -91,6 +91,7 @@ def study(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site
     yield from served_source(folder, write_study(folder))
 
 
+@pytest.mark.slow
 def test_each_is_sent_and_answered_in_the_published_form(site: Site, study: Site, asked: Asked) -> None:
     sent = set()
     for where, names in ((site, ("release", "rows", "number", "token")), (study, ("answer",))):

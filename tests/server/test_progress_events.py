@@ -84,7 +84,6 @@ def heard(found: Progress, again: Callable[[], Progress]) -> list[str]:
     return asyncio.run(lines())
 
 
-@pytest.mark.series(2)
 @pytest.mark.parametrize(("done", "look", "waits"), [(3, 1, [8]), (7, 1, [8]), (9, 2, [8, 1, 7]), (15, 2, [8, 1, 7])])
 def test_it_tells_when_plan_and_charge_decide_and_not_when_the_run_is_done(
     asking: Asker,

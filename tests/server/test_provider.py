@@ -173,7 +173,6 @@ def test_what_no_provider_answers_is_one_error(
     assert "/PROVIDER" not in [each for each, _, _ in liar.asked], "no redirection is followed"
 
 
-@pytest.mark.series(3)
 @pytest.mark.parametrize(
     "changes",
     [

@@ -101,7 +101,6 @@ def test_rows_are_compared_in_any_slices(tmp_path: Path, monkeypatch: pytest.Mon
     assert messages(drawn(tmp_path)) == []
 
 
-@pytest.mark.series(6)
 @pytest.mark.parametrize(
     ("name", "column", "value"),
     [

@@ -84,6 +84,7 @@ def test_attack_a26_a_lost_draw_is_paid_for_again_and_the_chain_says_so(thief: T
     thief.ledger.reading.verify()
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 def test_attack_a26_a_top_up_is_drawn_once_too(thief: Thief) -> None:
     earlier = thief.room / "earlier"

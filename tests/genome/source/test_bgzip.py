@@ -22,12 +22,14 @@ def test_pieces_are_the_bytes(tmp_path: Path, size: int) -> None:
         assert b"".join(pieces(tmp_path / "x")) == content
 
 
-def test_a_broken_block_ends_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_broken_block_ends_the_file(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At every byte, or at every fifth."""
     monkeypatch.setattr(bgzip, "_BLOCKS", 2)
     content = b"".join(bytes([number]) * 65_280 for number in range(9))
     whole = studies.bgzip(content)
     sizes = set()
-    for at in range(len(whole)):
+    for at in range(0, len(whole), step):
         broken = bytearray(whole)
         broken[at] ^= 0x55
         (tmp_path / "x").write_bytes(broken)

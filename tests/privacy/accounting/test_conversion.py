@@ -274,8 +274,7 @@ def two_stages(rho: Fraction) -> Guarantee:
     return bounded_overlap("level", 9, (total, sequential("two stages", (first, second))))
 
 
-@pytest.mark.series(1)
-@pytest.mark.parametrize("rho", [1, 1500, 10**4, 10**6, 10**9, 10**12])
+@pytest.mark.parametrize("rho", [pytest.param(1, marks=pytest.mark.slow), 1500, 10**4, 10**6, 10**9, 10**12])
 def test_a_plan_of_any_budget_has_an_epsilon(rho: int) -> None:
     # From rho about 700 on the curve of overlapping events left the floats, and an IndexError was raised after the charge.
     level = two_stages(Fraction(rho))

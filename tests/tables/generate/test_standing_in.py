@@ -75,6 +75,7 @@ def test_about_as_many_stand_in_as_the_plan_expects(tmp_path: Path, expected: in
     assert note(tmp_path / "invented")["records"] == pytest.approx(records, rel=0.05)
 
 
+@pytest.mark.slow
 def test_persons_of_the_census_live_in_the_blocks_of_the_public_geography(tmp_path: Path) -> None:
     plan = Plan.load("demo")
     geography = generate(plan, persons=10_000, seed=5, out=tmp_path / "real").files["geography"]

@@ -16,10 +16,10 @@ from starling.tables.plan import Plan
 from starling.tables.plan.model import convert
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 
-PUBLIC = ("NMFv7-2020", "toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp")
+PUBLIC = ("toy_dataset/input_dir_zcdp", "toy_dataset/input_dir_puredp", "NMFv7-2020")
 
 
-@pytest.mark.series(1)
+@pytest.mark.series(2)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_definitions_are_the_same_plan_in_words(shared_data: Path, tmp_path: Path, name: str) -> None:
     folder = shared_data / "tables" / name

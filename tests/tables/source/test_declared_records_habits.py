@@ -107,7 +107,6 @@ def test_a_workbook_is_read_whatever_the_format_of_text(form: TextFormat, tmp_pa
         checked(tmp_path / "a.xlsx", form)
 
 
-@pytest.mark.series(3)
 @pytest.mark.parametrize(
     ("habit", "form", "causes"),
     [
