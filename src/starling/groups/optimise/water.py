@@ -16,8 +16,8 @@ WIDE: Final = 1 << 60
 
 def narrowed(cells: Int64, total: int) -> Cells:
     """The cells as int32 where no sum of a cell and a water level can leave it, otherwise as they are."""
-    largest = max(total, int(cells.max()), -int(cells.min()))
-    return cells.astype(np.int32) if largest <= NARROW else cells
+    narrow = np.empty(cells.shape, dtype=np.int32)
+    return narrow if total <= NARROW and kernels.narrow(cells, narrow, NARROW) else cells
 
 
 def bound(cells: Cells) -> int:
@@ -29,10 +29,7 @@ def largest_and_sums(cells: Cells, families: Families) -> tuple[Cells, Int64]:
     """The largest child of each region and size, in the type of the cells, and the sum of all children, int64: (parents, sizes) each."""
     shape = (len(families.offsets) - 1, cells.shape[1])
     largest, sums = np.empty(shape, dtype=cells.dtype), np.empty(shape, dtype=np.int64)
-    for parent in range(shape[0]):
-        children = cells[families.rows[families.offsets[parent] : families.offsets[parent + 1]]]
-        children.max(axis=0, out=largest[parent])
-        children.sum(axis=0, out=sums[parent])
+    kernels.add_up(cells, families, largest, sums)
     return largest, sums
 
 
