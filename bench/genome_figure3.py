@@ -117,7 +117,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
     """Above: probability of the best answer. Below: the value that three blocks reach with a given probability."""
     from matplotlib.figure import Figure
 
-    from starling.release.report.pictures import svg
+    from bench.drawing import svg
 
     figure = Figure(figsize=(10.4, 5.6))
     grid = figure.subplots(2, len(DELTAS), sharex=True, sharey="row")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 
+from bench.drawing import BLUE, GREY, INK, RED
 from bench.pictures import GREEN, ORANGE, Rows, panels, write
-from starling.release.report.pictures import BLUE, GREY, INK, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

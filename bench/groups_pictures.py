@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from bench.drawing import BLUE, GREY, INK, RED
 from bench.pictures import GREEN, ORANGE, Rows, panels, write
-from starling.release.report.pictures import BLUE, GREY, INK, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

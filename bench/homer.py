@@ -70,7 +70,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
     """The attacker's chance by epsilon, below the bound."""
     from matplotlib.figure import Figure
 
-    from starling.release.report.pictures import BLUE, GREY, INK, RED, svg
+    from bench.drawing import BLUE, GREY, INK, RED, svg
 
     figure = Figure(figsize=(6.4, 3.8))
     axes = figure.subplots()

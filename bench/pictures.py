@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from bench.drawing import INK, LINE, svg
 from bench.peers import ROOT
-from starling.release.report.pictures import INK, LINE, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from bench.drawing import BLUE, GREY, INK, RED
 from bench.pictures import GREEN, ORANGE, Rows, panels, write
-from starling.release.report.pictures import BLUE, GREY, INK, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -140,7 +140,7 @@ def picture(rows: list[dict[str, Any]]) -> str:
     """Bias and coverage by distance from the threshold, and coverage of bare totals by true size."""
     from matplotlib.figure import Figure
 
-    from starling.release.report.pictures import svg
+    from bench.drawing import svg
 
     figure = Figure(figsize=(8.4, 8.2))
     grid = figure.subplots(3, 2, sharey="row")

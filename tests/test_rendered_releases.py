@@ -18,6 +18,7 @@ from starling.errors import PlanError
 from starling.planfile.toml import read_file
 from starling.planfile.values import toml_of
 from tests import four_domains
+from tests.release.test_report import MOST_WORDS, words_before_folds
 from tests.test_rendered import slips
 
 DOMAINS: Final = tuple(four_domains.RELEASES)
@@ -54,7 +55,7 @@ class Page(HTMLParser):
             pass
 
     def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] in ("style", "script"):
+        if self._open and self._open[-1] in ("style", "script", "code"):
             return
         self.texts.append(data)
         if HEADINGS & {*self._open}:
@@ -114,6 +115,19 @@ def test_a_release_reads_as_english_and_not_as_a_machine(release: Any) -> None:
     texts = texts_of(release) | {name: " ".join(page.texts) for name, page in pages_of(release).items()}
     plain = {where: html.unescape(text).replace(MARKUP, "name") for where, text in texts.items()}
     assert not [slip for where, text in plain.items() for slip in slips(where, text)]
+
+
+def test_a_report_has_its_answer_picture_and_error_before_the_folds(release: Any) -> None:
+    text = (Path(release.folder) / "report.html").read_text()
+    assert len(words_before_folds(text)) <= MOST_WORDS
+    before = text[: text.index("<details>")]
+    assert before.index('class="headline"') < before.index("may be off" if "may be off" in before else "are off")
+    # The number of SNPs is a number that stands nowhere in the genome.
+    assert "<svg" in before or Path(release.folder).parent.name == "genome", "a picture"
+    assert re.search(r'href="data/[^"]+"', before), "downloads"
+    for name in re.findall(r'href="([^"]+)"', text):
+        assert (Path(release.folder) / name).is_file()
+    assert "open_release" in before, "the lines that give the same"
 
 
 def test_markup_in_names_is_text_on_every_page(release: Any) -> None:

@@ -302,17 +302,6 @@ def test_a_register_that_is_gone_is_seen_before_the_charge(tmp_path: Path, charg
     assert not charges
 
 
-def test_settings_of_pictures_that_cannot_be_read_are_seen_before_the_charge(
-    world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> str:
-        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "in matplotlibrc")
-
-    monkeypatch.setattr("starling.release.report.pictures.svg", broken)
-    for domain in ("tables", "genome"):
-        refuse(world, domain, charges, OutputError, "cannot have pictures here")
-
-
 def test_spark_that_cannot_start_is_seen_before_the_charge(
     world: Path, charges: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from starling import groups
 from starling.errors import ParameterError, SourceError
 from starling.verification import Outcome
+from tests.genome.pictures.studies import lines
 from tests.groups.worlds import CELLS, SIZES, write_world
 
 
@@ -68,6 +69,11 @@ def test_invented_records_of_a_plan_are_released(world: Path, tmp_path: Path) ->
     invented = plan.generate(tmp_path / "invented")
     release = plan.release(invented.records)
     assert release.number_of_sizes("land", 0).exact == 9
-    bar: Any = release.plot("e1").figure.axes[0].patches[1]
-    assert bar.get_height() == release.rows("county", region="e1")["groups"][1].as_py()
+    groups_of = release.rows("county", region="e1")["groups"].to_pylist()
+    heights = [
+        abs(bar[0][1] - bar[2][1]) for bar in lines(release.plot("e1").pictures["sizes-1"].pictures[0].draw(), "bars")
+    ]
+    assert [height * max(groups_of) for height in heights] == pytest.approx(
+        [count * max(heights) for count in groups_of[: len(heights)]], abs=0.1
+    )
     assert "Sizes in e1" in release.plot("e1").save(tmp_path / "drawn")[0].read_text()

@@ -1,6 +1,6 @@
 """The parts of a page as values."""
 
-from starling.pages.parts import Section, Table
+from starling.pages.parts import Section, Table, Tile
 
 
 def test_paragraphs_are_cut_at_empty_lines() -> None:
@@ -11,3 +11,9 @@ def test_paragraphs_are_cut_at_empty_lines() -> None:
 def test_a_table_is_made_of_lines_that_name_their_columns() -> None:
     table = Table.of([{"a": "1", "b": "2"}, {"a": "3", "b": "4"}], "c", words=True)
     assert table == Table(("a", "b"), (("1", "2"), ("3", "4")), "c", words=True)
+
+
+def test_a_table_of_tiles_is_shaded_where_it_has_any() -> None:
+    table = Table.of_tiles(("level", "a", "b"), ["x"], [[Tile("± 3", 1.0), None]], "c")
+    assert table.rows == (("x", "± 3", ""),)
+    assert table.shades == (("heat-9", ""),)

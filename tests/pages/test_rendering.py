@@ -12,15 +12,24 @@ from typing import Final
 import jinja2
 import pytest
 
+from starling.pages.marks import Sheet
 from starling.pages.parts import Line, Picture, Section, Table
 from starling.pages.rendering import fragment, page, served, stand_alone, static_file, static_files, static_name
 
 HOSTILE: Final = "<script>x</script>\"'&{{ 1 }}{% if %}"
-DRAWN: Final = '<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>'
+
+
+def drawn() -> Sheet:
+    """A picture of a hostile word."""
+    sheet = Sheet(10, 0, 10)
+    sheet.text(5, 5, HOSTILE)
+    return sheet
+
+
 FULL: Final = Section(
     HOSTILE,
     HOSTILE,
-    (Picture(lambda: DRAWN, HOSTILE),),
+    (Picture(drawn, HOSTILE, "one"),),
     (Table((HOSTILE, HOSTILE), ((HOSTILE, HOSTILE),), HOSTILE),),
     lines=(Line(HOSTILE, HOSTILE),),
 )
@@ -59,7 +68,7 @@ def test_no_text_of_a_part_becomes_markup(folded: bool) -> None:
     assert "script" not in Parsed(text).tags
     assert HOSTILE not in text
     assert html.unescape(text).count(HOSTILE) >= 12
-    assert DRAWN in text
+    assert drawn().svg("one", HOSTILE) in text
 
 
 def test_a_served_page_carries_no_style_and_links_its_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,9 +120,9 @@ def test_nothing_wide_is_cut_off_on_a_phone() -> None:
     assert re.search(r"\.wide, [^{]*\.picture, [^{]*pre \{[^}]*overflow-x: auto", text)
     wide = re.findall(r'<div class="(?:wide|picture)"[^>]*>', text)
     assert len(wide) == text.count("<table") + text.count("<svg")
-    assert all('tabindex="0"' in each and "aria-label=" in each for each in wide)
+    assert all('tabindex="0"' in each for each in wide)
     assert text.index("</figcaption>") > 0
-    for name in ("release/report/page.html", "pages/templates/parts.html"):
+    for name in ("release/report/templates/report.html", "pages/templates/parts.html"):
         template = (Path(str(files("starling"))) / name).read_text()
         formulas = "".join(re.findall(r'<div class="formula"[^>]*>.*?</div>', template, re.DOTALL))
         assert template.count("<math") == formulas.count("<math")
@@ -127,12 +136,12 @@ def test_a_fragment_carries_its_style_and_escapes_everything() -> None:
         title=HOSTILE,
         facts=[(HOSTILE, HOSTILE)],
         below=parts,
-        pictures=(Picture(lambda: DRAWN, HOSTILE),),
+        pictures=(Picture(drawn, HOSTILE, "one"),),
     )
     parsed = Parsed(text)
     assert not {"script", "head", "body", "link"} & {*parsed.tags}
     assert "style" in parsed.tags
-    assert html.unescape(text).count(HOSTILE) == 8
+    assert html.unescape(text).count(HOSTILE) == 9
 
 
 def test_the_style_changes_nothing_outside_of_its_pages() -> None:

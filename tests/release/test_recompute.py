@@ -31,7 +31,7 @@ def test_the_statement_says_what_is_made_again(guarantee: Guarantee) -> None:
     assert {field: said[field] for field in made} == made
 
 
-def test_pages_are_compared_without_pictures_and_the_account_is_read_strictly(
+def test_pages_are_compared_with_their_pictures_and_the_account_is_read_strictly(
     guarantee: Guarantee, tmp_path: Path
 ) -> None:
     receipt = Receipt("r", guarantee, "memory")
@@ -41,10 +41,10 @@ def test_pages_are_compared_without_pictures_and_the_account_is_read_strictly(
     (tmp_path / "b.yaml").write_text("r")
 
     def make(told: Receipt) -> dict[str, str]:
-        return {"a.html": '<p>a</p><div class="picture"></div>', "b.yaml": told.request_id}
+        return {"a.html": drawn, "b.yaml": told.request_id}
 
     assert recompute.pages(tmp_path, said, guarantee, make) == []
-    (tmp_path / "a.html").write_text(f"{drawn}.")
+    (tmp_path / "a.html").write_text(drawn.replace("M 0", "M 1"))
     (tmp_path / "b.yaml").write_bytes(b"\xff")
     assert [problem.field for problem in recompute.pages(tmp_path, said, guarantee, make)] == ["a.html", "b.yaml"]
     for change in ({"account": None}, {"account": said["account"] | {"more": 1}}, {}):

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from starling.engine.new_folder import new_folder
+from starling.pages.charts import Interval, intervals
+from starling.pages.parts import Picture, Section
 from starling.planfile import invented
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, Relation
 from starling.release import questions
 from starling.release.codec import Json, digest
 from starling.release.described import Generated
 from starling.release.domain import Asking, Delivering, Delivery, Domain, Invented, Verbs
-from starling.release.figures import intervals, section_of
 from starling.release.plots import Plots
 from starling.release.reading import Release
 from starling.release.work import Work
@@ -92,9 +93,10 @@ def _generate(plan: str, out: Path, seed: int) -> Generated:
 
 def _plot(releases: Iterator[Release]) -> Plots:
     table = next(releases).table("histogram")
-    figure = intervals("Persons", "persons", *(table[name].to_pylist() for name in WORDS))
-    section = section_of(figure, "histogram", "Persons by category", "Each count with its interval.")
-    return Plots("Persons by category", "A histogram", {"histogram": section})
+    rows = zip(*(table[name].to_pylist() for name in WORDS), strict=True)
+    lines = [Interval(label, f"{low:,} to {high:,}", count, low, high) for label, count, low, high in rows]
+    picture = Picture(partial(intervals, lines, ""), "Each count with its interval.", "histogram")
+    return Plots("Persons by category", "A histogram", {"histogram": Section("Persons", pictures=(picture,))})
 
 
 VERBS: Final = Verbs(Plan.load, lambda plan: Preview(Plan.load(plan)), None, _generate, _plot)

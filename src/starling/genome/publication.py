@@ -37,7 +37,6 @@ from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
-from starling.release.report import pictures
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 
@@ -115,10 +114,6 @@ class GenomePublication(Publication[ExactStudy, Drawn]):
     def sheets(self) -> Sequence[Sheet]:
         """The plan's SNP list."""
         return [tables.list_sheet(SNPS, pa.schema(list(SNP_COLUMNS.items())))]
-
-    def prepare(self, folder: Path) -> None:  # noqa: ARG002 - nothing stands in it yet
-        """Try to draw."""
-        pictures.check()
 
     def mechanism(self, folder: Path, create: Create) -> Mechanism[ExactStudy, Drawn]:  # noqa: ARG002 - all is in the draw
         """What answers the question; the answer is written as soon as it is drawn."""

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import log10
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from starling.pages.marks import Sheet, heat
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +30,43 @@ class Picture:
     """A picture with the words that say what it shows.
 
     Attributes:
-        draw: Gives the SVG, by `marks`; it stands in the page as it is.
+        sheet: Draws it.
         caption: What is seen, for those who see it and those who do not.
-        figure: The figure of Matplotlib that is drawn; None where the SVG is written without one.
+        name: Letters that set its inner names apart from those of other pictures of a page.
+        scrolls: Whether it keeps its size on a narrow screen, and scrolls.
     """
 
-    draw: Callable[[], str]
+    sheet: Callable[[], Sheet]
     caption: str
-    figure: "Figure | None" = None
+    name: str
+    scrolls: bool = False
+
+    def draw(self) -> str:
+        """The SVG, whose title is the first sentence of the caption."""
+        title = re.split(r"(?<=[.:;])\s", " ".join(self.caption.split()), maxsplit=1)[0]
+        return self.sheet().svg(self.name, title, scrolls=self.scrolls)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One cell of a shaded table.
+
+    Attributes:
+        label: Shown in it.
+        shade: 0 (light) to 1 (dark).
+    """
+
+    label: str
+    shade: float
+
+
+def relative_shade(part: float) -> float:
+    """Shade of an error that is this part of the size it stands beside: three decades from light to dark, 0.1 % to 100 %.
+
+    >>> relative_shade(0.0001), round(relative_shade(0.01), 3), relative_shade(7.0)
+    (0.0, 0.333, 1.0)
+    """
+    return min(max((log10(max(part, 1e-3)) + 3) / 3, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +78,33 @@ class Table:
         rows: Cells as text.
         caption: What it holds.
         words: Its cells are words, set to the left and broken into lines, not numbers.
+        shades: Of each row the colours of its cells but the first, as `marks.heat` names them; empty for none.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str
     words: bool = False
+    shades: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def of_tiles(
+        cls, header: Sequence[str], labels: Sequence[str], grid: Sequence[Sequence["Tile | None"]], caption: str
+    ) -> "Table":
+        """A table whose cells are shaded; None is an empty one.
+
+        Args:
+            header: Names of the columns, that of the labels first.
+            labels: One for each row.
+            grid: Of each row its tiles.
+            caption: What it holds.
+        """
+        rows = [
+            (label, *("" if tile is None else tile.label for tile in line))
+            for label, line in zip(labels, grid, strict=True)
+        ]
+        shades = [tuple("" if tile is None else heat(tile.shade) for tile in line) for line in grid]
+        return cls(tuple(header), tuple(rows), caption, shades=tuple(shades))
 
     @classmethod
     def of(cls, lines: Sequence[Mapping[str, str]], caption: str, *, words: bool = False) -> "Table":
@@ -87,6 +136,7 @@ class Section:
         tables: Each with its caption.
         folded: Whether it is closed until a reader opens it.
         lines: What gives the same in other places.
+        headline: The answer in one number, where this part has it.
     """
 
     title: str
@@ -95,6 +145,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     folded: bool = False
     lines: tuple[Line, ...] = ()
+    headline: Headline | None = None
 
     @property
     def paragraphs(self) -> tuple[str, ...]:

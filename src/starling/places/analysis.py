@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
+from starling.pages.parts import Picture, Section
 from starling.places.answers.coordinates import Units, aspect
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
-from starling.places.answers.leaf_table import Boxed, LeafTable
+from starling.places.answers.leaf_table import Boxed, LeafTable, squares
 from starling.places.answers.questions import Count, Counted, CountHexagons, CountPolygons, FindHotspots
 from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
@@ -175,12 +176,7 @@ class PlacesRelease(DomainRelease):
         """The grid, or of a sparse one the points of public squares of cells; and how many cells a side they have."""
         if not self.plan.grid.sparse:
             return self.grid(slice), 1
-        fold = -(-max(self.plan.grid.shape) // PICTURED)
-        rows, columns = (-(-side // fold) for side in self.plan.grid.shape)
-        south, west = (each.reshape(-1) * fold for each in np.indices((rows, columns)))
-        squares = np.stack([west, south, west + fold, south + fold], axis=1).astype(np.float64)
-        counts = LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))).count(squares)
-        return counts.counts.reshape(rows, columns), fold
+        return squares(LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))), PICTURED)
 
     def plot(self, slice: str | None = None) -> "Plots":
         """A picture of the released points of each cell, darker where there are more; `map` has a page that can be asked.
@@ -192,16 +188,15 @@ class PlacesRelease(DomainRelease):
             ParameterError: the plan has no such slice.
         """
         from starling.places.pictures.heat_map import heat_map
-        from starling.release.figures import section_of
         from starling.release.plots import Plots
 
         grid, _ = self._pictured(slice)
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
         title = f"{self.plan.title}{name}"
         caption = f"Released points ({self.plan.point}) by cell, darker where there are more."
-        section = section_of(
-            heat_map(self.plan.grid, f"points ({self.plan.point})", title, grid), "points", title, caption
-        )
+        what = f"points ({self.plan.point})"
+        picture = Picture(partial(heat_map, self.plan.grid, what, grid), caption, "points")
+        section = Section(title, pictures=(picture,))
         return Plots(self.plan.title, "Released points on a public grid", {"points": section})
 
     def map(self, slice: str | None = None, level: Exact = LEVEL, *, typical: bool = True) -> Map:

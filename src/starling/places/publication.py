@@ -101,7 +101,7 @@ class PlacesPublication(Publication[Counted, tuple[Measured, ...]]):
 
     def contents(self, folder: Path, drawn: tuple[Measured, ...]) -> "_Contents":  # noqa: ARG002 - nothing else is in it
         """The tables, from what was drawn."""
-        return _Contents(self.plan, tuple(estimate(self.plan.method, each) for each in drawn))
+        return _Contents(self.plan, drawn, tuple(estimate(self.plan.method, each) for each in drawn))
 
     def outcome(self, data: Path) -> list[tuple[str, str]]:
         """The cells, unless they are too many for a table, and the boxes."""
@@ -123,10 +123,11 @@ class _Contents:
     """A `release.domain.Contents`: the tables slice by slice."""
 
     plan: Plan
+    drawn: tuple[Measured, ...]
     estimates: tuple[Estimate, ...]
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         return columns.pieces(self.plan, self.estimates)
 
     def sections(self) -> Sequence[Section]:
-        return pages.sections(self.plan, self.estimates)
+        return pages.sections(self.plan, self.drawn, self.estimates)

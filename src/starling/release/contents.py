@@ -74,6 +74,14 @@ def pages(
     particulars = publication.particulars
     joint = (whole or joint_guarantee(publication)) if particulars.adds_to else None
     return {
-        REPORT: report.render(title, receipt, publication.charged, sections, joint, particulars.invariants),
+        REPORT: report.render(
+            title,
+            receipt,
+            publication.charged,
+            sections,
+            joint,
+            particulars.invariants,
+            [table.path for table in publication.tables],
+        ),
         registry.FILE: registry.entry(title, receipt, publication.product, joint),
     }

@@ -1,8 +1,7 @@
 """Pictures of releases in a session and from the command line: shown by a notebook, or written as SVG files with a page of them all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,14 +36,12 @@ class Plots:
         """The figure of Matplotlib, to be changed or saved in another format, where there is one picture.
 
         Raises:
-            ParameterError: there are several pictures, or Matplotlib does not draw it.
+            ParameterError: there are several pictures.
         """
         pictures = [picture for _, picture in self._each()]
-        if len(pictures) > 1 or pictures[0].figure is None:
-            raise ParameterError(
-                "figure", "is none: these pictures are several, or SVG alone", "call save, for SVG files"
-            )
-        return pictures[0].figure
+        if len(pictures) > 1:
+            raise ParameterError("figure", "is none: these pictures are several", "call save, for SVG files")
+        return pictures[0].sheet().figure()
 
     def save(self, out: str | Path) -> tuple[Path, ...]:
         """Write a page, index.html, and each picture as NAME.svg; gives their paths.
@@ -55,16 +52,13 @@ class Plots:
         Raises:
             OutputError: the folder exists or cannot be written.
         """
-        out, texts, sections = Path(out).absolute(), {}, []
-        for name, section in self.pictures.items():
-            (picture,) = section.pictures
-            texts[name] = picture.draw()
-            sections.append(replace(section, pictures=(Picture(partial(str, texts[name]), picture.caption),)))
+        out = Path(out).absolute()
+        texts = {f"{name}.svg": picture.draw() + "\n" for name, picture in self._each()}
+        texts = {PAGE: page(self.title, self.kind, [*self.pictures.values(), *self.below]), **texts}
         with new_folder(out) as folder:
             for name, text in texts.items():
-                (folder / f"{name}.svg").write_text(text + "\n", encoding="utf-8")
-            (folder / PAGE).write_text(page(self.title, self.kind, [*sections, *self.below]), encoding="utf-8")
-        return (out / PAGE, *(out / f"{name}.svg" for name in texts))
+                (folder / name).write_text(text, encoding="utf-8")
+        return tuple(out / name for name in texts)
 
     def __repr__(self) -> str:
         """For a session: what each picture shows."""

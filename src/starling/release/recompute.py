@@ -19,7 +19,7 @@ from starling.release.claims import claim, composition
 from starling.release.domain import Domain, Publication
 from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER, SIGNATURE, content
 from starling.release.report.markup import find_disallowed_markup
-from starling.release.report.pages import amounts, undrawn, words
+from starling.release.report.pages import amounts
 from starling.release.statement import Particulars
 from starling.release.table_comparison import TableComparison
 
@@ -122,10 +122,9 @@ def _numbers(
     # Of a table with more or fewer rows the columns are not known.
     whole = all(table.whole for table in published.values())
     findings.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
-    sections = [undrawn(section) for section in computed.sections()]
     earlier = [each.guarantee for each in publication.particulars.adds_to]
     joint = statement.joint_as_stated(publication.guarantee, earlier, claims.get("joint")) if earlier else None
-    make = partial(contents.pages, publication, sections=sections, whole=joint)
+    make = partial(contents.pages, publication, sections=computed.sections(), whole=joint)
     findings.add(PAGES, *pages(folder, claims, publication.guarantee, make, joint))
     if by_this_version(claims):
         findings.add(PAGES, *package(folder, *contents.described(publication), hashes))
@@ -195,7 +194,7 @@ def pages(
         folder: The folder of the release.
         claims: Its privacy.json, with an epsilon that was compared with ours.
         guarantee: What its plan gives.
-        make: The text of each page by its name, from the receipt; its pictures are left out (`undrawn`).
+        make: The text of each page by its name, from the receipt.
         joint: What its plan gives with all that it adds to; without it, the release stands alone.
     """
     expected: Mapping[str, str] = {}
@@ -214,10 +213,9 @@ def pages(
     for name, text in expected.items():
         # What is no text differs from every page.
         written = (folder / name).read_bytes().decode("utf-8", errors="replace")
-        page = name.endswith(".html")
-        if page and (markup := find_disallowed_markup(written)) is not None:
+        if name.endswith(".html") and (markup := find_disallowed_markup(written)) is not None:
             problems.append(Problem(name, f"holds {markup}, which no report has", DOWNLOAD_AGAIN))
-        elif current and (words(written) if page else written) != text:
+        elif current and written != text:
             problems.append(
                 Problem(name, "is not what the plan, the charge and the released values give", DOWNLOAD_AGAIN)
             )

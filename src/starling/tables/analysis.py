@@ -13,7 +13,7 @@ of what was published, and `left_out` says how many groups are missing from it.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
+from starling.pages.parts import Picture, Section
 from starling.release.codec import Json
 from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
@@ -247,7 +248,7 @@ class TablesRelease(DomainRelease):
         Raises:
             ParameterError: there is no such table, column or row, or `most` is below 1.
         """
-        from starling.release.figures import intervals, section_of
+        from starling.pages.charts import Interval, intervals
         from starling.release.plots import Plots
 
         rows = self._published(table, wanted)
@@ -264,8 +265,14 @@ class TablesRelease(DomainRelease):
         more = len(rows) - len(labels)
         title = f"{self.plan.title}{f', the first {most:,} of {len(rows):,} rows' if more else ''}"
         numbers = (rows[name].slice(0, most).to_pylist() for name in ("count", "lower", "upper"))
-        figure = intervals(title, "people", labels, *numbers)
-        section = section_of(figure, table, title, "Published numbers, each with its interval of 95 %.")
+        lines = [
+            Interval(label, f"{count:,}: {low:,} to {high:,}", count, low, high)
+            for label, count, low, high in zip(labels, *numbers, strict=True)
+        ]
+        picture = Picture(
+            partial(intervals, lines, "people"), "Published numbers, each with its interval of 95 %.", table
+        )
+        section = Section(title, pictures=(picture,))
         return Plots(self.plan.title, "Released numbers with their intervals", {table: section})
 
     def export(self, out: str | Path, form: Form, *, structure: str | None = None) -> Path:

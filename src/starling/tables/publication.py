@@ -20,7 +20,6 @@ from starling.release.datapackage import Sheet
 from starling.release.domain import Publication
 from starling.release.encrypted import Create
 from starling.release.registry import Product
-from starling.release.report import pictures
 from starling.release.statement import Particulars
 from starling.release.table_files import Table
 from starling.tables.artifact import aggregates, columns, pages
@@ -106,8 +105,7 @@ class TablesPublication(Publication[Exact, Measurements]):
         }
 
     def prepare(self, folder: Path) -> None:
-        """Try to draw, and copy the measurements of the earlier releases."""
-        pictures.check()
+        """Copy the measurements of the earlier releases."""
         if self.topped_up is not None:
             self.topped_up.copy(folder)
 

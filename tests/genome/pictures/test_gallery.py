@@ -6,10 +6,7 @@ import pytest
 
 from starling.errors import OutputError, ParameterError
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.gallery import KINDS, MOST_ROWS, Source, picture, plots, power, tables
-from starling.pages.parts import Section
-from starling.pages.rendering import page
-from starling.release.report.pages import undrawn, words
+from starling.genome.pictures.gallery import MOST_ROWS, Source, plots, power, tables
 from tests.genome.pictures.studies import HOSTILE, is_sound, p_value, plan, snps, some, three_chromosomes
 
 SOURCE = Source("release", "p-value of a SNP", "epsilon 1", "r-1", "ab12")
@@ -53,14 +50,6 @@ def test_a_folder_is_never_written_into(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputError, match="exists"):
         plots(some(), (), [SOURCE]).save(tmp_path / "out")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_report_without_its_pictures_is_compared_by_its_words(kind: str) -> None:
-    section = Section("Where", "Text.", (picture(kind, some()),))
-    drawn = page("T", "k", (section,))
-    assert "<svg" in drawn
-    assert words(drawn) == page("T", "k", (undrawn(section),))
 
 
 def test_hostile_names_are_escaped_in_the_page(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.genome.pictures.studies import (
     plan,
     snps,
     some,
+    svg_of,
     three_chromosomes,
 )
 
@@ -30,7 +31,7 @@ def test_places_too_close_to_tell_apart_are_enlarged() -> None:
         (p_value("rs1", 9), p_value("rs2", 7), p_value("rs3", 0.3), p_value("rs5", 1)),
         blocks=(("rs1", "rs3"),),
     )
-    svg = manhattan(answers)
+    svg = svg_of(manhattan(answers))
     assert len(groups(svg, "place-a-letter")) == 1
     assert not groups(svg, "place-b-.*")
     large = sorted(x for x, _ in dots(svg, "points-place-a-.*"))
@@ -42,18 +43,18 @@ def test_places_too_close_to_tell_apart_are_enlarged() -> None:
     low, high = (end for end, _ in sorted(lines(svg, "place-a-spans")[0])[1:3])
     assert (low, high) == pytest.approx((large[0], large[2]), abs=0.01)
     nothing = replace(answers, p_values=(p_value("rs1", 1), p_value("rs2", 0.5)), blocks=())
-    assert not groups(manhattan(nothing), "place-a-letter"), "p-values that say nothing are not enlarged"
+    assert not groups(svg_of(manhattan(nothing)), "place-a-letter"), "p-values that say nothing are not enlarged"
 
 
 def test_no_more_than_three_places_are_enlarged() -> None:
     listed = snps([(str(name), place) for name in range(1, 6) for place in (1000, 2000, 90_000_000)])
     values = tuple(p_value(f"rs{3 * name + part}", 6 + name) for name in range(5) for part in (1, 2))
-    svg = manhattan(Answers(plan(listed), values))
+    svg = svg_of(manhattan(Answers(plan(listed), values)))
     assert [len(groups(svg, f"place-{letter}-letter")) for letter in "abcd"] == [1, 1, 1, 0]
 
 
 def test_without_p_values_there_is_no_axis_of_them() -> None:
-    svg = manhattan(Answers(three_chromosomes(), located=("rs3", "rs28")))
+    svg = svg_of(manhattan(Answers(three_chromosomes(), located=("rs3", "rs28"))))
     assert len(dots(svg, "all-located")) == 2
     assert not groups(svg, "all-threshold")
     assert len(groups(svg, "all-name")) == 2
@@ -61,7 +62,7 @@ def test_without_p_values_there_is_no_axis_of_them() -> None:
 
 def test_blocks_alone_are_named() -> None:
     answers = Answers(three_chromosomes(), blocks=(("rs2", "rs9"), ("rs14", "rs14")))
-    assert len(groups(manhattan(answers), "all-name")) == 2
+    assert len(groups(svg_of(manhattan(answers)), "all-name")) == 2
 
 
 def test_nothing_is_shown_of_nothing() -> None:
@@ -81,17 +82,17 @@ def test_nothing_is_shown_of_nothing() -> None:
     ids=["some", "one", "endless", "all", "contigs"],
 )
 def test_any_picture_is_sound_and_has_the_same_bytes_each_time(answers: Answers) -> None:
-    svg = manhattan(answers)
+    svg = svg_of(manhattan(answers))
     is_sound(svg)
     with mpl.rc_context({"font.size": 20, "lines.linewidth": 9, "text.parse_math": True, "svg.fonttype": "none"}):
-        assert manhattan(answers) == svg, "whatever the program around has set"
+        assert svg_of(manhattan(answers)) == svg, "whatever the program around has set"
 
 
 def test_hostile_names_are_letters() -> None:
     listed = snps(
         [(f"9{name}" if "<" in name else "9", 1000 * place) for place, name in enumerate(HOSTILE, 1)], HOSTILE
     )
-    svg = manhattan(Answers(plan(listed), tuple(p_value(name, 3) for name in HOSTILE[1:]), HOSTILE[:1]))
+    svg = svg_of(manhattan(Answers(plan(listed), tuple(p_value(name, 3) for name in HOSTILE[1:]), HOSTILE[:1])))
     is_sound(svg)
     assert groups(svg, "all-name")
 
@@ -140,7 +141,7 @@ def test_every_human_chromosome_has_its_name(last: int) -> None:
     names = [*map(str, range(1, 23)), "X", "Y", "MT"][:last]
     ends = [*(1_000_000 * length for length in MEGABASES), 16_569][:last]
     listed = snps([(name, place) for name, end in zip(names, ends, strict=True) for place in (1, end)])
-    svg = manhattan(Answers(plan(listed), (p_value("rs3", 4),)))
+    svg = svg_of(manhattan(Answers(plan(listed), (p_value("rs3", 4),))))
     assert len(groups(svg, r".*-chromosome(\.\d+)?")) == last
 
 

@@ -18,6 +18,7 @@ from tests.genome.pictures.studies import (
     plan,
     snps,
     some,
+    svg_of,
     three_chromosomes,
 )
 
@@ -25,7 +26,7 @@ ASKED = Answers(three_chromosomes(), tuple(p_value(f"rs{place}", 0.13 * place, 0
 
 
 def test_points_are_sorted_against_uniform_order_statistics() -> None:
-    svg = quantiles(ASKED)
+    svg = svg_of(quantiles(ASKED))
     ((top, corner, right),) = lines(svg, "edge-g")
     found = sorted(dots(svg, "points-g"), reverse=True)
     across = [(x - corner[0]) / (right[0] - corner[0]) for x, _ in found]
@@ -40,7 +41,7 @@ def test_points_are_sorted_against_uniform_order_statistics() -> None:
 
 
 def test_the_line_is_where_expected_and_released_are_equal() -> None:
-    svg = quantiles(ASKED)
+    svg = svg_of(quantiles(ASKED))
     ((start, end),) = lines(svg, "even-g")
     ((_, corner, right),) = lines(svg, "edge-g")
     assert start == pytest.approx(corner)
@@ -73,13 +74,13 @@ def test_quantiles_are_those_of_the_uniform_order_statistics(count: int, probabi
 
 def test_selected_snps_are_marked_in_the_picture_itself() -> None:
     found = replace(ASKED, located=("rs20", "rs3"))
-    svg = quantiles(found)
+    svg = svg_of(quantiles(found))
     assert len(groups(svg, "mark")) == 1
     assert len(dots(svg, "selected-g")) == 2
     assert len(dots(svg, "points-g")) == 18
     assert "2 of 20 are of SNPs that the study itself named" in caption(found)
     assert "no test of inflation" in caption(found)
-    assert not groups(quantiles(ASKED), "mark")
+    assert not groups(svg_of(quantiles(ASKED)), "mark")
     assert "only a choice that knew nothing of the study" in caption(ASKED)
 
 
@@ -89,37 +90,37 @@ def test_each_test_has_a_panel_and_each_snp_one_point_in_it() -> None:
     both = (*values, other)
     answers = Answers(three_chromosomes(), (*both, *(replace(each, test="chi2") for each in (values[0], other))))
     assert best(answers, "g") == [values[1], other], "the shortest interval"
-    svg = quantiles(answers)
+    svg = svg_of(quantiles(answers))
     assert len(dots(svg, "points-g")) == len(dots(svg, "points-chi2")) == 2
     assert len(groups(svg, "title-g")) == len(groups(svg, "title-chi2")) == 1
     assert "2 of 4 are of SNPs that the study itself named" in caption(replace(answers, located=("rs1",)))
 
 
 def test_an_interval_beyond_the_picture_is_marked() -> None:
-    svg = quantiles(replace(ASKED, p_values=(p_value("rs1", 3, 400, 1), *ASKED.p_values[1:])))
+    svg = svg_of(quantiles(replace(ASKED, p_values=(p_value("rs1", 3, 400, 1), *ASKED.p_values[1:]))))
     assert len(dots(svg, "beyond-g")) == 1
-    assert not dots(quantiles(ASKED), "beyond-g")
+    assert not dots(svg_of(quantiles(ASKED)), "beyond-g")
 
 
 def test_points_above_the_band_are_named() -> None:
     even = replace(ASKED, p_values=tuple(p_value(f"rs{rank}", -log10(rank / 21)) for rank in range(1, 21)))
-    assert not groups(quantiles(even), "name-g")
+    assert not groups(svg_of(quantiles(even)), "name-g")
     far = replace(even, p_values=(*even.p_values, p_value("rs30", 9), p_value("rs29", 7)))
-    assert len(groups(quantiles(far), "name-g")) == 2
+    assert len(groups(svg_of(quantiles(far)), "name-g")) == 2
 
 
 @pytest.mark.parametrize(
     "answers", [ASKED, some(), Answers(three_chromosomes(), (p_value("rs1", 0, 1e6, 0), p_value("rs2", 1)))]
 )
 def test_any_picture_is_sound_and_has_the_same_bytes_each_time(answers: Answers) -> None:
-    svg = quantiles(answers)
+    svg = svg_of(quantiles(answers))
     is_sound(svg)
-    assert quantiles(answers) == svg
+    assert svg_of(quantiles(answers)) == svg
 
 
 def test_hostile_names_are_letters() -> None:
     listed = snps([("9", 1000 * place) for place in range(1, len(HOSTILE) + 1)], HOSTILE)
-    is_sound(quantiles(Answers(plan(listed), tuple(p_value(name, 9) for name in HOSTILE))))
+    is_sound(svg_of(quantiles(Answers(plan(listed), tuple(p_value(name, 9) for name in HOSTILE)))))
 
 
 def test_nothing_is_shown_of_nothing() -> None:
@@ -133,4 +134,4 @@ def test_a_single_snp_has_no_order_to_draw() -> None:
     assert not shown(Answers(three_chromosomes(), (one, replace(one, test="chi2"))))
     assert not shown(Answers(three_chromosomes(), (one, p_value("rs1", 4))))
     some_more = replace(ASKED, p_values=(*ASKED.p_values, replace(one, test="chi2")))
-    assert not groups(quantiles(some_more), "title-chi2")
+    assert not groups(svg_of(quantiles(some_more)), "title-chi2")

@@ -11,6 +11,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">{}</svg>'
     "inside",
     [
         "",
+        '<title>A</title><text x="1" y="2" dy="0.35em" text-anchor="end" font-size="9" class="fill-ink" fill="#1b2733">1</text>',
         '<g id="a-1"><path d="M 0 0 \nL 1e-3 -2 \nz\n" style="fill: #ffffff; stroke: none"/></g>',
         '<defs><clipPath id="c"><rect x="0" y="0" width="1" height="1"/></clipPath></defs><g clip-path="url(#c)"/>',
         '<defs><style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style></defs>',
@@ -30,8 +31,8 @@ def test_what_is_drawn_by_us_passes(inside: str) -> None:
     [
         "<script>alert(1)</script>",
         "<foreignObject><p>exact</p></foreignObject>",
-        "<text>exact</text>",
-        "<title>exact</title>",
+        '<text onclick="x">1</text>',
+        '<path fill="url(https://example.org/x)" d="M 0 0"/>',
         "<image href='x'/>",
         '<image xlink:href="https://example.org/x.png"/>',
         '<use xlink:href="https://example.org/x.svg#a"/>',

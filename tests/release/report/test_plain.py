@@ -1,12 +1,13 @@
 """Sections without their pictures, for programs and terminals."""
 
+from starling.pages.marks import Sheet
 from starling.pages.parts import Picture, Section, Table
 from starling.release.report.plain import section_text, sections_json
 
 SECTION = Section(
     "Cost",
     "Of all\n  levels.\n\nNo more.",
-    (Picture(lambda: "<svg/>", "A picture"),),
+    (Picture(lambda: Sheet(1, 0, 1), "A picture", "one"),),
     (Table(("level", "cost"), (("state", "1"), ("county", "12")), "By level"),),
 )
 

@@ -10,12 +10,22 @@ from starling.genome.artifact.files import DRAWN
 from starling.genome.artifact.parameters import mechanisms
 from starling.genome.artifact.tables import schemas, selections
 from starling.genome.inference.answers import SelectionError
+from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, Plan, Question, SnpCorr
-from starling.genome.postprocess.estimates import CONFIDENCE, Estimated, Exploration, ExplorationError, PValue
+from starling.genome.postprocess.estimates import (
+    CONFIDENCE,
+    Answer,
+    Correlated,
+    Estimated,
+    Exploration,
+    ExplorationError,
+    PValue,
+)
 from starling.genome.postprocess.wording import (
     MEASURES,
+    MOST,
     OF,
     PERCENT,
     TESTS,
@@ -25,7 +35,7 @@ from starling.genome.postprocess.wording import (
     p_text,
     verdict,
 )
-from starling.pages.parts import Section, Table
+from starling.pages.parts import Headline, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.report.pages import files
 
@@ -64,10 +74,40 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     shown = answers(plan, estimated.answer)
     pictures = tuple(picture(name, shown) for name in PICTURES if KINDS[name].shown(shown))
     return (
-        Section(f"The answer: {question.subject}", "\n\n".join(lines), pictures, tables),
+        Section(
+            f"The answer: {question.subject}",
+            "\n\n".join(lines),
+            pictures,
+            tables,
+            headline=_headline(plan, estimated.answer),
+        ),
         _error(question, estimated, error_text(plan, question, estimated.error)),
         _public(plan),
         _files(plan, question),
+    )
+
+
+def _headline(plan: Plan, answer: Answer) -> Headline:
+    """The answer in one number, or in the name of what was selected."""
+    if isinstance(answer, Exploration):
+        answer = answer.number
+    if isinstance(answer, Number):
+        number = f"{answer.low:,}" if answer.low == answer.high else f"{answer.low:,} to {answer.high:,}"
+        return Headline("Significant SNPs, an estimate", number, f"of {len(plan.snps):,} in the list")
+    if isinstance(answer, PValue):
+        p, low, high = p_text(answer)
+        return Headline(f"p-value of {answer.snp}", p, f"{PERCENT} interval: {low} to {high}")
+    if isinstance(answer, Correlated):
+        value = answer.value
+        ends = f"{PERCENT} interval: {value.low:.4g} to {value.high:.4g}"
+        return Headline(
+            f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:.4g}", ends
+        )
+    if isinstance(answer, SelectedSnps):
+        return Headline("Selected as the most significant, an estimate", ", ".join(answer.snps[:MOST]))
+    block = [end for end in (answer.first, answer.last) if end is not None]
+    return Headline(
+        "Selected block of correlated SNPs, an estimate", " to ".join(dict.fromkeys(block)) or "none is valid"
     )
 
 
@@ -151,7 +191,7 @@ def _public(plan: Plan) -> Section:
         Records that say nothing are counted by one rule: {missing}. There are no covariates, and men have two copies or none of what
         is on chromosome X, as PLINK writes it.
     """
-    return Section("What is public, and how people are counted", text)
+    return Section("What is public, and how people are counted", text, folded=True)
 
 
 _CONTENT: Final = {

@@ -6,10 +6,12 @@ from itertools import groupby
 from typing import Final
 
 from starling.genome.pictures.answers import Answers
-from starling.genome.pictures.sheet import FACE, SIGN, SMALL, Box, Named, Sheet, short, ticks
+from starling.genome.pictures.naming import SIGN, Named, short, write_names
 from starling.genome.pictures.view import View
 from starling.genome.postprocess.estimates import PValue
-from starling.release.report.pictures import BLUE, GREY, INK, RED, STEPS
+from starling.pages.axes import ticks
+from starling.pages.letters import SMALL
+from starling.pages.marks import Box, Sheet
 
 LANE: Final = 11.0
 """Points from one lane to the next."""
@@ -18,9 +20,8 @@ NAMED: Final = 20
 FEWEST: Final = 3
 MOST_NAMED: Final = 60
 """Even then."""
-SHADES: Final = (BLUE, STEPS[3])
+SHADES: Final = ("accent", "second")
 """The colours of chromosomes in turn."""
-BLOCK: Final = "#b7791f"
 SIGNS: Final = {"g": "o", "chi2": "s", "fisher": "D", "logistic": "p", "wald": "h"}
 """The sign of each test, where there are several."""
 _AXIS: Final = 5.0
@@ -130,29 +131,31 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
         for number, part in enumerate(panel.view.parts)
         if number % 2
     ]
-    sheet.bars(grey, FACE, f"{panel.name}-shades", order=0)
+    sheet.bars(grey, "panel", f"{panel.name}-shades", order=0)
     spans = [Box(left, panel.y, right, panel.y + panel.high) for left, right in panel.spans()]
-    sheet.bars(spans, BLOCK, f"{panel.name}-spans", alpha=0.16, order=0.5)
-    sheet.lines([[(panel.x, panel.y), (panel.right, panel.y)]], GREY, f"{panel.name}-one")
+    sheet.bars(spans, "mark", f"{panel.name}-spans", alpha=0.16, order=0.5)
+    sheet.lines([[(panel.x, panel.y), (panel.right, panel.y)]], "muted", f"{panel.name}-one")
     for title in lanes(panel.answers):
         y = panel.lane(title)
         if title == "located":
             places = [(x, y) for _, x in panel.located()]
-            sheet.dots(places, "d", INK, f"{panel.name}-located", size=4.6, hollow=True)
+            sheet.dots(places, "d", "ink", f"{panel.name}-located", size=4.6, hollow=True)
         elif title == "blocks":
             boxes = [Box(left, y - SIGN, right, y + SIGN) for left, right in panel.spans()]
-            sheet.bars(boxes, BLOCK, f"{panel.name}-blocks", order=3)
+            sheet.bars(boxes, "mark", f"{panel.name}-blocks", order=3)
         else:
             runs = [(panel.x + left, length) for left, length in panel.view.runs(_RUN)]
             boxes = [Box(left - 0.3, y - SIGN, left + length + 0.3, y + SIGN) for left, length in runs]
-            sheet.bars(boxes, GREY, f"{panel.name}-list", order=1)
+            sheet.bars(boxes, "muted", f"{panel.name}-list", order=1)
         if titled:
-            sheet.text(panel.x - 5, y, title, ha="right", va="center_baseline", fontsize=SMALL, color=GREY)
+            sheet.text(panel.x - 5, y, title, anchor="end", size=SMALL, colour="muted")
     bars = []
     if panel.top:
         limit = panel.height(panel.answers.limit)
-        sheet.lines([[(panel.x, limit), (panel.right, limit)]], RED, f"{panel.name}-threshold", dashed=True, thick=0.9)
-        sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], GREY, f"{panel.name}-edge")
+        sheet.lines(
+            [[(panel.x, limit), (panel.right, limit)]], "warn", f"{panel.name}-threshold", dashed=True, thick=0.9
+        )
+        sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], "muted", f"{panel.name}-edge")
         if titled:
             heights = [(panel.height(-value), f"{value:g}") for value in ticks(0, panel.top, 6)]
             sheet.numbers_left(panel.x, heights, "−log₁₀ p", panel.y + panel.high / 2)
@@ -198,10 +201,10 @@ def _names(sheet: Sheet, panel: Panel, letters: Mapping[str, str], bars: Sequenc
         *((each.snp, x, y) for each, x, y in ordered[far:rest]),
     ):
         letter = letters.get(snp)
-        named = Named(x, y, letter, "bold") if letter else Named(x, y, short(snp))
+        named = Named(x, y, letter, bold=True) if letter else Named(x, y, short(snp))
         wanted.setdefault(letter or f"name {snp}", named)
     if not panel.top:
         wanted |= {f"block {text}": Named(x, panel.lane("blocks"), text) for text, x in panel.blocks()}
     signs = [(x, y) for _, x, y in (*points, *located)]
     room = Box(panel.x + 1, panel.y + 2, panel.right, panel.y + panel.high + 4)
-    sheet.names([*wanted.values()][:MOST_NAMED], signs, bars, room, f"{panel.name}-name")
+    write_names(sheet, [*wanted.values()][:MOST_NAMED], signs, bars, room, f"{panel.name}-name")

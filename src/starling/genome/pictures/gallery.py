@@ -9,8 +9,9 @@ from typing import Any, Final
 from starling.errors import ParameterError
 from starling.genome.pictures import linkage, manhattan, quantiles
 from starling.genome.pictures.answers import SURE, Answers
-from starling.genome.pictures.sheet import short
+from starling.genome.pictures.naming import short
 from starling.genome.postprocess.wording import MEASURES, TESTS
+from starling.pages.marks import Sheet
 from starling.pages.parts import Picture, Section, Table
 from starling.planfile.spelling import shown
 from starling.release.plots import Plots
@@ -26,14 +27,14 @@ class Kind:
     Attributes:
         title: Above it.
         shown: Whether some answers have anything for it.
-        draw: The picture as SVG, by answers and the name that sets it apart.
+        draw: The picture of answers.
         caption: What it says, in words.
         needs: What must have been asked for.
     """
 
     title: str
     shown: Callable[[Answers], bool]
-    draw: Callable[[Answers, str], str]
+    draw: Callable[[Answers], Sheet]
     caption: Callable[[Answers], str]
     needs: str
 
@@ -69,7 +70,7 @@ class Source:
 
 def picture(kind: str, answers: Answers) -> Picture:
     """A picture with its caption, as a report takes it; `KINDS[kind].shown(answers)` holds."""
-    return Picture(partial(KINDS[kind].draw, answers, kind), KINDS[kind].caption(answers))
+    return Picture(partial(KINDS[kind].draw, answers), KINDS[kind].caption(answers), kind, scrolls=True)
 
 
 def drawn_kinds(answers: Answers, kinds: Sequence[str]) -> Sequence[str]:

@@ -11,11 +11,12 @@ from math import ceil, comb, floor
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers, shortest
-from starling.genome.pictures.sheet import SMALL, Box, Entry, Sheet, short, width
+from starling.genome.pictures.naming import short
 from starling.genome.pictures.view import View
 from starling.genome.postprocess.estimates import Correlated
 from starling.genome.postprocess.wording import MEASURES
-from starling.release.report.pictures import GREY, INK, blend, drawing
+from starling.pages.letters import SMALL, text_width
+from starling.pages.marks import Box, Entry, Sheet, heat, on
 
 WITHIN: Final = 40
 """A block of so many SNPs shows all of them; a longer one its ends and what else was released in it."""
@@ -100,15 +101,12 @@ ONE_BY_ONE: Final = 7.0
 """Points from one SNP to the next at least where SNPs are named and cells that were not asked are drawn each."""
 TRIANGLES: Final = 8
 """Triangles that are drawn at most."""
-OUTLINE: Final = "#b7791f"
 _MAP: Final = 24.0
 """Points from the names to the map of base pairs."""
 _ROOM: Final = 34.0
 """Points between triangles."""
 _FIRST: Final = 22.0
 """Points from the legend to the first title."""
-ABSENT: Final = "#c3ccd5"
-"""Edge of a cell that was not asked."""
 _TINY: Final = 5.5
 """Points of the letters at the map."""
 _PALEST: Final = 0.12
@@ -120,13 +118,11 @@ def shown(answers: Answers) -> bool:
     return bool(linked_snps(answers))
 
 
-@drawing()
-def linkage(answers: Answers, name: str = "ld") -> str:
-    """The picture as SVG, the same bytes for the same answers.
+def linkage(answers: Answers) -> Sheet:
+    """The picture.
 
     Args:
         answers: With a pair or a block of two SNPs at least.
-        name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
     drawn = linked_snps(answers)[:TRIANGLES]
     spots, low = _laid_out(answers, drawn)
@@ -134,14 +130,14 @@ def linkage(answers: Answers, name: str = "ld") -> str:
     sheet.legend(0, 0, WIDTH, _legend(drawn))
     for number, (linked, spot) in enumerate(zip(drawn, spots, strict=True)):
         title = _title(answers, linked)
-        sheet.text(spot.x, spot.top, title, f"title-{number}", ha="left", va="top", fontsize=SMALL, fontweight="bold")
+        sheet.text(spot.x, spot.top - SMALL / 2, title, f"title-{number}", anchor="start", size=SMALL, bold=True)
         _map(sheet, answers, linked, spot)
         if spot.names:
-            style = {"va": "bottom", "rotation": 90, "fontsize": SMALL}
             for at, snp in enumerate(linked.snps):
-                sheet.text(spot.x + (at + 0.5) * spot.step, spot.base + 4, short(snp), f"snp-{number}", **style)
+                x = spot.x + (at + 0.5) * spot.step
+                sheet.text(x, spot.base + 4, short(snp), f"snp-{number}", size=SMALL, anchor="start", upright=True)
         _triangle(sheet, linked, spot, number)
-    return sheet.drawn(name)
+    return sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +165,11 @@ def _laid_out(answers: Answers, drawn: Sequence[LinkedSnps]) -> tuple[list[_Spot
     spots = []
     for linked in drawn:
         step = min(LARGEST if linked.pairs else WITHOUT, WIDTH / len(linked.snps))
-        titles = width(_title(answers, linked), SMALL), width(_ends(answers, linked), _TINY)
+        titles = text_width(_title(answers, linked), SMALL), text_width(_ends(answers, linked), _TINY)
         wide = max(step * len(linked.snps), *titles)
         if x and x + wide > WIDTH:
             x, top = 0.0, low - _ROOM
-        names = max(width(short(snp), SMALL) for snp in linked.snps) if step >= ONE_BY_ONE else 0.0
+        names = max(text_width(short(snp), SMALL) for snp in linked.snps) if step >= ONE_BY_ONE else 0.0
         base = top - 22 - _MAP - names
         spots.append(_Spot(x, top, base, step, names))
         low = min(low, base - step * len(linked.snps) / 2)
@@ -199,15 +195,15 @@ def _map(sheet: Sheet, answers: Answers, linked: LinkedSnps, spot: _Spot) -> Non
     view = View.around(snps, snps.chromosomes[indices[0]], low, high, wide)
     line = y + _MAP - 6
     listed = [Box(x + left - 0.2, line, x + left + length + 0.2, line + 4) for left, length in view.runs(0.75)]
-    sheet.bars(listed, GREY, "list")
-    sheet.lines([[(x, line), (x + wide, line)]], GREY, "map")
+    sheet.bars(listed, "muted", "list")
+    sheet.lines([[(x, line), (x + wide, line)]], "muted", "map")
     joints = [
         [(x + at, line), (x + (number + 0.5) * spot.step, y)]
         for number, snp in enumerate(linked.snps)
         if (at := view.of(snp)) is not None
     ]
-    sheet.lines(joints, GREY, "joints", thick=0.4)
-    sheet.text(x, line + 9, ends, "map-ends", ha="left", fontsize=_TINY, color=GREY)
+    sheet.lines(joints, "muted", "joints", thick=0.4)
+    sheet.text(x, line + 9, ends, "map-ends", anchor="start", size=_TINY, colour="muted")
 
 
 def _ends(answers: Answers, linked: LinkedSnps) -> str:
@@ -233,24 +229,24 @@ def _triangle(sheet: Sheet, linked: LinkedSnps, spot: _Spot, number: int) -> Non
 
     absent = [cell(*pair) for pair in combinations(range(count), 2) if pair not in linked.pairs]
     if step >= ONE_BY_ONE:
-        sheet.shapes([_diamond(middle, step) for middle in absent], "white", ABSENT, f"absent-{number}")
-        sheet.dots(absent, "x", GREY, f"mark-{number}", size=min(4.0, step / 5))
+        sheet.shapes([_diamond(middle, step) for middle in absent], "paper", "faint", f"absent-{number}")
+        sheet.dots(absent, "x", "muted", f"mark-{number}", size=min(4.0, step / 5))
     else:
         top = y - step / 2
         whole = [(x + step / 2, top), (x + (count - 0.5) * step, top), (x + count * step / 2, y - count * step / 2)]
-        sheet.shapes([whole], "white", ABSENT, f"absent-{number}")
+        sheet.shapes([whole], "paper", "faint", f"absent-{number}")
     for pair, released in sorted(linked.pairs.items(), key=lambda item: item[0]):
         value, middle = released.value, cell(*pair)
-        shade = _shade(min(max(value.estimate, 0.0), 1.0))
-        sheet.shapes([_diamond(middle, step)], blend(shade), "white", f"cell-{number}-{pair[0]}-{pair[1]}")
-        ink = "white" if shade > 0.55 else INK
+        shade = heat(_shade(min(max(value.estimate, 0.0), 1.0)))
+        sheet.shapes([_diamond(middle, step)], shade, "paper", f"cell-{number}-{pair[0]}-{pair[1]}")
+        ink = on(shade)
         if step >= WITH_VALUE:
             up = 3.6 if step >= WITH_RANGE else 0.0
             size = min(7.5, step / 3.2)
-            sheet.text(middle[0], middle[1] + up, _share(value.estimate), f"value-{number}", color=ink, fontsize=size)
+            sheet.text(middle[0], middle[1] + up, _share(value.estimate), f"value-{number}", colour=ink, size=size)
             if up:
                 ends = f"{_share(floor(100 * value.low) / 100)}–{_share(ceil(100 * value.high) / 100)}"
-                sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", color=ink, fontsize=4.8)
+                sheet.text(middle[0], middle[1] - 4.2, ends, f"range-{number}", colour=ink, size=4.8)
     outlines = [
         [
             (x + first * step, y),
@@ -259,7 +255,7 @@ def _triangle(sheet: Sheet, linked: LinkedSnps, spot: _Spot, number: int) -> Non
         ]
         for first, last in linked.blocks
     ]
-    sheet.shapes(outlines, "none", OUTLINE, f"blocks-{number}", thick=1.4)
+    sheet.shapes(outlines, "none", "mark", f"blocks-{number}", thick=1.4)
 
 
 def _diamond(middle: tuple[float, float], step: float) -> list[tuple[float, float]]:
@@ -282,12 +278,12 @@ def _legend(drawn: Sequence[LinkedSnps]) -> list[Entry]:
     entries = []
     measures = [MEASURES[measure] for measure in dict.fromkeys(linked.measure for linked in drawn) if measure]
     if measures:
-        entries = [Entry("box", blend(_shade(0.0)), f"{' or '.join(measures)} 0")]
-        entries += [Entry("box", blend(_shade(value)), f"{value:g}") for value in (0.25, 0.5, 0.75, 1.0)]
+        entries = [Entry("box", heat(_shade(0.0)), f"{' or '.join(measures)} 0")]
+        entries += [Entry("box", heat(_shade(value)), f"{value:g}") for value in (0.25, 0.5, 0.75, 1.0)]
     if any(len(linked.pairs) < comb(len(linked.snps), 2) for linked in drawn):
-        entries.append(Entry("absent", GREY, "not asked: nothing is released of this pair"))
+        entries.append(Entry("absent", "muted", "not asked: nothing is released of this pair"))
     if any(linked.blocks for linked in drawn):
-        entries.append(Entry("-", OUTLINE, "released block"))
+        entries.append(Entry("-", "mark", "released block"))
     return entries
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from starling.genome.pictures.answers import SURE, Answers
-from starling.genome.pictures.association import BLOCK, SIGNS, Panel, draw
-from starling.genome.pictures.sheet import LETTERS, SMALL, Entry, Sheet, short, ticks, top_of, width
+from starling.genome.pictures.association import SIGNS, Panel, draw
+from starling.genome.pictures.naming import short
 from starling.genome.pictures.view import View, clusters
 from starling.genome.postprocess.wording import TESTS
-from starling.release.report.pictures import BLUE, INK, RED, drawing
+from starling.pages.axes import ticks, top_of
+from starling.pages.letters import LETTERS, SMALL, text_width
+from starling.pages.marks import Entry, Sheet
 
 WIDTH: Final = 500.0
 """Points between the ends of the genome."""
@@ -63,13 +65,11 @@ def shown(answers: Answers) -> bool:
     return bool(answers.p_values or answers.located or answers.blocks)
 
 
-@drawing()
-def manhattan(answers: Answers, name: str = "manhattan") -> str:
-    """The picture as SVG, the same bytes for the same answers.
+def manhattan(answers: Answers) -> Sheet:
+    """The picture.
 
     Args:
         answers: With a p-value, a located SNP or a block at least.
-        name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
     whole = View.whole(answers.plan.snps, WIDTH)
     parts, top = _crowded(answers, whole), 0.0
@@ -80,8 +80,8 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
     sheet = Sheet(WIDTH, main.floor, main.high)
     draw(sheet, main, {snp: part.letter for part in parts for snp in part.snps}, titled=True)
     if top:
-        label = f"α/m =\n{scientific(float(answers.threshold))}"
-        sheet.text(WIDTH + 4, main.height(answers.limit), label, ha="left", fontsize=SMALL, color=RED)
+        for label, up in (("α/m =", 5), (scientific(float(answers.threshold)), -5)):
+            sheet.text(WIDTH + 4, main.height(answers.limit) + up, label, anchor="start", size=SMALL, colour="warn")
     _below(sheet, main)
     sheet.legend(0, main.high + 14, WIDTH, _legend(answers, top))
     high = LARGE if top else NAMES
@@ -92,8 +92,8 @@ def manhattan(answers: Answers, name: str = "manhattan") -> str:
         panel = Panel(answers, view, number * (wide + _ROOM), y, high, top, f"place-{part.letter}")
         draw(sheet, panel, {}, titled=number == 0)
         _below(sheet, panel)
-        sheet.text(panel.x, y + high + 9, part.letter, f"{panel.name}-letter", fontweight="bold", fontsize=8.5)
-    return sheet.drawn(name)
+        sheet.text(panel.x, y + high + 9, part.letter, f"{panel.name}-letter", bold=True, size=8.5)
+    return sheet
 
 
 def _below(sheet: Sheet, panel: Panel) -> None:
@@ -104,11 +104,11 @@ def _below(sheet: Sheet, panel: Panel) -> None:
     size = LETTERS if len(panel.view.parts) <= MANY else SMALL
     names = [short(part.chromosome) for part in panel.view.parts]
     middles = [panel.x + (part.left + part.right) / 2 for part in panel.view.parts]
-    halves = [width(name, size) / 2 for name in names]
+    halves = [text_width(name, size) / 2 for name in names]
     for name, middle in zip(names, apart(middles, halves, panel.x, panel.x + panel.view.width), strict=True):
         if middle is not None:
-            sheet.text(middle, panel.floor - 8, name, f"{panel.name}-chromosome", va="center_baseline", fontsize=size)
-    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, "chromosome", va="center_baseline")
+            sheet.text(middle, panel.floor - 8, name, f"{panel.name}-chromosome", size=size)
+    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, "chromosome")
 
 
 def apart(middles: Sequence[float], halves: Sequence[float], low: float, high: float) -> list[float | None]:
@@ -141,7 +141,7 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     numbers = [(left + (value * unit - part.low) * scale, f"{value:,.{digits}f}") for value in values]
     sheet.numbers_below(panel.floor, numbers)
     title = f"chromosome {short(part.chromosome)}, {unit_name}"
-    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title, va="center_baseline")
+    sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title)
 
 
 def _crowded(answers: Answers, view: View) -> tuple[_Enlarged, ...]:
@@ -181,21 +181,21 @@ def _legend(answers: Answers, top: float) -> list[Entry]:
     tests = tuple(dict.fromkeys(each.test for each in values))
     inside = [each.log10.high <= answers.limit for each in values]
     if len(tests) > 1:
-        entries += [Entry(SIGNS[test], BLUE, f"{TESTS[test]} test", hollow=True) for test in tests]
+        entries += [Entry(SIGNS[test], "accent", f"{TESTS[test]} test", hollow=True) for test in tests]
     elif not all(inside):
-        entries.append(Entry("o", BLUE, f"p-value, {TESTS[tests[0]]} test", hollow=True))
+        entries.append(Entry("o", "accent", f"p-value, {TESTS[tests[0]]} test", hollow=True))
     if any(inside):
-        entries.append(Entry("o", BLUE, "whole interval at or below α/m"))
+        entries.append(Entry("o", "accent", "whole interval at or below α/m"))
     if values:
-        entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
+        entries.append(Entry("|", "accent", f"{SURE} interval of the noise"))
     if any(each.log10.high >= 0 for each in values):
-        entries.append(Entry("+", BLUE, "it reaches p = 1"))
+        entries.append(Entry("+", "accent", "it reaches p = 1"))
     if any(-each.log10.low > top for each in values):
-        entries.append(Entry("^", BLUE, "it goes on beyond the picture"))
+        entries.append(Entry("^", "accent", "it goes on beyond the picture"))
     if answers.only_located:
-        entries.append(Entry("d", INK, "located, no p-value asked for", hollow=True))
+        entries.append(Entry("d", "ink", "located, no p-value asked for", hollow=True))
     if answers.blocks:
-        entries.append(Entry("box", BLOCK, "released block"))
+        entries.append(Entry("box", "mark", "released block"))
     return entries
 
 

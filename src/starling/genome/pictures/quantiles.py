@@ -15,10 +15,11 @@ import numpy as np
 
 from starling.genome.arrays import Int64
 from starling.genome.pictures.answers import SURE, Answers, shortest
-from starling.genome.pictures.sheet import Box, Entry, Named, Sheet, short, ticks, top_of
+from starling.genome.pictures.naming import Named, short, write_names
 from starling.genome.postprocess.estimates import PValue
 from starling.genome.postprocess.wording import TESTS
-from starling.release.report.pictures import BLUE, GREY, LINE, RED, drawing
+from starling.pages.axes import ticks, top_of
+from starling.pages.marks import Box, Entry, Sheet
 
 Ranks = TypeVar("Ranks", int, Int64)
 
@@ -68,13 +69,11 @@ def tests(answers: Answers) -> tuple[str, ...]:
     return tuple(test for test in tested if len(best(answers, test)) >= LEAST)
 
 
-@drawing()
-def quantiles(answers: Answers, name: str = "qq") -> str:
-    """The picture as SVG, one panel a test, the same bytes for the same answers.
+def quantiles(answers: Answers) -> Sheet:
+    """The picture, one panel a test.
 
     Args:
         answers: With p-values of LEAST SNPs by one test.
-        name: Letters that set the picture's inner names apart from those of other pictures of a page.
     """
     panels = tests(answers)
     drawn = [each for each in answers.p_values if each.test in panels]
@@ -88,8 +87,8 @@ def quantiles(answers: Answers, name: str = "qq") -> str:
     wide = SIDE if len(panels) == 1 else SIDE * 2 + _ROOM
     sheet.legend(0, -(SIDE + _ROOM + 8) * rows - 38, wide, entries, upwards=False)
     if selected:
-        sheet.text(0, SIDE + 24, MARK, "mark", ha="left", color=RED, fontsize=8.5, fontweight="bold")
-    return sheet.drawn(name)
+        sheet.text(0, SIDE + 24, MARK, "mark", anchor="start", colour="warn", size=8.5, bold=True)
+    return sheet
 
 
 def best(answers: Answers, test: str) -> list[PValue]:
@@ -120,17 +119,17 @@ class _Panel:
     def draw(self, sheet: Sheet) -> None:
         """Band, line, axes and points."""
         edge = [self._at(at, low) for at, low, _ in self.band] + [self._at(at, up) for at, _, up in self.band[::-1]]
-        sheet.shapes([edge], LINE, "none", f"band-{self.test}")
+        sheet.shapes([edge], "faint", "none", f"band-{self.test}")
         least = min(self.across, self.top)
-        sheet.lines([[self._at(0, 0), self._at(least, least)]], RED, f"even-{self.test}", thick=0.9, dashed=True)
+        sheet.lines([[self._at(0, 0), self._at(least, least)]], "warn", f"even-{self.test}", thick=0.9, dashed=True)
         x, y = self.x, self.y
-        sheet.lines([[(x, y + SIDE), (x, y), (x + SIDE, y)]], GREY, f"edge-{self.test}")
+        sheet.lines([[(x, y + SIDE), (x, y), (x + SIDE, y)]], "muted", f"edge-{self.test}")
         heights = [(self._at(0, value)[1], f"{value:g}") for value in ticks(0, self.top, 6)]
         sheet.numbers_left(x, heights, "released −log₁₀ p", y + SIDE / 2)
         sheet.numbers_below(y, [(self._at(value, 0)[0], f"{value:g}") for value in ticks(0, self.across, 6)])
-        sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform", va="center_baseline")
+        sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform")
         title = f"{TESTS[self.test]} test, {self.count:,} SNPs"
-        sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", ha="left", fontweight="bold")
+        sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", anchor="start", bold=True)
         self._points(sheet)
 
     def _points(self, sheet: Sheet) -> None:
@@ -141,13 +140,13 @@ class _Panel:
         ]
         rows = list(zip(spots, self.values, strict=True))
         ends = [(x, self._at(0, -each.log10.high)[1], self._at(0, -each.log10.low)[1]) for (x, _), each in rows]
-        boxes = sheet.whiskers(ends, BLUE, f"bars-{self.test}")
+        boxes = sheet.whiskers(ends, "accent", f"bars-{self.test}")
         for selected in (False, True):
             chosen = [spot for spot, each in rows if self.answers.selected(each) == selected]
             mark = f"{'selected' if selected else 'points'}-{self.test}"
-            sheet.dots(chosen, "o", BLUE, mark, hollow=selected)
+            sheet.dots(chosen, "o", "accent", mark, hollow=selected)
         off = [(x, self.y + SIDE) for (x, _), each in rows if -each.log10.low > self.top]
-        sheet.dots(off, "^", BLUE, f"beyond-{self.test}", size=3.6)
+        sheet.dots(off, "^", "accent", f"beyond-{self.test}", size=3.6)
         lowest = quantile((1 - BAND) / 2, np.array(ranks[:NAMED]), self.count).tolist()
         named = [
             Named(*spot, short(each.snp))
@@ -155,7 +154,7 @@ class _Panel:
             if -each.log10.estimate > -log10(least)
         ]
         room = Box(self.x + 1, self.y + 2, self.x + SIDE, self.y + SIDE + 2)
-        sheet.names(named, spots, boxes, room, f"name-{self.test}")
+        write_names(sheet, named, spots, boxes, room, f"name-{self.test}")
 
 
 def band(count: int) -> list[tuple[float, float, float]]:
@@ -170,11 +169,11 @@ def _legend(answers: Answers, drawn: Sequence[PValue]) -> list[Entry]:
     entries = []
     selected = [answers.selected(each) for each in drawn]
     if not all(selected):
-        entries.append(Entry("o", BLUE, "SNP that was asked for"))
+        entries.append(Entry("o", "accent", "SNP that was asked for"))
     if any(selected):
-        entries.append(Entry("o", BLUE, "SNP that the study itself named", hollow=True))
-    entries.append(Entry("|", BLUE, f"{SURE} interval of the noise"))
-    entries.append(Entry("box", LINE, "95 % of each uniform order statistic"))
+        entries.append(Entry("o", "accent", "SNP that the study itself named", hollow=True))
+    entries.append(Entry("|", "accent", f"{SURE} interval of the noise"))
+    entries.append(Entry("box", "faint", "95 % of each uniform order statistic"))
     return entries
 
 

@@ -11,7 +11,6 @@ from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
 from starling.genome.plan.choices import OF_CARRIERS
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.grids import (
-    COST,
     NOTHING,
     Grid,
     grids,
@@ -22,11 +21,12 @@ from starling.genome.preview.grids import (
 from starling.genome.preview.selections import ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig
 from starling.genome.preview.tables import ExpectedTables
 from starling.genome.preview.typical import Assumed
+from starling.pages.charts import Interval, intervals
+from starling.pages.marks import heat
 from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json, plain
 from starling.release.report.pages import Preview
-from starling.release.report.pictures import Interval, Tile, intervals, tiles
 from starling.release.session import Part
 
 _FAR: Final = 1000
@@ -144,35 +144,32 @@ def _supposed(assumed: Assumed) -> Section:
 
 def _question(name: str, expected: Sequence[Expected]) -> Section:
     drawn = grids(expected)
+    tables = [one for one in expected if isinstance(one, ExpectedTables)]
     return Section(
         f"{name}: {question_text(expected[0].query)[0].lower()}{question_text(expected[0].query)[1:]}",
         note(expected),
-        pictures=tuple(_pictures(name, expected, drawn)),
-        tables=tuple(Table(grid.header, grid.rows, grid.title) for grid in drawn),
+        pictures=(_whiskers(f"{name}-intervals", tables[len(tables) // 2]),) if tables else (),
+        tables=tuple(_tables(expected, drawn)),
     )
 
 
-def _pictures(name: str, expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Picture]:
+def _tables(expected: Sequence[Expected], drawn: Sequence[Grid]) -> list[Table]:
+    """The tables of a question; the cells of errors are shaded."""
+    tables = [Table(grid.header, grid.rows, grid.title) for grid in drawn]
     first = expected[0]
-    pictures = []
     if isinstance(first, ExpectedNumSig | ExpectedLocSig | ExpectedLocBlock | ExpectedExplore):
-        grid = drawn[0]
-        pictures.append(_squares(f"{name}-patients", grid, grid.words, "", _patients, ". Lighter is closer."))
+        tables[0] = _shaded(drawn[0], drawn[0].words, _patients, "lighter is closer")
     if isinstance(first, ExpectedNumSig | ExpectedLocSig):
-        caption = "; in the first column the one from which a SNP is significant at all. Lighter is weaker."
-        pictures.append(_squares(f"{name}-odds", drawn[-1], 1, "frequency ", _odds, caption))
-    if isinstance(first, ExpectedTables):
-        tables = [one for one in expected if isinstance(one, ExpectedTables)]
-        pictures.append(_whiskers(f"{name}-intervals", tables[len(tables) // 2]))
-    return pictures
+        tables[-1] = _shaded(drawn[-1], 1, _odds, "lighter is weaker")
+    return tables
 
 
-def _squares(name: str, grid: Grid, first: int, label: str, shade: Callable[[str], float], caption: str) -> Picture:
-    """The cells of a table from the column `first` on, shaded."""
-    columns = [column.removeprefix(COST).replace("significant", "significant\nfrom") for column in grid.header[first:]]
-    squares: list[list[Tile | None]] = [[Tile(cell, shade(cell)) for cell in row[first:]] for row in grid.rows]
-    rows = [f"{label}{row[0]}" for row in grid.rows]
-    return Picture(partial(tiles, rows, columns, squares, "epsilon", name), f"{grid.title}{caption}")
+def _shaded(grid: Grid, first: int, shade: Callable[[str], float], words: str) -> Table:
+    """A table whose cells are shaded from the column `first` on."""
+    shades = tuple(
+        tuple("" if at < first else heat(shade(cell)) for at, cell in enumerate(row))[1:] for row in grid.rows
+    )
+    return Table(grid.header, grid.rows, f"{grid.title}; {words}", shades=shades)
 
 
 def _patients(cell: str) -> float:
@@ -190,7 +187,8 @@ def _whiskers(name: str, expected: ExpectedTables) -> Picture:
         Interval(
             f"{where} {each.share:g}, {effect} {odds_ratio(each.effect) if p else f'{each.effect:g}'}, {each.noise}",
             interval_text(each, expected.query),
-            each.interval.estimate - each.interval.low,
+            0.0,
+            each.interval.low - each.interval.estimate,
             each.interval.high - each.interval.estimate,
         )
         for each in expected.intervals
@@ -200,4 +198,4 @@ def _whiskers(name: str, expected: ExpectedTables) -> Picture:
         f"Intervals at epsilon {decimal_up(expected.query.epsilon)}, 95 % sure, around the exact value of typical tables: lattice noise"
         " and, as published, Laplace noise."
     )
-    return Picture(partial(intervals, lines, unit, name), caption)
+    return Picture(partial(intervals, lines, unit), caption, name)

@@ -3,6 +3,7 @@
 All of it is computed from the plan and from released values.
 """
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from starling.groups.artifact import PLAN, REGIONS, measurements_path
 from starling.groups.inference.intervals import Float64, LevelErrors
 from starling.groups.optimise.tree import Int64
+from starling.groups.pictures import COLUMNS, sizes
 from starling.groups.plan import ADDS_UP, METHODS, Plan
-from starling.groups.postprocess import Estimated, conditions
-from starling.pages.parts import Section, Table
+from starling.groups.postprocess import Estimated, conditions, region_rows, size_rows
+from starling.pages.parts import Headline, Picture, Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.claims import noise
 from starling.release.codec import Json
@@ -122,8 +124,27 @@ def charged(plan: Plan) -> Section:
 
 
 def sections(plan: Plan, estimated: Estimated) -> tuple[Section, ...]:
-    """How far numbers are off, the conditions, what is public, files."""
-    return (_error(plan), _post_processed(plan, estimated), _largest(plan, estimated), _public(plan), _files(plan))
+    """The sizes of the root, how far numbers are off, the conditions, what is public, files."""
+    return (_answer(plan, estimated), _error(plan), _post_processed(plan, estimated), _public(plan), _files(plan))
+
+
+def _answer(plan: Plan, estimated: Estimated) -> Section:
+    """The distribution of the root with its intervals, and its mean size."""
+    root = plan.regions.ids[0][0]
+    rows, means = next(size_rows(plan, estimated, 0, plan.sizes)), region_rows(plan, estimated, 0)
+    ends = (rows.interval.lower, rows.interval.upper), (rows.at_least_interval.lower, rows.at_least_interval.upper)
+    arrays = dict(zip(COLUMNS, (rows.groups, *ends[0], rows.at_least, *ends[1]), strict=True))
+    caption = f"Published numbers of groups in {root} by size, with the interval of 95 % around each measured number."
+    picture = Picture(partial(sizes, plan, {name: each[0] for name, each in arrays.items()}), caption, "sizes")
+    mean_low, mean_high = float(means.mean_interval.lower[0]), float(means.mean_interval.upper[0])
+    note = f"{plan.groups:,} groups, which is public."
+    headline = Headline(
+        f"Mean size ({plan.member}) of a {plan.group} in {root}",
+        rounded(float(means.mean[0])),
+        f"95 % interval: {rounded(mean_low)} to {rounded(mean_high)}",
+        note,
+    )
+    return Section("Groups by size", pictures=(picture,), tables=_largest(plan, estimated), headline=headline)
 
 
 def _error(plan: Plan) -> Section:
@@ -162,16 +183,15 @@ def _post_processed(plan: Plan, estimated: Estimated) -> Section:
         ("Regions whose public total is not met", f"{conditions_met.faithfulness:,}"),
     )
     table = Table(("What", "Value"), rows, "Recomputed from the published numbers", words=True)
-    return Section("What was made of the measurements", tables=(table,))
+    return Section("What was made of the measurements", tables=(table,), folded=True)
 
 
-def _largest(plan: Plan, estimated: Estimated) -> Section:
+def _largest(plan: Plan, estimated: Estimated) -> tuple[Table, ...]:
     """The published sizes of the root, the most frequent first."""
     counts = estimated.levels[0][0]
     order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
     rows = tuple((f"{size:,}", f"{counts[size]:,}") for size in sorted(order.tolist()))
-    table = Table(("Size", "Groups"), rows, f"The most frequent sizes in {plan.regions.ids[0][0]}")
-    return Section("The published sizes", tables=(table,))
+    return (Table(("Size", "Groups"), rows, f"The most frequent sizes in {plan.regions.ids[0][0]}"),)
 
 
 def _public(plan: Plan) -> Section:
@@ -184,7 +204,7 @@ def _public(plan: Plan) -> Section:
         rounded down, and a record whose region or group is not public is dropped. Where the records have more or fewer groups than is
         public, the largest groups of a region are left out, or groups of size 0 are added.
     """
-    return Section("What is public, and how groups are counted", text)
+    return Section("What is public, and how groups are counted", text, folded=True)
 
 
 def _files(plan: Plan) -> Section:

@@ -104,3 +104,15 @@ def _count(boxes: Int32, sums: Float64, firsts: Int64, rectangles: Float64) -> F
                     waiting[many], levels[many] = each, level - 1
                     many += 1
     return out
+
+
+def squares(leaves: LeafTable, most: int) -> tuple[Float64, int]:
+    """float64 (rows, columns): points of squares of cells, at most `most` along a side; and the cells of a side of each.
+
+    Squares in the north and the east may reach beyond the grid.
+    """
+    fold = -(-max(leaves.shape) // most)
+    rows, columns = (-(-side // fold) for side in leaves.shape)
+    south, west = (each.reshape(-1) * fold for each in np.indices((rows, columns)))
+    ends = np.stack([west, south, west + fold, south + fold], axis=1).astype(np.float64)
+    return leaves.count(ends).counts.reshape(rows, columns), fold

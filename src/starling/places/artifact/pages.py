@@ -4,11 +4,20 @@ All of it is computed from the plan and from released values.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
-from starling.pages.parts import Section, Table
+import numpy as np
+
+from starling.pages.parts import Headline, Picture, Section, Table
+from starling.places.answers.leaf_table import Boxed, LeafTable, squares
+from starling.places.answers.rectangles import Float64
+from starling.places.answers.released import Answers, ReleasedGrid
+from starling.places.answers.sure import LEVEL
 from starling.places.artifact.public_plan import BOXES, COUNTS, PLAN, SLICES, VALUES
+from starling.places.measurements import Measured
 from starling.places.mechanism.table import Sliced, mechanism_of
+from starling.places.pictures.heat_map import MOST, heat_map
 from starling.places.plan import METHODS, TRANSFORMS, Plan
 from starling.places.postprocess import Estimate
 from starling.privacy.budget import decimal_up
@@ -22,6 +31,8 @@ SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
 )
 MOST_ROWS: Final = 24
+PARTS: Final = 5
+"""Rectangles whose intervals the report shows."""
 
 
 def particulars(plan: Plan) -> Particulars:
@@ -101,9 +112,70 @@ def charged(plan: Plan) -> Section:
     return Section("What was measured and charged", text, tables=(Table(("Measured", "epsilon"), rows, "Budget"),))
 
 
-def sections(plan: Plan, estimates: Sequence[Estimate]) -> tuple[Section, ...]:
-    """What was published, what is public, files."""
-    return (_published(plan, estimates), _public(plan), _files(plan))
+def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate]) -> tuple[Section, ...]:
+    """The grid of the first slice, how far rectangles may be off, what was published, what is public, files."""
+    first = estimates[0]
+    # Of a sparse grid there is no table of cells: its boxes answer, also for the squares of the picture.
+    leaves = LeafTable(Boxed(plan.grid.shape, first.leaves, first.counts)) if plan.grid.sparse else None
+    grid = first.grid() if leaves is None else squares(leaves, MOST)[0]
+    released = ReleasedGrid(plan.grid, leaves or grid, [(drawn[0], 1)])
+    answers = released.count(_centred(plan.grid.shape), "cells")
+    slice_name = "" if plan.slices is None else f", {plan.slice_names[0]}"
+    return (
+        _answer(plan, grid, answers, slice_name),
+        _error(plan, answers, slice_name),
+        _published(plan, estimates),
+        _public(plan),
+        _files(plan),
+    )
+
+
+def _centred(shape: tuple[int, int]) -> Float64:
+    """Rectangles around the middle of the grid: the whole, then each with half of the sides of the one before, by public facts alone."""
+    rows, columns = shape
+    parts = [2**-step for step in range(PARTS)]
+    ends = [
+        [columns * (1 - part) / 2, rows * (1 - part) / 2, columns * (1 + part) / 2, rows * (1 + part) / 2]
+        for part in parts
+    ]
+    return np.array(ends)
+
+
+def _answer(plan: Plan, grid: Float64, answers: Answers, slice_name: str) -> Section:
+    """The grid as a picture, and the points of all of it."""
+    interval = ""
+    if answers.lower is not None and answers.upper is not None:
+        interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
+    note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
+    label = f"Points ({plan.point}) in the whole box{slice_name}"
+    headline = Headline(label, f"{float(answers.counts[0]):,.0f}", interval, note)
+    caption = f"Released points ({plan.point}){slice_name}: darker where there are more. All are estimates, made of noisy counts."
+    picture = Picture(partial(heat_map, plan.grid, f"points ({plan.point})", grid), caption, "points")
+    return Section("Where the points lie", pictures=(picture,), headline=headline)
+
+
+def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:
+    rows = [
+        (f"1/{2**step:,} of each side" if step else "the whole box", rounded(count))
+        for step, count in enumerate(answers.counts.tolist())
+    ]
+    header: tuple[str, ...] = ("Rectangle around the middle", "Points")
+    if answers.lower is not None and answers.upper is not None:
+        ends = zip(answers.lower.tolist(), answers.upper.tolist(), strict=True)
+        rows = [(*row, f"{low:,}", f"{high:,}") for row, (low, high) in zip(rows, ends, strict=True)]  # type: ignore[misc]
+        header = (*header, "Surely from", "to")
+        text = f"""
+            A sure interval holds the true number with a probability of {float(100 * LEVEL):g} %, whatever the data, each on its own. Its
+            width is noise, and all points of boxes that the rectangle cuts.
+        """
+    else:
+        text = "This method measures no boxes, so that there are no sure intervals."
+    text += """
+
+        "starling places count" answers any rectangle, with its typical error; "starling places preview" has errors before a release.
+    """
+    table = Table(header, tuple(rows), f"Points ({plan.point}) of rectangles{slice_name}")
+    return Section("How far the numbers may be off", text, tables=(table,))
 
 
 def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
@@ -117,9 +189,8 @@ def _published(plan: Plan, estimates: Sequence[Estimate]) -> Section:
         else "The points of all boxes add up to the total of the slice. They are estimates: noise is in every box, and points are spread"
         " over the cells of a box as a model has it, not as they lie."
     )
-    return Section(
-        "The published grid", estimated, tables=(Table(("Slice", "Boxes", "Points"), rows, "Estimated points"),)
-    )
+    table = Table(("Slice", "Boxes", "Points"), rows, "Estimated points")
+    return Section("The published grid", estimated, tables=(table,), folded=True)
 
 
 def _public(plan: Plan) -> Section:
@@ -132,7 +203,7 @@ def _public(plan: Plan) -> Section:
         By the rule of all records a point whose coordinates are missing, not numbers, infinite or outside the box is dropped, as is one
         whose time is in no slice. How many were dropped is not published.
     """
-    return Section("What is public, and how points are counted", text)
+    return Section("What is public, and how points are counted", text, folded=True)
 
 
 def _files(plan: Plan) -> Section:

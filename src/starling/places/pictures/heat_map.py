@@ -1,34 +1,40 @@
-"""The released points of each cell as a figure."""
+"""The released points of each cell as a picture."""
+
+from typing import Final
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 
+from starling.pages.charts import cells
+from starling.pages.marks import Sheet
 from starling.places.answers.coordinates import aspect
+from starling.places.pictures.map_data import folded
 from starling.places.plan.grid import Grid
 from starling.places.postprocess import Float64
-from starling.release.figures import new_figure
-from starling.release.report.pictures import BLUE
 
-TOP: float = 99.5
+TOP: Final = 99.5
 """The percentile of the cells from which on all are as dark."""
+MOST: Final = 64
+"""Cells of a side of the picture; of a larger grid neighbouring cells are added."""
 
 
-def heat_map(of: Grid, what: str, title: str, grid: Float64) -> Figure:
-    """A figure of a grid, its south at the bottom.
+def heat_map(of: Grid, what: str, grid: Float64) -> Sheet:
+    """A picture of a grid, its south at the bottom.
 
     Args:
         of: The public grid.
         what: What is counted.
-        title: What is shown.
         grid: float64 (rows, columns): points of each cell, or of each square of cells.
     """
-    figure, axes = new_figure(title, (6.0, 4.5))
-    x0, y0, x1, y1 = map(float, of.box)
-    shades = LinearSegmentedColormap.from_list("", ["white", BLUE])
-    top = max(float(np.percentile(grid, TOP)), 1.0)
-    picture = axes.imshow(grid, cmap=shades, vmin=0, vmax=top, origin="lower", extent=(x0, x1, y0, y1))
-    axes.set_aspect((x1 - x0) / (y1 - y0) * of.rows / of.columns / aspect(of))
-    bar = figure.colorbar(picture, ax=axes, shrink=0.7, label=f"{what} of a cell")
-    bar.ax.tick_params(labelsize=8)
-    return figure
+    west, south, east, north = map(float, of.box)
+    if west > east:  # the box crosses the meridian of 180 degrees
+        east += 360
+    fold = -(-max(grid.shape) // MOST)
+    shown = folded(grid, fold)
+    # The last cells of a folded grid may reach beyond it.
+    rows, columns = (fold * each / side for each, side in zip(shown.shape, grid.shape, strict=True))
+    box = (west, south, west + (east - west) * columns, south + (north - south) * rows)
+    top = max(float(np.percentile(shown, TOP)), 1.0)
+    counted = f"{what} of a cell" if fold == 1 else f"{what} of {fold} by {fold} cells"
+    units = {"degrees": ("degrees east", "degrees north"), "equal-area": ("metres", "metres")}
+    names = units.get(of.crs, ("x", "y"))
+    return cells(shown.tolist(), top, box, aspect(of), (*names, counted))

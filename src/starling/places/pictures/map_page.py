@@ -10,16 +10,17 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from starling.pages.parts import Table
+from starling.pages.parts import Picture, Table
 from starling.pages.rendering import served, stand_alone, static_files
 from starling.places.answers.coordinates import box_in_degrees, corners
 from starling.places.answers.hotspots import chance_text
 from starling.places.measurements import Int32
+from starling.places.pictures.heat_map import heat_map
 from starling.places.pictures.map_data import Map, MapSlice, encoded, folded, has_intervals
 from starling.places.plan.grid import UNITS, Grid
 
@@ -52,8 +53,6 @@ COAST: Final = (
     "They are no part of the release."
 )
 _PART: Final = re.compile(r'<(script type="module"|style)>(.*?)</(?:script|style)>', re.DOTALL)
-STILL: Final = 110
-"""Dots per inch of the still picture."""
 WIDE: Final = 3.0
 """Degrees of longitude; a grid that is narrower has its coast hidden at first, as it is far too coarse."""
 
@@ -117,7 +116,7 @@ def _values(shown: Map) -> dict[str, Any]:
         "axes": (["units"] if grid.crs == "plain" else ["degrees", "kilometres"]) + ["cells"],
         "slices": [each.name for each in shown.slices],
         "step": shown.step,
-        "still": _letters(_still(shown)),
+        "still": _still(shown),
         "hotspots": [_hotspots(grid, each) for each in shown.slices],
         "squares": [_squares(grid, each) for each in shown.slices],
         "notes": _notes(shown),
@@ -137,15 +136,13 @@ def _notes(shown: Map) -> list[str]:
     return notes if shown.grid.crs == "plain" else [*notes, COAST]
 
 
-def _still(shown: Map) -> bytes:
-    """The first slice as a PNG, for a browser that runs no script."""
-    from starling.places.pictures.heat_map import heat_map
-
+def _still(shown: Map) -> Picture:
+    """The first slice, for a browser that runs no script."""
     first = shown.slices[0]
-    figure = heat_map(shown.grid, shown.points, "", folded(first.grid, shown.step // shown.fold))
-    file = BytesIO()
-    figure.savefig(file, format="png", dpi=STILL, metadata={"Software": None})
-    return file.getvalue()
+    of_slice = f", of the slice {first.name}" if first.name else ""
+    caption = f"Released points by cell, darker where there are more{of_slice}."
+    grid = folded(first.grid, shown.step // shown.fold)
+    return Picture(partial(heat_map, shown.grid, shown.points, grid), caption, "still")
 
 
 def _ends(grid: Grid, boxes: Int32) -> list[list[str]]:

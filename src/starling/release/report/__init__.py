@@ -1,7 +1,8 @@
 """The report of a release: one page for a review board, readable in five minutes, from disk, with no network.
 
-The page states the protected unit, the guarantee in words and in symbols, what was charged and where that is written, who signed,
-what is exact, and how far the numbers are off; the domain adds its sections. It is made of released values and of the receipt alone.
+The answer comes first, with its error, files and the lines that open it. Folded below, the page states the protected unit, the
+guarantee in words and in symbols, what was charged and where that is written, who signed, and what is exact; the domain adds its
+sections. It is made of released values and of the receipt alone.
 
 The one number a review board can use is how well the best possible attacker does (privacy/accounting/detection.py): it stands in the
 guarantee in words, for a reader who knows no formula.
@@ -9,15 +10,17 @@ guarantee in words, for a reader who knows no formula.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
-from starling.pages.parts import Section, Table
+from starling.pages.parts import Line, Section, Table
+from starling.pages.rendering import stand_alone
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.accounting.detection import detection
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release.claims import claim
-from starling.release.report.pages import filled
 from starling.release.statement import limits, signer, validation
 
 UNITS = {
@@ -35,6 +38,13 @@ ALARMS = 5
 """False alarms in 100 cases that the attacker of the report accepts."""
 
 
+REPEAT: Final = (
+    ("Python", 'import starling\nrelease = starling.open_release("FOLDER")\nrelease.to_pandas()'),
+    ("Shell", "starling verify FOLDER"),
+)
+"""Lines that open the release and check it, and where they are typed; FOLDER is where it lies."""
+
+
 def render(
     title: str,
     receipt: Receipt,
@@ -42,6 +52,7 @@ def render(
     sections: Sequence[Section],
     joint: Guarantee | None = None,
     invariants: Sequence[str] = (),
+    downloads: Sequence[str] = (),
 ) -> str:
     """The page, complete in one text.
 
@@ -52,13 +63,15 @@ def render(
         sections: What the domain adds: accuracy, files.
         joint: The guarantee of the release and of all that it adds to; without it, the release stands alone.
         invariants: What is published exactly, in words.
+        downloads: The files of the folder with published numbers.
     """
     guarantee = receipt.guarantee
     whole = joint or guarantee
     if guarantee.relation.change != "add-remove":
         invariants = (*invariants, f"how many {guarantee.relation.unit}s there are")
-    return filled(
-        "page.html",
+    return stand_alone(
+        "report.html",
+        "starling.release.report",
         title=title,
         guarantee=guarantee,
         promise=Section("What is promised, in plain words", plainly(guarantee, joint, invariants)),
@@ -74,9 +87,11 @@ def render(
         delta=DELTA,
         receipt=receipt,
         limits=f"{limits(receipt)} {validation(receipt)}",
-        charged=charged,
+        charged=replace(charged, folded=True),
         checked=_checked(receipt),
         sections=sections,
+        downloads=downloads,
+        repeat=[Line(*each) for each in REPEAT],
     )
 
 
@@ -84,7 +99,7 @@ def _checked(receipt: Receipt) -> Section:
     """Where the charge is written, who answers for the release, and how to find out."""
     title, entry, key = "How to check this release", receipt.entry, signer(receipt)
     if entry is None or key is None:
-        return Section(title, "No ledger recorded the charge, and nobody signed the release.")
+        return Section(title, "No ledger recorded the charge, and nobody signed the release.", folded=True)
     rows = (
         ("Signed by the key", key.fingerprint),
         ("Ledger", receipt.account),
@@ -101,7 +116,9 @@ def _checked(receipt: Receipt) -> Section:
         The ledger is a chain of events: the head below covers the charge and everything before it. A ledger that was rewritten, cut or
         restored from an old copy does not have it any more, and "starling verify" with that ledger says so.
     """
-    return Section(title, text, tables=(Table(("What", "Value"), rows, "Signature and ledger", words=True),))
+    return Section(
+        title, text, tables=(Table(("What", "Value"), rows, "Signature and ledger", words=True),), folded=True
+    )
 
 
 def percent_up(probability: float) -> str:

@@ -24,38 +24,71 @@ _PAINT: Final = re.compile(r"(?:[a-z-]+: ?(?:#[0-9a-fA-F]{3,8}|[a-z]+|[-0-9., ]+
 _CSS: Final = re.compile(r"(?!.*(?:@import|url\s*\(|\\|expression|behavior)).*", re.DOTALL | re.IGNORECASE)
 _DRAWN_CSS: Final = re.compile(r"\s*\*\{stroke-linejoin: round; stroke-linecap: butt\}\s*")
 
+_CLASSES: Final = re.compile(r"[a-z0-9 -]+")
+_MARK: Final = {
+    "id": _NAME,
+    "class": _CLASSES,
+    **dict.fromkeys(("fill", "stroke"), re.compile(r"#[0-9a-f]{6}|none")),
+    **dict.fromkeys(("stroke-width", "stroke-dasharray", "opacity"), _NUMBERS),
+}
 _DRAWN: Final[Mapping[str, re.Pattern[str]]] = {"id": _NAME, "style": _PAINT, "transform": _NUMBERS, "clip-path": _CLIP}
 _SVG: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     "svg": {
         "xmlns": re.compile("http://www.w3.org/2000/svg"),
         "xmlns:xlink": re.compile("http://www.w3.org/1999/xlink"),
         **dict.fromkeys(("width", "height", "viewBox", "version"), _NUMBERS),
+        "role": re.compile("img"),
+        "class": re.compile("fixed"),
+        "font-family": re.compile("system-ui, DejaVu Sans, sans-serif"),
+    },
+    "title": {},
+    "text": {
+        **_MARK,
+        **dict.fromkeys(("x", "y", "dy", "font-size", "transform"), _NUMBERS),
+        "text-anchor": re.compile("start|middle|end"),
+        "font-weight": re.compile("bold"),
     },
     "defs": {},
     "style": {"type": re.compile("text/css")},
     "clipPath": {"id": _NAME},
     "g": _DRAWN,
-    "path": {**_DRAWN, "d": _NUMBERS},
+    "path": {**_DRAWN, **_MARK, "d": _NUMBERS},
     "rect": {**_DRAWN, **dict.fromkeys(("x", "y", "width", "height"), _NUMBERS)},
     "use": {**_DRAWN, **dict.fromkeys(("x", "y"), _NUMBERS), "xlink:href": _INSIDE},
 }
-"""A picture holds outlines and where they stand: no letters, no links, no scripts, no events, nothing that is fetched or moves."""
+"""A picture holds outlines, letters and where they stand: no links, no scripts, no events, nothing that is fetched or moves."""
 
 _PLAIN: Final = (
     "head title body header main footer section h1 h2 p small code sub dl dt dd"
-    " figure figcaption thead tbody tr td mrow mi mo mn mtext msub msup"
+    " figure figcaption h3 ul li summary thead tbody tr td mrow mi mo mn mtext msub msup"
 )
 _HTML: Final[Mapping[str, Mapping[str, re.Pattern[str]]]] = {
     **{name: {} for name in _PLAIN.split()},
     "html": {"lang": _NAME},
     "meta": {
         "charset": re.compile("utf-8"),
-        "name": re.compile("viewport"),
+        "name": re.compile("viewport|color-scheme"),
         "http-equiv": re.compile("Content-Security-Policy"),
-        "content": re.compile("width=device-width, initial-scale=1|default-src 'none'; style-src 'unsafe-inline'"),
+        "content": re.compile(
+            "width=device-width, initial-scale=1|light dark|default-src 'none'; style-src 'unsafe-inline'"
+        ),
     },
     "style": {},
-    "div": {"class": _NAME, "role": re.compile("img"), "aria-label": _ANY},
+    "div": {
+        "class": _NAME,
+        "role": re.compile("img|group|note"),
+        "aria-label": _ANY,
+        "tabindex": re.compile("0"),
+    },
+    "body": {"class": re.compile("starling")},
+    "main": {"id": re.compile("main")},
+    "ul": {"class": _NAME},
+    "td": {"class": _NAME},
+    "p": {"class": _NAME},
+    "a": {"href": re.compile(r"data/[\w.-]+")},
+    "abbr": {"class": re.compile("term"), "tabindex": re.compile("0"), "title": _ANY},
+    "pre": {"tabindex": re.compile("0")},
+    "details": {},
     "table": {"class": _NAME},
     "th": {"scope": re.compile("col|row")},
     "math": {"display": re.compile("block")},
@@ -108,10 +141,10 @@ def _disallowed(token: re.Match[str], allowed: Mapping[str, Mapping[str, re.Patt
 
 
 def _stray_text(text: str, around: list[str]) -> str | None:
-    """What stands between tags and should not: style that fetches something, or letters in a picture."""
+    """What stands between tags and should not: style that fetches something, or letters in a picture outside of its texts."""
     if around and around[-1] == "style":
         allowed = _DRAWN_CSS if "svg" in around else _CSS
         return None if allowed.fullmatch(text) else "a style that Starling does not write"
-    if "svg" in around and text.strip():
-        return "letters in a picture"
+    if "svg" in around and around[-1] not in ("text", "title") and text.strip():
+        return "letters of a picture outside of its texts"
     return None

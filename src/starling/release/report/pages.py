@@ -3,19 +3,16 @@
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from starling.distribution import SOFTWARE
 from starling.errors import OutputError
-from starling.pages.parts import Picture, Section, Table
+from starling.pages.parts import Section, Table
 from starling.pages.rendering import page
 from starling.release.session import Described, Part
 
 PREVIEW: Final = "preview.html"
 """The page of a preview, in the folder that was named for it."""
-_DRAWN: Final = re.compile(r'(<div class="picture"[^<>]*>)<svg\b.*?</svg>\s*(</div>)', re.DOTALL)
 _AMOUNTS: Final = re.compile(r"<dl>.*?</dl>|<section>\s*<h2>The same in symbols</h2>.*?</section>", re.DOTALL)
 
 
@@ -27,17 +24,7 @@ def files(rows: Sequence[tuple[str, str]]) -> Section:
         ("SIGNATURE", "over every other file of the folder"),
     )
     table = Table(("File", "Content"), (*rows, *every), "Files of this release", words=True)
-    return Section("What is in this folder", tables=(table,))
-
-
-def undrawn(section: Section) -> Section:
-    """A section with its captions, and nothing where its pictures stand: for a comparison of words."""
-    return replace(section, pictures=tuple(Picture(str, picture.caption) for picture in section.pictures))
-
-
-def words(text: str) -> str:
-    """A page of no stray markup (markup.py) without what is drawn in its pictures, as it is written with `undrawn` sections."""
-    return _DRAWN.sub(r"\1\2", text)
+    return Section("What is in this folder", tables=(table,), folded=True)
 
 
 def amounts(text: str) -> list[str]:
@@ -101,16 +88,3 @@ def write_new(path: Path, text: str) -> Path:
         fix = "name a folder in a place that you may write"
         raise OutputError(str(path), f"cannot be written ({error.strerror})", fix) from None
     return path
-
-
-def filled(template: str, **values: object) -> str:
-    """A template of this package with its blanks filled."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("starling.release.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    return environment.get_template(template).render(software=SOFTWARE, **values)

@@ -6,9 +6,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from starling.pages.charts import Interval, intervals
 from starling.pages.parts import Picture, Section, Table
 from starling.privacy.budget import decimal_up
-from starling.release.report.pictures import Interval, intervals
 from starling.release.text import rounded
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Plan, labels
@@ -58,13 +58,14 @@ def _picture(column: str, place: int, rows: list[dict[str, Any]]) -> Picture:
         Interval(
             labels.shortened(labels.group(row)),
             f"{rounded(row['value'])}: {rounded(row['lower'])} to {rounded(row['upper'])}",
-            row["value"] - row["lower"],
-            row["upper"] - row["value"],
+            row["value"],
+            row["lower"],
+            row["upper"],
         )
         for row in rows
     ]
     caption = f"Means of {column} in the groups with most records, with their {sure} intervals."
-    return Picture(partial(intervals, lines, f"{sure} interval around the mean of {column}", f"means-{place}"), caption)
+    return Picture(partial(intervals, lines, f"mean of {column}", around=None), caption, f"means-{place}")
 
 
 def charged(plan: Plan) -> tuple[Table, ...]:

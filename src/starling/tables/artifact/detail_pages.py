@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from starling.pages.charts import shares
 from starling.pages.parts import Picture, Section, Table
-from starling.release.report.pictures import shares
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan
@@ -19,8 +19,9 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
     counts = branches.tolist()
     titles = [level_title(plan, level) for level in plan.levels]
     picture = Picture(
-        partial(shares, titles, names, counts, "detail"),
+        partial(shares, titles, names, counts),
         "The groups of each level by the detail that they got: the noisy first total was compared with the public thresholds.",
+        "detail",
     )
     # The names of details are the plan's, and may be those of other columns.
     rows = tuple(
@@ -48,7 +49,8 @@ def section(plan: Plan, geography: Geography, branches: Int64) -> Section:
         group would exceed it with a chance of {float(100 * (1 - plan.suppression)):g} %. This looks at the noisy number alone; the
         measurement itself stays in the folder.
         """
-    return Section("How much detail each group got", text, (picture,), (Table(header, rows, "Groups of each level"),))
+    table = Table(header, rows, "Groups of each level")
+    return Section("How much detail each group got", text, (picture,), (table,), folded=True)
 
 
 def leaves_out(plan: Plan) -> bool:
@@ -69,4 +71,4 @@ def _groups(plan: Plan, geography: Geography) -> Section:
         for regions in [len(geography.regions[level.geography])]
     ]
     text = "Each group of the plan gets a total, and no more detail."
-    return Section("Which groups there are", text, tables=(Table.of(lines, "Groups of each level"),))
+    return Section("Which groups there are", text, tables=(Table.of(lines, "Groups of each level"),), folded=True)

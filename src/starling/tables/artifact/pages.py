@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from starling.pages.parts import Picture, Section, Table
+from starling.pages.charts import Interval, intervals
+from starling.pages.parts import Headline, Picture, Section, Table, Tile, relative_shade
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report.pages import files
-from starling.release.report.pictures import Interval, Tile, intervals, relative_shade, tiles
 from starling.tables.artifact import aggregate_pages, detail_pages
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
 from starling.tables.artifact.public_plan import missing
@@ -42,6 +42,7 @@ class Summary:
     Attributes:
         branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.
+        first: The first rows of T1.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -52,12 +53,14 @@ class Summary:
         # For each step of the ladder the nearest row: how far it is, its position in T1, and its values by column.
         self._shown: dict[int, tuple[float, int, dict[str, Any]]] = {}
         self._largest = 0
+        self.first: list[dict[str, Any]] = []
 
     def add(self, part: Tabulated) -> None:
         """The next piece."""
         level, t1 = part.piece.level, part.t1
         self.branches[level] += part.branches
         if len(t1):
+            self.first += t1.slice(0, MOST_SHOWN - len(self.first)).to_pylist()
             self._show(t1)
             width = t1["upper"].to_numpy() - t1["lower"].to_numpy()
             new = pa.table([t1["count"].combine_chunks(), pa.array(width), pa.array(np.ones_like(width))], _WIDTHS)
@@ -92,6 +95,8 @@ class Summary:
                 self._shown[step] = (distance, self.rows["t1"] + row, values)
 
 
+MOST_SHOWN: Final = 12
+"""Totals in the first picture."""
 CLASSES: Final = ("under 10", "10 to 99", "100 to 999", "1,000 to 9,999", "10,000 or more")
 CLASS_CUTS: Final = (10, 100, 1000, 10_000)
 _DRAWN: Final = {
@@ -173,26 +178,53 @@ def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Sectio
     """Accuracy, detail, sums and quantiles, what is exact, files; of counts only where the plan has levels."""
     counts = (_accuracy(plan, summary), detail_pages.section(plan, geography, summary.branches)) if plan.levels else ()
     numbers = (aggregate_pages.section(summary.means),) if plan.aggregates else ()
-    return (*counts, *numbers, _exact(plan), _files(plan, summary))
+    answer = (_answer(plan, summary),) if summary.first else ()
+    return (*answer, *counts, *numbers, _exact(plan), _files(plan, summary))
+
+
+def _answer(plan: Plan, summary: Summary) -> Section:
+    """The largest published total, and the first ones with their intervals."""
+    sure = _percent(CONFIDENCE)
+    top = max([*summary.ladder()[:1], *summary.first], key=lambda row: int(row["count"]))
+    ends = f"{sure} interval: {top['lower']:,} to {top['upper']:,}"
+    note = f"Totals that are published in all: {summary.rows['t1']:,}."
+    headline = Headline(f"A large published total: {labels.group(top)}", f"{top['count']:,}", ends, note)
+    lines = [
+        Interval(
+            labels.shortened(labels.group(row)),
+            f"{row['count']:,}: {row['lower']:,} to {row['upper']:,}",
+            row["count"],
+            row["lower"],
+            row["upper"],
+        )
+        for row in summary.first
+    ]
+    caption = f"Published totals with their {sure} intervals: {plan.title}. The first of the table; data/ has all."
+    picture = Picture(partial(intervals, lines, "published total"), caption, "first")
+    return Section("The numbers", pictures=(picture,), headline=headline)
 
 
 def _accuracy(plan: Plan, summary: Summary) -> Section:
     titles = [level_title(plan, level) for level in plan.levels]
     grid = [_tiles(summary.widths(level)) for level in range(len(titles))]
     sure = _percent(CONFIDENCE)
-    by_class = Picture(
-        partial(tiles, titles, CLASSES, grid, "published count of a group", "accuracy"),
+    by_class = Table.of_tiles(
+        ("Published count", *CLASSES),
+        titles,
+        grid,
         f"Half the width of the {sure} interval of a group's total, and what that is of the count, both at the median of the"
-        " level and size class; the darker, the larger beside the count. Squares without groups are empty.",
+        " level and size class; the darker, the larger beside the count. Cells without groups are empty.",
     )
-    pictures: tuple[Picture, ...] = (by_class,) if summary.rows["t1"] else ()
+    tables = (by_class,) if summary.rows["t1"] else ()
+    pictures: tuple[Picture, ...] = ()
     if lines := [_interval(values) for values in summary.ladder()]:
         ladder = Picture(
-            partial(intervals, lines, f"{sure} interval, percent of the published count", "intervals"),
+            partial(intervals, lines, f"{sure} interval, percent of the published count"),
             "Some published groups, from large to small, with their intervals: the larger the group, the smaller the part of"
             " it that the noise may be.",
+            "intervals",
         )
-        pictures += (ladder,)
+        pictures = (ladder,)
     return Section(
         "How far the numbers may be off",
         f"""
@@ -203,6 +235,7 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
         The intervals speak of the noise alone, not of errors of the survey itself.{_chosen(plan)}
         """,
         pictures=pictures,
+        tables=tables,
     )
 
 
@@ -260,7 +293,8 @@ def _interval(values: dict[str, Any]) -> Interval:
     return Interval(
         labels.shortened(labels.group(values)),
         f"{count:,}: {values['lower']:,} to {values['upper']:,}",
-        100 * (count - values["lower"]) / count,
+        0.0,
+        100 * (values["lower"] - count) / count,
         100 * (values["upper"] - count) / count,
     )
 
@@ -278,7 +312,7 @@ def _exact(plan: Plan) -> Section:
 
         {_sums(plan)} {negative}
     """
-    return Section("What is public, and what is not exact", text)
+    return Section("What is public, and what is not exact", text, folded=True)
 
 
 def _sums(plan: Plan) -> str:

@@ -1,18 +1,17 @@
 """An evaluation as one page with pictures: exact errors, for the custodian's eyes, marked so wherever a part of it may go.
 
-The mark stands in the name of the file, in the title, above the text and in every picture. The page is never written into a release.
+The mark stands in the name of the file, in the title, above the text and in the caption of every table.
+The page is never written into a release.
 """
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from starling.errors import OutputError, PolicyRefused
-from starling.pages.parts import Picture, Section, Table
+from starling.pages.parts import Section, Table, Tile, relative_shade
 from starling.pages.rendering import page
 from starling.release import statement
-from starling.release.report.pictures import Tile, relative_shade, tiles
 from starling.release.text import rounded
 from starling.tables.evaluate.errors import MARK, NUMBERS, SIZE_NAMES, SIZES, WARNING, Errors, Evaluation
 
@@ -89,7 +88,7 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
             square. The noise is the same for small and large groups that take one branch; a group with more cells has more of it
             in its total.
             """,
-            (
+            tables=(
                 _by_size(
                     evaluation,
                     {
@@ -100,11 +99,10 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
                         for key, each in totals.items()
                     },
                     "Root mean square error of published totals, in persons; the darker, the larger beside the size of the"
-                    " group. Squares without published groups are empty.",
-                    "errors",
+                    " group. Cells without published groups are empty.",
                 ),
+                _numbers(evaluation),
             ),
-            (_numbers(evaluation),),
         ),
         Section(
             "Whether the intervals hold",
@@ -112,20 +110,19 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
             Of all groups, published or not, at least 95 % of the intervals hold the true total. Below the state a very small group
             is published only when its noise was high: there fewer hold, all that miss being too high.
             """,
-            (
+            tables=(
                 _by_size(
                     evaluation,
                     {key: Tile(_percent(each.coverage), _missing(each)) for key, each in totals.items()},
                     "Share of the intervals of published totals that hold the true total; the darker, the further below 95 %."
                     " Where a square stands for few groups, one of them moves it.",
-                    "coverage",
                 ),
             ),
         ),
         Section(
             "By the detail that a group got",
             "A noisy stage-1 total chose the detail; the numbers are of the independent stage-2 measurement.",
-            (_by_branch(evaluation),),
+            tables=(_by_branch(evaluation),),
         ),
         Section(
             "What is not published",
@@ -133,22 +130,19 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
             Below the state a bare total is left out when an empty group could well have it. Groups of other branches are always
             there.
             """,
-            (_suppressed(evaluation),),
+            tables=(_suppressed(evaluation),),
         ),
     )
 
 
-def _by_size(evaluation: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str, name: str) -> Picture:
+def _by_size(evaluation: Evaluation, marked: dict[tuple[int | str, ...], Tile], caption: str) -> Table:
     """Levels by size classes; `marked` by level and size."""
     grid = [[marked.get((level, size)) for size in SIZES] for level in evaluation.levels]
-    # Broken into two lines, so that eight of them stand beside one another.
-    columns = [word.replace(" to ", "\nto ").replace(" or ", "\nor ") for word in SIZE_NAMES]
-    rows = list(evaluation.levels.values())
-    picture = partial(tiles, rows, columns, grid, "true size of a group, persons", name, MARK)
-    return Picture(picture, f"{MARK}. {caption}")
+    header = ("True size of a group", *SIZE_NAMES)
+    return Table.of_tiles(header, [*evaluation.levels.values()], grid, f"{MARK}. {caption}")
 
 
-def _by_branch(evaluation: Evaluation) -> Picture:
+def _by_branch(evaluation: Evaluation) -> Table:
     totals = {
         key[1:]: errors for key, errors in evaluation.by("number", "level", "branch").items() if key[0] == "total"
     }
@@ -162,25 +156,17 @@ def _by_branch(evaluation: Evaluation) -> Picture:
         ]
         for level in evaluation.levels
     ]
-    picture = partial(
-        tiles,
-        list(evaluation.levels.values()),
-        list(evaluation.details.values()),
-        grid,
-        "published detail",
-        "branches",
-        MARK,
-    )
     caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
-    return Picture(picture, f"{MARK}. {caption}")
+    header = ("Published detail", *evaluation.details.values())
+    return Table.of_tiles(header, [*evaluation.levels.values()], grid, f"{MARK}. {caption}")
 
 
-def _suppressed(evaluation: Evaluation) -> Picture:
+def _suppressed(evaluation: Evaluation) -> Table:
     shares: dict[tuple[int | str, ...], Tile] = {
         (each.level, each.size): Tile(_percent(each.suppressed / each.groups), each.suppressed / each.groups)
         for each in evaluation.groups
     }
-    return _by_size(evaluation, shares, "Share of the groups that are not published, by true size.", "suppressed")
+    return _by_size(evaluation, shares, "Share of the groups that are not published, by true size.")
 
 
 def _numbers(evaluation: Evaluation) -> Table:

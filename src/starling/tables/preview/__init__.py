@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from starling.errors import ParameterError
+from starling.pages.parts import Section
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
@@ -72,7 +73,7 @@ class Preview(pages.Preview):
             kind += f", on top of an earlier release: {plan.joint_guarantee.cost} together"
         return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
 
-    def sections(self) -> Sequence[pages.Section]:
+    def sections(self) -> Sequence[Section]:
         """Costs, then errors by kind of number, detail and size; of counts only where the plan has levels; sums and quantiles."""
         plan = self.overview.plan
         return sections_of(self, expect_detail(plan, self.group_sizes) if plan.staged else ())

@@ -5,9 +5,9 @@ from functools import partial
 from math import log10
 from typing import TYPE_CHECKING, Final
 
-from starling.pages.parts import Picture, Section, Table
+from starling.pages.charts import shares
+from starling.pages.parts import Picture, Section, Table, Tile, relative_shade
 from starling.privacy.budget import decimal_up
-from starling.release.report.pictures import Tile, relative_shade, shares, tiles
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.aggregates import title
@@ -54,8 +54,8 @@ def _cost(seen: "Preview") -> Section:
 
 def _kinds(seen: "Preview") -> Section:
     bare, *details = seen.overview.plan.detail.short_names
-    staged = (bare, "cell", *(f"total of\n{name}" for name in details)) if seen.overview.plan.staged else ()
-    kinds = ("total only\nby plan" if staged else "total", *staged)
+    staged = (bare, "cell", *(f"total of {name}" for name in details)) if seen.overview.plan.staged else ()
+    kinds = ("total only by plan" if staged else "total", *staged)
     titles = [level_title(seen.overview.plan, level.overview.level) for level in seen.levels]
     errors = [level.errors(len(kinds)) for level in seen.levels]
     grid = [
@@ -73,11 +73,13 @@ def _kinds(seen: "Preview") -> Section:
         (title, *("" if error is None else f"{error.standard_deviation:,.1f} / {error.width:,}" for error in line))
         for title, line in zip(titles, errors, strict=True)
     )
-    header = ("Level", *(kind.replace("\n", " ") for kind in kinds))
+    header = ("Level", *kinds)
     return Section(
         "How far each kind of number will be off",
-        pictures=(Picture(partial(tiles, titles, kinds, grid, "kind of number", "kinds"), caption),),
-        tables=(Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),),
+        tables=(
+            Table.of_tiles(header, titles, grid, caption),
+            Table(header, rows, "Standard deviation / width of the 95 % interval, in persons"),
+        ),
     )
 
 
@@ -129,19 +131,14 @@ def _sizes(seen: "Preview") -> Section:
         where the plan leaves small totals out, a small group is published only when its noise was high, so its interval holds less
         often than it says: the last column of the table.
     """
-    pictures = (
-        (Picture(partial(tiles, titles, columns, grid, "true size of a group, persons", "sizes"), caption),)
-        if rows
-        else ()
-    )
-    return Section(
-        "How far totals will be off, by size", text, pictures, (Table(header, rows, "Totals by level and size"),)
-    )
+    shaded = (Table.of_tiles(("Level", *columns), titles, grid, caption),) if rows else ()
+    tables = (*shaded, Table(header, rows, "Totals by level and size"))
+    return Section("How far totals will be off, by size", text, tables=tables)
 
 
 def _size_tile(size: SizePreview) -> Tile:
     part = size.relative_margin
-    shown = "" if part is None or part >= 1 else f"\n{short_percent(part)}"
+    shown = "" if part is None or part >= 1 else f" ({short_percent(part)})"
     return Tile(f"± {size.total.margin:,}{shown}", 1.0 if part is None else relative_shade(part))
 
 
@@ -150,7 +147,7 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
     titles = [level_title(plan, expected.level) for expected in details]
     parts = [(expected.suppressed, *expected.branches) for expected in details]
     caption = "Expected part of the groups of each level that is left out, or published by so much detail."
-    picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts], "detail")
+    picture = partial(shares, titles, kinds, [[round(1e6 * part) for part in line] for line in parts])
     rows = tuple(
         (title, *map(_percent, line), "given" if expected.stated else "assumed")
         for title, line, expected in zip(titles, parts, details, strict=True)
@@ -163,7 +160,9 @@ def _detail(plan: Plan, details: Sequence[ExpectedDetail]) -> Section:
     """
     header = ("Level", *(kind.capitalize() for kind in kinds), "Sizes")
     table = Table(header, rows, "Expected parts of the groups of each level")
-    return Section("How much detail groups will get", text, (Picture(picture, caption),) if rows else (), (table,))
+    return Section(
+        "How much detail groups will get", text, (Picture(picture, caption, "detail"),) if rows else (), (table,)
+    )
 
 
 _ASSUMED: Final = """

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.pictures.sheet import LONGEST, Box, Named, placed, short, width
+from starling.genome.pictures.naming import LONGEST, Named, placed, short
+from starling.pages.letters import text_width
+from starling.pages.marks import Box
 from tests.genome.pictures.studies import HOSTILE
 
 ROOM = Box(0, 0, 300, 150)
@@ -33,7 +35,7 @@ def test_no_name_covers_a_sign_or_another_name(places: list[tuple[float, float]]
         assert box.bottom >= 0
         assert box.right <= 300
         assert box.top <= 150
-        assert box.right - box.left >= width("rs0000", 6.5) - 1e-6
+        assert box.right - box.left >= text_width("rs0000", 6.5) - 1e-6
 
 
 def test_a_name_stands_beside_its_point_and_goes_around_a_bar() -> None:

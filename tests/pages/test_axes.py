@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.genome.pictures.sheet import ticks
+from starling.pages.axes import ticks
 
 
 @pytest.mark.parametrize(
