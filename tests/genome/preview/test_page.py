@@ -1,5 +1,6 @@
 """The page of a preview: every question with its tables and pictures, and no file written over."""
 
+import re
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
@@ -32,7 +33,8 @@ def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:
         for grid in grids(expected):
             assert grid.title.replace("'", "&#39;") in text
     # Patients of both selections, odds ratios of one, and intervals of both kinds of table.
-    assert text.count("<svg") == 5
+    assert text.count("<svg") == 2
+    assert len({*re.findall(r'<td class="heat-(\d)"', text)}) > 3, "errors are shaded"
     assert "1,000 of the people are cases" in " ".join(text.split())
 
 

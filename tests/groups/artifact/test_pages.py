@@ -39,11 +39,14 @@ def test_no_words_of_a_method_say_more_than_its_numbers_keep(tmp_path: Path, met
 def test_the_report_states_error_conditions_and_rules(tmp_path: Path) -> None:
     plan = world(tmp_path, more='method = "h"')
     described = estimate(plan, NoisyCounts(plan).draw(np.array(CELLS)))
-    error, created, largest, public, files = sections(plan, described)
+    answer, error, created, public, files = sections(plan, described)
+    assert answer.headline is not None
+    assert "95 % interval" in answer.headline.interval
+    assert answer.pictures[0].draw().startswith("<svg")
     assert len(error.tables[0].rows) == 3
     assert ("Proved to be the optimum", "yes, by an independent check") in created.tables[0].rows
     assert ("Cells that are not the sum over the regions inside", "0") in created.tables[0].rows
-    assert len(largest.tables[0].rows) == 5
+    assert len(answer.tables[0].rows) == 5
     assert "9 in all" in public.text
     assert ("data/county.parquet", "numbers of groups by county and size") in files.tables[0].rows
     assert charged(plan).tables[0].header[2] == "ε"

@@ -188,12 +188,13 @@ def test_no_word_of_a_page_is_its_publishers_choice(copied: Bundle, name: str, o
     assert failing(copied) == ["pages"]
 
 
-def test_pictures_may_be_drawn_otherwise(copied: Bundle) -> None:
+def test_no_picture_is_drawn_otherwise(copied: Bundle) -> None:
     path = copied.folder / "report.html"
     text = path.read_text()
     assert "<path" in text
-    path.write_text(text.replace("<path", '<path transform="scale(1 -1)"', 1))
-    assert failing(copied) == []
+    for other in ('<path transform="scale(1 -1)"', '<path fill="#ffffff"'):
+        path.write_text(text.replace("<path", other, 1))
+        assert failing(copied) == ["pages"]
 
 
 def test_pages_of_another_version_are_not_compared(copied: Bundle) -> None:

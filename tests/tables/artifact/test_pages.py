@@ -44,8 +44,17 @@ def test_sections_speak_of_every_group() -> None:
     plan = small_plan()
     geography = small_geography(plan)
     values = measured(plan, geography)
-    accuracy, detail, exact, files = sections(plan, geography, summary(plan, geography, values))
-    assert len(accuracy.pictures) == 2
+    answer, accuracy, detail, exact, files = sections(plan, geography, summary(plan, geography, values))
+    assert answer.headline is not None
+    assert "95 % interval" in answer.headline.interval
+    assert len(answer.pictures) == len(accuracy.pictures) == len(accuracy.tables) == 1
+    assert [answer.folded, accuracy.folded, detail.folded, exact.folded, files.folded] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
     (table,) = detail.tables
     assert [row[1:8] for row in table.rows] == [
         ("1", "3", "1", "1", "0", "1", "0"),
@@ -60,7 +69,7 @@ def test_suppression_and_clamping_are_told() -> None:
     plan = small_plan(suppression=Fraction("0.99"), allow_negative=False)
     geography = small_geography(plan)
     values = measured(plan, geography)
-    _, detail, exact, _ = sections(plan, geography, summary(plan, geography, values))
+    *_, detail, exact, _ = sections(plan, geography, summary(plan, geography, values))
     assert "exceed it with a chance of 1 %" in " ".join(detail.text.split())
     assert "published as 0" in exact.text
 
@@ -68,7 +77,8 @@ def test_suppression_and_clamping_are_told() -> None:
 def test_tables_without_a_row_give_a_report_without_those_pictures() -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    assert sections(plan, geography, Summary(plan))[0].pictures == ()
+    accuracy = sections(plan, geography, Summary(plan))[0]
+    assert (accuracy.headline, accuracy.pictures, accuracy.tables) == (None, (), ())
 
 
 @pytest.mark.parametrize("low", [-50, 0])
@@ -79,6 +89,6 @@ def test_empty_groups_have_tiles_but_no_ladder(low: int) -> None:
         (piece, Measured(level.stage1, np.minimum(level.branch, 0), np.full(len(level.branch), low)))
         for piece, level in measured(plan, geography)
     )
-    accuracy = sections(plan, geography, summary(plan, geography, values))[0]
-    assert len(accuracy.pictures) == 1
+    accuracy = sections(plan, geography, summary(plan, geography, values))[1]
+    assert (len(accuracy.tables), accuracy.pictures) == (1, ())
     assert CLASSES[0] == "under 10"
