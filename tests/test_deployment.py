@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from starling.cli import main
+from starling.server.home import make_home
 from tests.conftest import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -42,11 +43,15 @@ def commands() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
-def test_their_commands_exist(words: list[str]) -> None:
+def test_their_commands_exist(words: list[str], tmp_path: Path) -> None:
+    # Commands open the home that they are given.
+    make_home(tmp_path / "home")
+    make_home(tmp_path / "home" / "sandbox")
+    name, *rest = (word.replace("/srv/starling", str(tmp_path / "home")) for word in words)
     context = click.Context(main)
-    command = main.get_command(context, words[0])
+    command = main.get_command(context, name)
     assert command is not None
-    command.make_context(words[0], words[1:])
+    command.make_context(name, rest)
 
 
 def test_the_unit_is_one_and_closed(tmp_path: Path) -> None:
