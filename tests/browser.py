@@ -28,9 +28,10 @@ class Tab:
         return str(self.page.locator(selector).inner_text())
 
 
-def open_tab(chromium: Any, address: str, *, width: int = 1100, ready: bool = True, **options: Any) -> Tab:
-    """A page when it is ready."""
-    tab = Tab(chromium.new_page(viewport={"width": width, "height": 800}, **options))
+def open_tab(chromium: Any, address: str, *, width: int | None = 1100, ready: bool = True, **options: Any) -> Tab:
+    """A page when it is ready, of a browser, or with no width of a context that has its own."""
+    sized = {} if width is None else {"viewport": {"width": width, "height": 800}}
+    tab = Tab(chromium.new_page(**sized, **options))
     tab.page.on("console", lambda message: tab.complaints.append(message.text))
     tab.page.on("pageerror", lambda error: tab.complaints.append(str(error)))
     tab.page.on("request", lambda request: tab.requests.append(request.url))

@@ -26,6 +26,7 @@ main = Root(
         "notify": "starling.cli.server:notify",
         "web": "starling.cli.server:web",
         "remote": "starling.cli.remote:remote",
+        "open": "starling.cli.opening:open_",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

@@ -130,7 +130,7 @@ class Release(InSession):
 
     def table(self, name: str) -> pa.Table:
         """One of `names`, whole; raises ParameterError where there is no such table."""
-        return pq.read_table(self._path(name))
+        return pq.read_table(self.path_of(name))
 
     def rows(self, table: str, **wanted: Wanted) -> pa.Table:
         """Rows of one of `names` whose columns have the wanted values; without any, the whole table.
@@ -149,7 +149,7 @@ class Release(InSession):
 
     def size(self, table: str) -> tuple[int, int]:
         """Rows and columns of one of `names`; raises ParameterError where there is no such table."""
-        file = dataset(self._path(table))
+        file = dataset(self.path_of(table))
         return file.count_rows(), len(file.schema)
 
     def tell(self, question: Json, most: int | None = None) -> Json:
@@ -178,7 +178,7 @@ class Release(InSession):
             "more": matching.num_rows > query.most,
         }
 
-    def _path(self, table: str) -> Path:
+    def path_of(self, table: str) -> Path:
         """The file of a table; raises ParameterError where there is none."""
         if table not in self.names:
             raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
@@ -190,7 +190,7 @@ class Release(InSession):
         Raises:
             ParameterError: there is no such table, or no such column of texts.
         """
-        file, wanted, chosen = dataset(self._path(table)), by_column(where), None
+        file, wanted, chosen = dataset(self.path_of(table)), by_column(where), None
         _check_columns(file.schema, wanted)
         for column, values in wanted.items():
             one = pc.field(column).cast(pa.string()).isin(values)
@@ -216,7 +216,7 @@ class Release(InSession):
     def _facts(self) -> list[tuple[str, str]]:
         """What a session shows, the title first."""
         account = self.statement["account"]
-        rows = (f"{name} {pq.read_metadata(self._path(name)).num_rows:,}" for name in self.names if "/" not in name)
+        rows = (f"{name} {pq.read_metadata(self.path_of(name)).num_rows:,}" for name in self.names if "/" not in name)
         return [
             ("release", f"{self.statement['domain']}: {shown(self.guarantee.name)}"),
             ("signed by", self.signer.fingerprint),

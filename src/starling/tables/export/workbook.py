@@ -1,9 +1,11 @@
 """An Excel workbook of a release: a sheet that says what the numbers are, and one for each table, with a note on each column."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from starling.distribution import install
@@ -15,6 +17,7 @@ from starling.tables.plan import Plan
 MOST_ROWS: Final = 1_048_575
 """Rows of a sheet, without its header."""
 BATCH: Final = 1 << 14
+NO_WRITER: Final = "excel needs XlsxWriter, which is not installed"
 SHEETS: Final = {"t1": "Totals", "t2": "Detail", "t3": "Statistics"}
 
 
@@ -53,8 +56,7 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     try:
         import xlsxwriter
     except ImportError:
-        problem = "excel needs XlsxWriter, which is not installed"
-        raise ParameterError("format", problem, install("excel")) from None
+        raise ParameterError("format", NO_WRITER, install("excel")) from None
     files = {name: pq.ParquetFile(path) for name in SHEETS if (path := folder / "data" / f"{name}.parquet").exists()}
     for name, file in files.items():
         if file.metadata.num_rows > MOST_ROWS:
@@ -67,6 +69,43 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
         _front(book, front)
         for name, file in files.items():
             _sheet(book.add_worksheet(SHEETS[name]), file, descriptions, bold)
+
+
+def write_rows(rows: pa.Table, title: str, out: BinaryIO) -> None:
+    """Write some rows as a workbook of one sheet, under a title.
+
+    Raises:
+        ParameterError: there are more rows than a sheet holds, or XlsxWriter is not installed.
+    """
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise ParameterError("format", NO_WRITER, install("excel")) from None
+    if len(rows) > MOST_ROWS:
+        raise ParameterError("rows", f"are more than {MOST_ROWS:,}, which a sheet of Excel holds", "choose a region")
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
+    with xlsxwriter.Workbook(out, options) as book:
+        book.set_properties({"title": title})
+        sheet = book.add_worksheet("Rows")
+        sheet.freeze_panes(1, 0)
+        for place, name in enumerate(rows.column_names):
+            sheet.write_string(0, place, name)
+        _write_batches(sheet, rows.to_batches(BATCH))
+
+
+def _write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write rows below the header; the row after the last."""
+    row = 1
+    for batch in batches:
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            for place, value in enumerate(values):
+                if isinstance(value, str):
+                    # Never a formula, whatever the text begins with.
+                    sheet.write_string(row, place, value)
+                elif value is not None:
+                    sheet.write(row, place, value)
+            row += 1
+    return row
 
 
 def _front(book: Any, front: Front) -> None:
@@ -87,14 +126,5 @@ def _sheet(sheet: Any, file: pq.ParquetFile, descriptions: dict[str, str], bold:
     for place, name in enumerate(names):
         sheet.write_string(0, place, name, bold)
         sheet.write_comment(0, place, descriptions[name], {"x_scale": 2})
-    row = 1
-    for batch in file.iter_batches(BATCH):
-        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            for place, value in enumerate(values):
-                if isinstance(value, str):
-                    # Never a formula, whatever the text begins with.
-                    sheet.write_string(row, place, value)
-                elif value is not None:
-                    sheet.write(row, place, value)
-            row += 1
+    row = _write_batches(sheet, file.iter_batches(BATCH))
     sheet.autofilter(0, 0, max(row - 1, 1), len(names) - 1)

@@ -1,0 +1,90 @@
+"""The pages of a release in a browser: opened by the address, under the policy, for everybody, without scripts too."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import starling
+from starling.cli.opening.serving import Serving
+from starling.cli.opening.site import Site
+from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
+from tests.four_domains import release, write
+
+pytestmark = pytest.mark.slow
+
+PAGES = {"tables": ("/", "/tables/t1", "/tables/none"), "places": ("/", "/tables/boxes", "/map")}
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def served(
+    request: pytest.FixtureRequest, chromium: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Any, str]]:
+    """The domain, a browser that opened the address of its release, and where its pages are."""
+    folder = write(tmp_path_factory.mktemp("four"))
+    release(folder, request.param)
+    here = folder / request.param / "out"
+    with starling.open_release(here) as opened, Site(opened, Path("release")) as site:
+        serving = Serving(site.answer)
+        thread = threading.Thread(target=serving.run, args=(600,))
+        thread.start()
+        context = chromium.new_context(bypass_csp=False)
+        page = context.new_page()
+        page.goto(serving.address)
+        page.wait_for_url("http://127.0.0.1:*/")
+        root = page.url.rstrip("/")
+        page.close()
+        yield request.param, context, root
+        context.close()
+        serving.stop()
+        thread.join()
+
+
+def tab_of(served: tuple[str, Any, str], path: str, width: int = 1100, scheme: str = "light") -> Tab:
+    _, context, root = served
+    tab = open_tab(context, "about:blank", width=None, ready=False)
+    tab.page.set_viewport_size({"width": width, "height": 800})
+    tab.page.emulate_media(color_scheme=scheme)
+    tab.page.goto(root + path)
+    if path == "/map":
+        tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
+    return tab
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_everybody_can_read_every_page(served: tuple[str, Any, str], width: int, scheme: str) -> None:
+    for path in PAGES[served[0]]:
+        tab = tab_of(served, path, width, scheme)
+        check_reading(tab)
+        tab.page.close()
+
+
+def test_the_policy_refuses_nothing_and_nothing_leaves_the_machine(served: tuple[str, Any, str]) -> None:
+    for path in PAGES[served[0]]:
+        tab = tab_of(served, path)
+        assert [each for each in tab.complaints if "404" not in each] == []
+        assert all(address.startswith((served[2], "data:", "blob:", "about:")) for address in tab.requests)
+        tab.page.close()
+
+
+def test_another_browser_is_let_in_nowhere(served: tuple[str, Any, str], chromium: Any) -> None:
+    tab = open_tab(chromium, served[2] + "/", ready=False)
+    assert "has not opened the address" in tab.text("body")
+    tab.page.close()
+
+
+def test_what_is_chosen_stands_in_the_address(served: tuple[str, Any, str]) -> None:
+    table, column = {"tables": ("t1", "iteration_code"), "places": ("boxes", "slice")}[served[0]]
+    tab = tab_of(served, f"/tables/{table}")
+    value = tab.page.locator(f"select[name={column}] option").nth(1).inner_text()
+    tab.page.locator(f"select[name={column}]").select_option(value)
+    tab.page.get_by_role("button", name="Show").click()
+    tab.page.wait_for_url(f"**{column}={value}*")
+    place = tab.page.locator("thead th").all_inner_texts().index(column)
+    rows = tab.page.locator("tbody tr").all()
+    assert rows
+    assert {row.locator("td").nth(place).inner_text() for row in rows} == {value}
+    tab.page.close()

@@ -1,0 +1,97 @@
+"""Rows of a stored table are those that reading all of it gives, and few row groups are read for them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from starling.errors import ParameterError
+from starling.release import stored_table
+from starling.release.stored_table import StoredTable
+
+GROUP = 10
+ROWS = [
+    {"region": f"{number // 7:03}", "code": "abc"[number % 3], "count": number, "note": None if number % 5 else "x"}
+    for number in range(200)
+]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("table") / "t.parquet"
+    pq.write_table(pa.Table.from_pylist(ROWS), path, row_group_size=GROUP)
+    return path
+
+
+def matching(where: dict[str, str]) -> list[dict[str, Any]]:
+    return [row for row in ROWS if all(row[column] == value for column, value in where.items())]
+
+
+WHERE = st.fixed_dictionaries(
+    {},
+    optional={
+        "region": st.sampled_from(["000", "003", "028", "999"]),
+        "code": st.sampled_from("abcz"),
+        "note": st.just("x"),
+    },
+)
+
+
+@given(where=WHERE, first=st.integers(0, 210), most=st.integers(1, 250))
+def test_windows_are_slices_of_the_matching_rows(path: Path, where: dict[str, str], first: int, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_table, "MOST_GROUPS", 100)
+        window = StoredTable(path).window(where, first, most)
+    expected = matching(where)
+    assert window.rows.to_pylist() == expected[first : first + most]
+    assert window.more == (len(expected) > first + most)
+    assert window.searched
+
+
+@given(where=WHERE)
+def test_pieces_are_all_matching_rows(path: Path, where: dict[str, str]) -> None:
+    rows = [row for piece in StoredTable(path).pieces(where) for row in piece.to_pylist()]
+    assert rows == matching(where)
+
+
+def test_few_row_groups_are_read(path: Path) -> None:
+    read: list[int] = []
+
+    class Watched(StoredTable):
+        def _matching(self, group: int, where: Mapping[str, str]) -> pa.Table:
+            read.append(group)
+            return super()._matching(group, where)
+
+    table = Watched(path)
+    assert len(table.window({"region": "003"}, 0, 100).rows) == 7
+    assert read == [2]
+    read.clear()
+    assert table.window({}, 150, 5).rows["count"].to_pylist() == [150, 151, 152, 153, 154]
+    assert read == [15]
+    read.clear()
+    assert not len(table.window({"code": "z"}, 0, 100).rows)
+    assert read == [], "the file states that no row group holds it"
+
+
+def test_a_search_that_would_read_too_much_ends_and_says_so(path: Path) -> None:
+    window = StoredTable(path).window({"code": "b"}, 0, 100)
+    assert len(window.rows) == sum(row["code"] == "b" for row in ROWS[: GROUP * stored_table.MOST_GROUPS])
+    assert (window.more, window.searched) == (False, False)
+
+
+def test_values_of_a_column_are_listed_beside_other_choices(path: Path) -> None:
+    table = StoredTable(path)
+    assert table.values("code", {"region": "003"}, 10) == ["a", "b", "c"]
+    assert table.values("code", {"region": "003"}, 2) is None
+    assert table.values("region", {}, 100) is None, "too many row groups"
+    assert table.values("region", {"note": "none"}, 100) == []
+
+
+def test_a_column_of_numbers_chooses_nothing(path: Path) -> None:
+    with pytest.raises(ParameterError, match="count is no column to choose by"):
+        StoredTable(path).window({"count": "1"}, 0, 10)
