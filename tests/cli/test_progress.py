@@ -153,6 +153,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
     "warm": (("places",), "compiling what places", "starling.cli.demo.airports:chapter"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
+    "open": (("{released}", "--no-browser"), "checking", OPENING),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),
     "ledger verify": (("sqlite:///{ledger}",), "every event", "starling.ledger.reading:Reading.verify"),

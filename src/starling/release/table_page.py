@@ -222,14 +222,14 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
 def pyramid(rows: Sequence[Mapping[str, Any]]) -> Pyramid | None:
     """The ages of one group by two sexes, of rows of T2; None where rows are of several groups or have no such ages."""
     groups = {(row.get("region_id"), row.get("iteration_code")) for row in rows}
-    told = [row for row in rows if all(row.get(each) not in (None, ALL) for each in (*AGES, "sex"))]
-    sexes = sorted({row["sex"] for row in told})
+    cells = [row for row in rows if all(row.get(each) not in (None, ALL) for each in (*AGES, "sex"))]
+    sexes = sorted({row["sex"] for row in cells})
     if len(groups) != 1 or len(sexes) != 2:
         return None
     bands: dict[tuple[int, int], dict[str, Mapping[str, Any]]] = {}
-    for row in told:
+    for row in cells:
         bands.setdefault((int(row["age_start"]), int(row["age_end"])), {})[row["sex"]] = row
-    most = max(1, *(row["upper"] for row in told))
+    most = max(1, *(row["upper"] for row in cells))
     drawn = [
         Band(
             f"{start} to {end}" if start != end else f"{start}",

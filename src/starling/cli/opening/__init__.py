@@ -16,13 +16,12 @@ IDLE: Final = 30
 @command("open", example="starling open release")
 @click.argument("release", type=options.PATH)
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Start the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1; 0 takes a free one.")
 @options.signer
-def open_(release: Path, *, browser: bool, port: int, key: str | None) -> Result:
-    """Show a release in the browser.
+def open_(release: Path, *, browser: bool, key: str | None) -> Result:
+    """Show a release in the browser, on this machine alone.
 
-    RELEASE, a folder or its zip, is compared with its signature. Its pages are on 127.0.0.1, at an address that works once. It ends with
-    Ctrl-C, or after half an hour without a request.
+    RELEASE, a folder or its zip, is compared with its signature. Its address works once. It ends with Ctrl-C, or after half an hour
+    without a request.
     """
     from starling.cli.auditing import pin
     from starling.cli.browser import show
@@ -32,7 +31,7 @@ def open_(release: Path, *, browser: bool, port: int, key: str | None) -> Result
 
     working("checking the release")
     with open_release(release, key=None if key is None else pin(key)) as opened, Site(opened, release) as site:
-        serving = Serving(site.answer, port)
+        serving = Serving(site.answer)
         click.echo(f"starling: open {serving.address} once; Ctrl-C ends it", err=True)
         if browser:
             show(serving.address)

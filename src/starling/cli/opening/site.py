@@ -56,8 +56,8 @@ class Site:
         self._release, self._path = release, path
         self._tables = TablePages(release)
         self._stack = ExitStack()
-        self._map = cache(self._made_map)
-        self._exports = cache(self._made_exports)
+        self._map = cache(self._new_map)
+        self._exports = cache(self._new_exports)
         self.title = str(getattr(getattr(release, "plan", None), "title", release.guarantee.name))
 
     def __enter__(self) -> Self:
@@ -69,12 +69,12 @@ class Site:
     def answer(self, path: str, query: Mapping[str, str]) -> Reply:
         """The reply to a path with the values of its query."""
         try:
-            reply = self._found([part for part in path.split("/") if part], query)
+            reply = self._reply([part for part in path.split("/") if part], query)
         except StarlingError as error:
             return self._page("refused.html", error.status, problems=[str(each) for each in error.problems])
         return reply or self._page("refused.html", HTTPStatus.NOT_FOUND, problems=["There is no such page."])
 
-    def _found(self, parts: Sequence[str], query: Mapping[str, str]) -> Reply | None:
+    def _reply(self, parts: Sequence[str], query: Mapping[str, str]) -> Reply | None:
         """The page or file of a path; None where there is none."""
         kind, rest = (parts[0], parts[1:]) if parts else ("", [])
         name = "/".join(rest)
@@ -201,13 +201,13 @@ class Site:
         release: Any = self._release
         return release  # type: ignore[no-any-return]
 
-    def _made_map(self) -> "tuple[Map, bytes]":
+    def _new_map(self) -> "tuple[Map, bytes]":
         from starling.places.pictures.map_data import encoded
 
         shown = self._places().map()
         return shown, encoded(shown)
 
-    def _made_exports(self) -> Mapping[str, Path]:
+    def _new_exports(self) -> Mapping[str, Path]:
         """Released boxes and grids for other programs, slice by slice, in a folder that goes with this."""
         from starling.places.artifact.exports import write_all
 
@@ -215,12 +215,12 @@ class Site:
             self._places(),
             Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="starling-"))),
         )
-        made = {}
+        exports = {}
         for number, name in enumerate(release.plan.slice_names):
             table = None if release.plan.grid.sparse else release.released(name).table
             for file in write_all(folder / str(number), release.plan.grid, table, *release.boxes(name), None):
-                made[file.name if release.plan.slices is None else f"{number + 1}-{file.name}"] = file
-        return made
+                exports[file.name if release.plan.slices is None else f"{number + 1}-{file.name}"] = file
+        return exports
 
     def _map_page(self) -> Reply:
         from starling.places.pictures.map_page import served_page
