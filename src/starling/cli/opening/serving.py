@@ -5,11 +5,11 @@ and SameSite=Strict, and the token is worth nothing from then on. A request for 
 here (DNS rebinding), and one that another site sends is, too. Nothing here changes anything: it answers GET and HEAD alone.
 """
 
-import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hmac import compare_digest
 from http import HTTPStatus
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,9 +17,12 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from starling.errors import OutputError
+from starling.privacy.sampling.entropy import fresh_bytes
 
 HOST: Final = "127.0.0.1"
 COOKIE: Final = "starling-open"
+SECRET: Final = 32
+"""Random bytes of the address and of the cookie."""
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -75,7 +78,7 @@ class Serving:
 
     def __init__(self, answer: Answer, port: int = 0) -> None:
         self._answer = answer
-        self._token, self._session = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self._token, self._session = fresh_bytes(SECRET).hex(), fresh_bytes(SECRET).hex()
         self._lock, self._last = threading.Lock(), time.monotonic()
         serving = self
 
@@ -147,7 +150,7 @@ class Serving:
         if parts.path.startswith("/begin/"):
             return self._begin(parts.path.removeprefix("/begin/"))
         cookie = SimpleCookie(headers.get("Cookie", "")).get(COOKIE)
-        if cookie is None or not secrets.compare_digest(cookie.value.encode(), self._session.encode()):
+        if cookie is None or not compare_digest(cookie.value.encode(), self._session.encode()):
             text = "This browser has not opened the address that Starling printed; it works once."
             return _plain(HTTPStatus.FORBIDDEN, text)
         self._last = time.monotonic()
@@ -156,7 +159,7 @@ class Serving:
     def _begin(self, token: str) -> Reply:
         """The cookie for the token, once."""
         with self._lock:
-            fits = bool(self._token) and secrets.compare_digest(token.encode(), self._token.encode())
+            fits = bool(self._token) and compare_digest(token.encode(), self._token.encode())
             if fits:
                 self._token = ""
         if not fits:
