@@ -67,7 +67,7 @@ def test_a_page_is_written_once(call: Call, study: Path, tmp_path: Path) -> None
     result = call(*words)
     assert result.exit_code == 0
     assert "starling: wrote" in result.stderr
-    assert "<svg" in (tmp_path / "page" / "preview.html").read_text()
+    assert '<td class="heat-' in (tmp_path / "page" / "preview.html").read_text()
     assert call(*words).exit_code == 74
 
 
