@@ -19,6 +19,7 @@ from starling.engine import delimited
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
 from starling.tables.source import open_persons
+from starling.tables.source.opened import OpenedRecords
 from starling.verification import verify
 from tests.conftest import ROOT
 from tests.spark import QUICK, needed, running
@@ -126,6 +127,8 @@ def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
         assert all(np.array_equal(one, other) for one, other in zip(here, there, strict=True))
         computation = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), cluster=spark)
         os.truncate(cut, 9000)
+        # It is cut after the driver looked at it, so that it is workers that fail.
+        monkeypatch.setattr(OpenedRecords, "check_unchanged", lambda _: None)
         assert published(computation) == FAILED
     logs = [file for work in private_cluster.works for file in work.rglob("stderr")]
     assert len(logs) >= 2, "both workers worked"
