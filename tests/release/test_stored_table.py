@@ -1,6 +1,6 @@
 """Rows of a stored table are those that reading all of it gives, and few row groups are read for them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +63,9 @@ def test_few_row_groups_are_read(path: Path) -> None:
     read: list[int] = []
 
     class Watched(StoredTable):
-        def _matching(self, group: int, where: Mapping[str, str]) -> pa.Table:
+        def _matching(self, group: int, where: Mapping[str, str], columns: Sequence[str] | None = None) -> pa.Table:
             read.append(group)
-            return super()._matching(group, where)
+            return super()._matching(group, where, columns)
 
     table = Watched(path)
     assert len(table.window({"region": "003"}, 0, 100).rows) == 7

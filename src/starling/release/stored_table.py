@@ -5,7 +5,7 @@ region: so of a national table one row group, or a few, are read. No more than `
 says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -84,21 +84,19 @@ class StoredTable:
 
         return [group for group in range(len(self._sizes)) if may_have(group)]
 
-    def _matching(self, group: int, where: Mapping[str, str]) -> pa.Table:
-        """The rows of one group that have these values; columns that choose are read first, the others only where rows are left."""
+    def _matching(self, group: int, where: Mapping[str, str], columns: Sequence[str] | None = None) -> pa.Table:
+        """Those columns, or all, of the rows of one group that have these values; what chooses is read first."""
         if not where:
-            return self._file.read_row_group(group)
+            return self._file.read_row_group(group, columns=columns)
         chosen = None
-        for name, column in zip(
-            where, self._file.read_row_group(group, columns=list(where)).select(list(where)).columns, strict=True
-        ):
-            one = pc.equal(column, where[name])
+        deciding = self._file.read_row_group(group, columns=list(where))
+        for name, value in where.items():
+            one = pc.equal(deciding[name], value)
             chosen = one if chosen is None else pc.and_(chosen, one)
         places = np.flatnonzero(np.asarray(pc.fill_null(chosen, False)))
         if not len(places):
             return self.schema.empty_table()
-        first, last = int(places[0]), int(places[-1])
-        return self._file.read_row_group(group).slice(first, last - first + 1).take(pa.array(places - first))
+        return self._file.read_row_group(group, columns=columns).take(pa.array(places))
 
     def window(self, where: Mapping[str, str], first: int, most: int) -> Window:
         """Up to `most` rows with these values, from the `first` one on, in their order.
@@ -141,7 +139,7 @@ class StoredTable:
             return None
         seen: dict[Any, None] = {}
         for group in groups:
-            seen |= dict.fromkeys(pc.unique(self._matching(group, where)[column]).to_pylist())
+            seen |= dict.fromkeys(pc.unique(self._matching(group, where, [column])[column]).to_pylist())
             if len(seen) > most:
                 return None
         return [value for value in seen if value is not None]
