@@ -28,7 +28,8 @@ def test_a_picture_is_sound_whatever_its_words_are() -> None:
     text = everything().svg("one", HOSTILE[1], scrolls=True)
     tree = ET.fromstring(text)
     assert find_disallowed_markup(text) is None
-    assert 'class="fixed"' in text
+    assert 'class="fixed"' not in text, "it is narrow"
+    assert 'class="fixed"' in Sheet(500, 0, 9).svg("one", "wide", scrolls=True)
     named = re.findall(r'\bid="([^"]*)', text)
     assert len(named) == len(set(named))
     assert all(each.startswith("one-") for each in named)
@@ -52,6 +53,13 @@ def test_every_colour_is_in_the_stylesheet_and_as_light_there() -> None:
         if name != "none":
             assert f"--{name}: {colour}" in light, name
             assert f".fill-{name} " in style or name == "warn", name
+
+
+def test_an_outline_is_closed_and_a_line_is_not() -> None:
+    for draw, ends in ((Sheet.shapes, "z"), (Sheet.lines, "")):
+        sheet = Sheet(9, 0, 9)
+        draw(sheet, [[(0, 0), (9, 0), (9, 9)]], line="ink", mark="m", thick=0.0)
+        assert f'd="M0 9L9 9L9 0{ends}"' in sheet.svg("one", "a")
 
 
 def test_the_figure_has_every_mark() -> None:

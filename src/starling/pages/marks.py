@@ -37,6 +37,9 @@ COLOURS: Final = {
 }
 """Every colour by its name, which the stylesheet knows too."""
 
+WIDE: Final = 380.0
+"""A picture that is no wider is as wide as a phone at most, and need not scroll."""
+
 Point: TypeAlias = tuple[float, float]
 """A place on a sheet: x to the right, y up."""
 
@@ -80,10 +83,11 @@ class Shapes:
     thick: float = 0.0
     dashed: bool = False
     alpha: float = 1.0
+    closed: bool = True
 
     def svg(self, high: float) -> str:
         """One path, its y down from `high`."""
-        end = "" if self.fill == "none" else "z"
+        end = "z" if self.closed else ""
         text = "".join(f"M{'L'.join(f'{_number(x)} {_number(high - y)}' for x, y in path)}{end}" for path in self.paths)
         return f'<path d="{text}"{_look(self.fill, self.line, self.thick, self.alpha, dashed=self.dashed)}/>'
 
@@ -203,11 +207,12 @@ class Sheet:
         dashed: bool = False,
         alpha: float = 1.0,
         order: float = 1.0,
+        closed: bool = True,
     ) -> None:
         """Polygons, filled, with an edge, or both; in one element that is called `mark`."""
         if paths := [path for path in paths if path]:
             box = _around([point for path in paths for point in path], thick / 2)
-            self._add(Shapes(paths, fill, line, thick, dashed, alpha), box, mark, order)
+            self._add(Shapes(paths, fill, line, thick, dashed, alpha, closed), box, mark, order)
 
     def bars(self, boxes: Sequence[Box], fill: str, mark: str = "", *, alpha: float = 1.0, order: float = 1.0) -> None:
         """Filled rectangles."""
@@ -225,7 +230,7 @@ class Sheet:
         alpha: float = 1.0,
     ) -> None:
         """Lines through points."""
-        self.shapes(lines, line=line, mark=mark, thick=thick, dashed=dashed, alpha=alpha, order=order)
+        self.shapes(lines, "none", line, mark, thick=thick, dashed=dashed, alpha=alpha, order=order, closed=False)
 
     def dots(
         self,
@@ -326,7 +331,7 @@ class Sheet:
             written.append(text)
         edges = (box.left - 2, -2.0, box.right - box.left + 4, box.top - box.bottom + 4)
         size = f'viewBox="{" ".join(map(_number, edges))}" width="{_number(edges[2] * 1.35)}"'
-        kind = ' class="fixed"' if scrolls else ""
+        kind = ' class="fixed"' if scrolls and edges[2] > WIDE else ""
         family = 'font-family="system-ui, DejaVu Sans, sans-serif"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"{kind} {family}>'
         return "\n".join((head, f"<title>{escape(printable(' '.join(title.split())))}</title>", *written, "</svg>"))
@@ -355,7 +360,7 @@ class Sheet:
                 outlines = [Path.circle(place, drawn.radius) for place in drawn.places]
                 look = {"linewidth": _EDGE}
             else:
-                closed = drawn.fill != "none"
+                closed = drawn.closed
                 outlines = [Path([*path, path[0]] if closed else [*path], closed=closed) for path in drawn.paths]
                 dashes = (0, (4, 2.5)) if drawn.dashed else "solid"
                 look = {"linewidth": drawn.thick, "linestyle": dashes, "alpha": drawn.alpha}
