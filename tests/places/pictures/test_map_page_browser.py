@@ -223,7 +223,7 @@ def test_its_policy_refuses_nothing_of_it_and_nothing_is_fetched(chromium: Any, 
 
 def test_without_scripts_there_are_a_picture_and_tables(chromium: Any, folder: Path) -> None:
     tab = of_file(chromium, folder, "slices", ready=False, java_script_enabled=False)
-    assert tab.page.locator("noscript img").is_visible()
+    assert tab.page.locator("noscript svg").is_visible()
     assert tab.page.locator(".map-page").is_hidden()
     assert tab.page.locator("section[data-slice]").count() == len(NAMES)
     assert tab.page.locator("section[data-slice='2']").is_visible()
