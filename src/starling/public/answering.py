@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from starling.domains import domain
 from starling.errors import IntegrityError, ParameterError, StarlingError
+from starling.public.showing import shown
 from starling.release.codec import Json
 from starling.release.domain import Asking
 from starling.release.questions import schema
@@ -35,6 +36,8 @@ def answer(task: Any) -> dict[str, Json]:
     - "verify" has `release`, and `key`, the public key that should have signed it. It is answered by `outcome`, `not_checked`, `signed_by`,
       the fingerprint of whoever signed, and `checks`, each by `name`, `state`, `says` and `findings`.
 
+    - "show" has `release`. It is answered by what `showing.shown` gives, for a page.
+
     What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
     try:
@@ -43,6 +46,8 @@ def answer(task: Any) -> dict[str, Json]:
             if task["question"] is None:
                 return {"schema": dict(schema(release.questions))}
             return {"answer": release.tell(task["question"], task["most"])}
+        if task["do"] == "show":
+            return shown(_release(task["release"]))
         if task["do"] == "verify":
             return _verified(task["release"], task["key"])
         plan = _plan(task["domain"], task["plan"])

@@ -55,8 +55,7 @@ Number = Annotated[int, InPath(ge=1, lt=2**62)]
 
 def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    home, charges, understanding = service.home, service.charges, service.understanding
-    catalogue = home.catalogue
+    home = service.home
     readers = service.user()
 
     @app.post(
@@ -72,8 +71,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         sent: Request,
         response: Response,
     ) -> ApprovalReply:
-        dataset = understanding.ask(catalogue, name, wanted.question, user=user.name)
-        waiting = charges.ask(user.name, dataset, wanted.request_id, wanted.reason, wanted.question)
+        waiting = ask_custodian(service, user.name, name, wanted)
         response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{waiting.number}"
         return _to_reply(home, waiting)
 
@@ -83,14 +81,22 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(),
     )
     def requests(page: Annotated[ApprovalPage, Query()], user: Annotated[User, readers]) -> list[ApprovalReply]:
-        return [
-            _to_reply(home, each)
-            for each in home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
-        ]
+        return list_requests(home, whose(user), page)
 
     @app.get("/v1/requests/{number}", summary="One of them", responses=errors(404))
     def request(number: Number, user: Annotated[User, readers]) -> ApprovalReply:
         return _to_reply(home, home.requests.find(number, whose(user)))
+
+
+def ask_custodian(service: Service, analyst: str, name: str, wanted: ApprovalRequest) -> Waiting:
+    """Ask for approval; raises as `Understanding.ask` and `Charges.ask`."""
+    dataset = service.understanding.ask(service.home.catalogue, name, wanted.question, user=analyst)
+    return service.charges.ask(analyst, dataset, wanted.request_id, wanted.reason, wanted.question)
+
+
+def list_requests(home: Home, analyst: str | None, page: ApprovalPage) -> list[ApprovalReply]:
+    """The requests of an analyst, or of all, on a page."""
+    return [_to_reply(home, each) for each in home.requests.listed(analyst=analyst, after=page.after, most=page.most)]
 
 
 def _to_reply(home: Home, waiting: Waiting) -> ApprovalReply:

@@ -62,10 +62,30 @@ class PreviewReply(BaseModel):
     invented: bool = INVENTED
 
 
+def read_preview(service: Service, analyst: str, name: str, question: Any) -> PreviewReply:
+    """What a release or an answer costs an analyst and will be worth; raises as `Understanding.preview` and `Charges.budget`."""
+    seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst)
+    budget = service.charges.budget(analyst, seen.dataset)
+    assert budget.amount is not None
+    assert budget.more is not None
+    return PreviewReply(
+        dataset=name,
+        title=seen.dataset.title,
+        neighbours=str(seen.dataset.relation),
+        cost=claim(seen.dataset.guarantee).adjacencies(),
+        measure=budget.population.measure,
+        amount=shown(budget.amount),
+        more=budget.more,
+        release=budget.release,
+        ask_first=budget.terms.ask_first,
+        sections=[PreviewSection.model_validate(each) for each in seen.sections],
+        invented=service.home.invented,
+    )
+
+
 def add_routes(app: FastAPI, service: Service) -> None:
     """Add them to an application."""
-    home, charges, understanding = service.home, service.charges, service.understanding
-    catalogue = home.catalogue
+    catalogue = service.home.catalogue
 
     @app.post(
         "/v1/datasets/{name}/preview",
@@ -73,23 +93,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(403, 404, 409),
     )
     def preview(name: str, wanted: PreviewRequest, user: Annotated[User, service.user("analyst")]) -> PreviewReply:
-        seen = understanding.preview(catalogue, name, wanted.question, user=user.name)
-        budget = charges.budget(user.name, seen.dataset)
-        assert budget.amount is not None
-        assert budget.more is not None
-        return PreviewReply(
-            dataset=name,
-            title=seen.dataset.title,
-            neighbours=str(seen.dataset.relation),
-            cost=claim(seen.dataset.guarantee).adjacencies(),
-            measure=budget.population.measure,
-            amount=shown(budget.amount),
-            more=budget.more,
-            release=budget.release,
-            ask_first=budget.terms.ask_first,
-            sections=[PreviewSection.model_validate(each) for each in seen.sections],
-            invented=home.invented,
-        )
+        return read_preview(service, user.name, name, wanted.question)
 
     @app.get(
         "/v1/datasets/{name}/plan",

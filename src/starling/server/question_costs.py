@@ -86,6 +86,10 @@ class Understanding:
         answer = self._answered({"do": "read", "release": str(release), "question": question}, user)
         return answer["schema" if question is None else "answer"]
 
+    def show(self, release: Path, *, user: str) -> dict[str, Any]:
+        """What a page shows of a release, as public/showing.py says it; raises as `read`."""
+        return self._answered({"do": "show", "release": str(release)}, user)
+
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
         """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
         LedgerUnavailable where it took too long, or too much is asked at once.

@@ -127,13 +127,12 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
 
 def _datasets(app: FastAPI, service: Service) -> None:
-    home, charges = service.home, service.charges
-    catalogue = home.catalogue
+    catalogue = service.home.catalogue
     everybody = service.user()
 
     @app.get("/v1/datasets", summary="What can be released", responses=errors(), dependencies=[everybody])
     def datasets() -> list[DatasetReply]:
-        return [described(name) for name in catalogue.names()]
+        return [describe(service, name) for name in catalogue.names()]
 
     @app.get(
         "/v1/datasets/{name}",
@@ -142,43 +141,47 @@ def _datasets(app: FastAPI, service: Service) -> None:
         dependencies=[everybody],
     )
     def dataset(name: str) -> DatasetReply:
-        return described(name)
+        return describe(service, name)
 
-    def described(name: str) -> DatasetReply:
-        return _described(catalogue.find(name), charges.population(name), invented=home.invented)
+
+def describe(service: Service, name: str) -> DatasetReply:
+    """A dataset, as everybody with a token may know it; raises NotThere where there is none."""
+    home = service.home
+    return _described(home.catalogue.find(name), service.charges.population(name), invented=home.invented)
 
 
 def _budgets(app: FastAPI, service: Service) -> None:
-    home, charges = service.home, service.charges
-    catalogue = home.catalogue
-
     @app.get(
         "/v1/datasets/{name}/budget",
         summary="What an analyst may still spend on it",
         responses=errors(403, 404),
     )
     def budget(name: str, user: Annotated[User, service.user("analyst")]) -> BudgetReply:
-        budget = charges.budget(user.name, catalogue.find(name))
-        return BudgetReply(
-            dataset=name,
-            population=budget.population.name,
-            measure=budget.population.measure,
-            amount=None if budget.amount is None else shown(budget.amount),
-            caps=[_cap(each) for each in budget.caps],
-            more=budget.more,
-            available=shown(budget.available),
-            approved=shown(budget.approved),
-            release=budget.release,
-            ask_first=budget.terms.ask_first,
-            reserve=shown(budget.terms.reserve),
-            retired=budget.retired,
-            invented=home.invented,
-        )
+        return read_budget(service, user.name, name)
+
+
+def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:
+    """What an analyst may still spend on a dataset; raises as `Catalogue.find` and `Charges.budget`."""
+    budget = service.charges.budget(analyst, service.home.catalogue.find(name))
+    return BudgetReply(
+        dataset=name,
+        population=budget.population.name,
+        measure=budget.population.measure,
+        amount=None if budget.amount is None else shown(budget.amount),
+        caps=[_cap(each) for each in budget.caps],
+        more=budget.more,
+        available=shown(budget.available),
+        approved=shown(budget.approved),
+        release=budget.release,
+        ask_first=budget.terms.ask_first,
+        reserve=shown(budget.terms.reserve),
+        retired=budget.retired,
+        invented=service.home.invented,
+    )
 
 
 def _releases(app: FastAPI, service: Service) -> None:
-    home, charges, understanding = service.home, service.charges, service.understanding
-    catalogue = home.catalogue
+    charges, catalogue = service.charges, service.home.catalogue
     readers = service.user()
 
     @app.post(
@@ -199,13 +202,9 @@ def _releases(app: FastAPI, service: Service) -> None:
         if wanted.question is None:
             progress = await charges.charged(user.name, catalogue.release(name), wanted.request_id)
         if progress is None:
-            progress = await run_in_threadpool(charged, name, wanted, user.name)
+            progress = await run_in_threadpool(charge, service, user.name, name, wanted)
         response.headers["Location"] = f"{request.scope['root_path']}/v1/releases/{progress.charge.seq}"
         return to_reply(progress)
-
-    def charged(name: str, wanted: ReleaseRequest, analyst: str) -> Progress:
-        dataset = understanding.ask(catalogue, name, wanted.question, user=analyst)
-        return charges.progress(charges.charge(analyst, dataset, wanted.request_id, wanted.question), analyst)
 
     @app.get("/v1/releases/{release}", summary="How far a release has come", responses=errors(403, 404))
     async def progress(release: ReleaseId, user: Annotated[User, readers]) -> ReleaseReply:
@@ -239,6 +238,13 @@ def _releases(app: FastAPI, service: Service) -> None:
         _keep_one_range(request, progress.bundle.stat().st_size)
         named = f"{'invented-' if progress.invented else ''}{progress.charge.dataset}-{release}.zip"
         return FileResponse(progress.bundle, headers=headers, media_type="application/zip", filename=named)
+
+
+def charge(service: Service, analyst: str, name: str, wanted: ReleaseRequest) -> Progress:
+    """Charge a release or the answer to a question; raises as `Understanding.ask` and `Charges.charge`."""
+    dataset = service.understanding.ask(service.home.catalogue, name, wanted.question, user=analyst)
+    seq = service.charges.charge(analyst, dataset, wanted.request_id, wanted.question)
+    return service.charges.progress(seq, analyst)
 
 
 def _keep_one_range(request: Request, size: int) -> None:

@@ -1,0 +1,74 @@
+"""What a page shows of a release, as JSON: its headline, facts, first rows and pictures. Everything is of the released files."""
+
+import re
+from typing import Any, Final
+
+from starling.errors import ParameterError
+from starling.release.codec import Json
+from starling.release.reading import Release
+
+ROWS: Final = 20
+"""Rows of the first table that a page shows."""
+_STYLE: Final = re.compile(r'(<[^<>]*?)\sstyle="([^"<>]*)"')
+_MOST: Final = 400_000
+"""Letters of a picture: a longer one is left out of the page."""
+
+
+def shown(release: Release) -> dict[str, Json]:
+    """A release as `headline` (null or label, number, interval and note), `title`, `facts` (pairs), `tables` and `pictures`."""
+    (_, title), *facts = release._facts()  # noqa: SLF001 - a page shows of it what a session does
+    headline = release.headline()
+    return {
+        "title": title,
+        "headline": None
+        if headline is None
+        else {
+            "label": headline.label,
+            "number": headline.number,
+            "interval": headline.interval,
+            "note": headline.note,
+        },
+        "facts": [[name, value] for name, value in facts],
+        "tables": [_table(release)],
+        "pictures": _pictures(release),
+    }
+
+
+def _table(release: Release) -> Json:
+    name = release.main or next(each for each in release.names if "/" not in each)
+    rows: Any = release.tell({"kind": "rows", "table": name, "most": ROWS})
+    size, _ = release.size(name)
+    return {
+        "caption": f"{name}: the first {len(rows['rows'])} of {size:,} rows",
+        "header": rows["columns"],
+        "rows": [[_cell(cell) for cell in row] for row in rows["rows"]],
+    }
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+def _pictures(release: Release) -> list[Json]:
+    try:
+        plots = release.plot()
+    except (ParameterError, AttributeError):
+        # It has several slices, or nothing to draw.
+        return []
+    pictures = [picture for section in plots.pictures.values() for picture in section.pictures]
+    drawn = [(unstyled(picture.draw()), " ".join(picture.caption.split())) for picture in pictures]
+    return [{"svg": svg, "caption": caption} for svg, caption in drawn if len(svg) <= _MOST]
+
+
+def unstyled(svg: str) -> str:
+    """An SVG whose styles are attributes of presentation, which the policy of a served page allows.
+
+    >>> unstyled('<path style="fill: #123456; stroke-width: 0.8" d="M 0 0"/>')
+    '<path fill="#123456" stroke-width="0.8" d="M 0 0"/>'
+    """
+
+    def attributes(match: re.Match[str]) -> str:
+        pairs = [part.partition(":") for part in match[2].split(";") if ":" in part]
+        return match[1] + "".join(f' {name.strip()}="{value.strip()}"' for name, _, value in pairs)
+
+    return _STYLE.sub(attributes, re.sub(r"<style\b.*?</style>", "", svg, flags=re.DOTALL))
