@@ -10,6 +10,7 @@ from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
+from starling.pages.parts import Headline
 from starling.release.plots import Plots
 from starling.release.reading import DomainRelease, Release
 
@@ -66,6 +67,11 @@ class GenomeRelease(DomainRelease):
         """
         day = str(self.statement["account"]["day"])
         return export(self.plan, self.question, self.drawn, Path(path).absolute(), form, day=day)
+
+    def headline(self) -> Headline:
+        """The first sentence of the answer."""
+        _, (_, sentence), *_ = answer_facts(self.plan, self.question, self.answer, self.error)
+        return Headline(self.plan.title, sentence)
 
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()

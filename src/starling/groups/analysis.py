@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
 from starling.groups.measurements import Measured
+from starling.pages.parts import Headline
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.codec import Json
 from starling.release.intervals import Value, total
@@ -94,6 +95,10 @@ class GroupsRelease(DomainRelease):
             upper = self._draw(level, row, last)
             return upper if not least else total([upper, self._draw(level, row, least - 1).times(-1)])
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
+
+    def headline(self) -> Headline:
+        """All groups of one member or more."""
+        return self.number_of_sizes(self.plan.regions.ids[0][0], 1).headline("Groups of one member or more")
 
     def plot(self, *regions: str, outlines: str | Path | None = None, error: bool = False) -> "Plots":
         """Pictures of the published numbers of groups by size in some regions, with their intervals of 95 %.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from starling.errors import ParameterError
-from starling.pages.parts import Picture, Section
+from starling.pages.parts import Headline, Picture, Section
 from starling.places.answers.coordinates import Units, aspect
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
 from starling.places.answers.leaf_table import Boxed, LeafTable, squares
@@ -122,6 +122,19 @@ class PlacesRelease(DomainRelease):
             ParameterError: as `grid`, and as `ReleasedGrid.count`.
         """
         return self.released(slice).count(rectangles, units, level, intervals=intervals)
+
+    def headline(self) -> Headline | None:
+        """All points, where there is one slice."""
+        if len(self.plan.slice_names) > 1:
+            return None
+        rows, columns = self.plan.grid.shape
+        answers = self.count([[0, 0, columns, rows]])
+        number = f"{answers.counts[0]:,.0f}"
+        if answers.lower is None or answers.upper is None:
+            return Headline("Points in all", number)
+        return Headline(
+            "Points in all", number, f"between {answers.lower[0]:,} and {answers.upper[0]:,}, for sure at 95 %"
+        )
 
     def _answered(self, question: Any) -> Json:
         """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""

@@ -28,6 +28,7 @@ from numbers import Rational
 from typing import Final, Protocol, TypeAlias
 
 from starling.errors import ParameterError
+from starling.pages.parts import Headline
 from starling.privacy.budget import Exact, exact
 from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import Distribution
@@ -230,6 +231,13 @@ class Value:
             raise ParameterError("divisor", "is 0", "divide by another number")
         return self.times(1 / known)
 
+    def headline(self, label: str) -> Headline:
+        """This number as a page shows it first, with its 95 % interval."""
+        low, high = self.interval()
+        return Headline(
+            label, _page_number(self.estimate), f"95 % interval {_page_number(low)} to {_page_number(high)}"
+        )
+
     def __repr__(self) -> str:
         """For a session: the number, its 95 % interval, and the standard deviation of its noise."""
         return f"{rounded(self.estimate)} ({', '.join(f'{name} {words}' for name, words in self._facts())})"
@@ -255,6 +263,10 @@ class Value:
 
     def __dir__(self) -> list[str]:
         return public(self)
+
+
+def _page_number(number: Number) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
 
 
 def _parts(draws: Draws) -> list[Part]:

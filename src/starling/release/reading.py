@@ -15,6 +15,7 @@ from pyarrow.dataset import Scanner, dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
+from starling.pages.parts import Headline
 from starling.planfile.spelling import shown
 from starling.privacy.budget import Cost
 from starling.privacy.guarantee import Guarantee
@@ -146,6 +147,10 @@ class Release(InSession):
         if self.main is None and len(published) > 1:
             raise ParameterError("table", "is not named", f"take one of {', '.join(published)}")
         return self.rows(self.main or published[0], **wanted)
+
+    def headline(self) -> Headline | None:
+        """The answer in one number, where there is one: what a page shows first."""
+        return None
 
     def size(self, table: str) -> tuple[int, int]:
         """Rows and columns of one of `names`; raises ParameterError where there is no such table."""

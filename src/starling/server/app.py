@@ -32,6 +32,8 @@ from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
 from starling.server.home import Home
 from starling.server.metrics import Metrics
+from starling.server.pages import routes as pages
+from starling.server.passwords import Passwords
 from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.server.replies import answer_errors
@@ -71,17 +73,18 @@ def make_app(
     """
     understanding = understanding or Understanding(home.settings.question_work)
     service, numbers = Service(home, charges, understanding, Rates()), Metrics(charges)
-    app = _api(service)
+    signing_in = Passwords(home.access)
+    app = _api(service, signing_in)
     metrics.add_route(app, service, numbers)
-    sessions.add_routes(app, service)
+    sessions.add_routes(app, service, signing_in)
     own_tokens.add_routes(app, service)
     oidc.add_routes(app, home)
     if free is not None and home.sandbox is not None:
-        app.mount(BELOW, _api(replace(service, home=home.sandbox, charges=free)))
+        app.mount(BELOW, _api(replace(service, home=home.sandbox, charges=free), None))
     return Guard(app, home.settings, numbers.answered)
 
 
-def _api(service: Service) -> FastAPI:
+def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     """What a home and its sandbox have both."""
     title = "Starling: invented records" if service.home.invented else "Starling"
     app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
@@ -91,6 +94,7 @@ def _api(service: Service) -> FastAPI:
     _ledger(app, service)
     for routes in (releasing, listing, approving, previewing, released_answers, progress_events):
         routes.add_routes(app, service)
+    pages.add_routes(app, service, signing_in)
     return app
 
 

@@ -25,6 +25,11 @@ HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 """On every reply; released bytes alone may say that they can be kept."""
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self';"
+    " base-uri 'none'; frame-ancestors 'none'"
+)
+"""Content-Security-Policy of every page."""
 ONLY_TLS: Final = "max-age=31536000"
 """Strict-Transport-Security, where clients reach the server over TLS."""
 
@@ -55,7 +60,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 caching = headers.get("Cache-Control", self._headers["Cache-Control"])
-                headers.update(self._headers | {"Cache-Control": caching} | mark)
+                own = {"Content-Security-Policy": PAGE_POLICY} if _is_page(headers) else {}
+                headers.update(self._headers | {"Cache-Control": caching} | own | mark)
                 route = route_of(scope)
                 self._answered(scope["method"], route, message["status"])
                 logs.answered(scope["method"], route, message["status"])
@@ -82,7 +88,8 @@ class Guard:
         """The scope of a request below the path that server.toml names, whether or not a proxy left that out."""
         root, path = self._settings.root_path, scope["path"]
         whole = path if f"{path}/".startswith(f"{root}/") else f"{root}{path}"
-        return {**scope, "path": whole, "root_path": root, "app_root_path": root}
+        encrypted = self._settings.encrypted
+        return {**scope, "path": whole, "root_path": root, "app_root_path": root, "starling_encrypted": encrypted}
 
     def _refused(self, scope: Scope) -> Problem | None:
         proxy = self._settings.trusted_proxy
@@ -95,3 +102,7 @@ class Guard:
         if scope["method"] not in SAFE and from_elsewhere(headers, self._settings.hosts):
             return Problem("Origin", "is another site", "send it from a page of this server, or from no page")
         return None
+
+
+def _is_page(headers: MutableHeaders) -> bool:
+    return headers.get("Content-Type", "").startswith("text/html")

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from starling.errors import Problem, StarlingError, plain
+from starling.server.pages.frame import error_page, wants_page
 from starling.server.rates import TooOften
 
 
@@ -52,29 +53,38 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _failed)
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+def _reply(
+    request: Request, status: int, kind: str, problems: Sequence[Problem], headers: Mapping[str, str] | None = None
+) -> Response:
+    """An error as a page where a browser asks for one, else as JSON."""
+    if wants_page(request):
+        return error_page(request, status, problems, headers)
+    return refusal(status, kind, problems, headers)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarlingError)
     headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
     if isinstance(error, TooOften):
         headers = {"Retry-After": str(error.seconds)}
-    return refusal(error.status, type(error).__name__, error.problems, headers)
+    return _reply(request, error.status, type(error).__name__, error.problems, headers)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     problems = [
         Problem(".".join(str(part) for part in each["loc"]), f"is refused: {each['msg']}", "see /v1/openapi.json")
         for each in error.errors()
     ]
-    return refusal(422, "ParameterError", problems)
+    return _reply(request, 422, "ParameterError", problems)
 
 
-async def _no_such_route(_: Request, error: Exception) -> JSONResponse:
+async def _no_such_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     problem = Problem("request", f"is refused: {error.detail}", "see /v1/openapi.json for what can be asked")
-    return refusal(error.status_code, "UsageError", [problem], error.headers)
+    return _reply(request, error.status_code, "UsageError", [problem], error.headers)
 
 
-async def _failed(_: Request, __: Exception) -> JSONResponse:
+async def _failed(request: Request, _: Exception) -> Response:
     problem = Problem("server", "stopped by a fault of Starling's own", "tell the custodian when it happened")
-    return refusal(500, "InternalError", [problem])
+    return _reply(request, 500, "InternalError", [problem])

@@ -33,10 +33,10 @@ class SignIn(BaseModel):
     )
 
 
-def add_routes(app: FastAPI, service: Service) -> None:
+def add_routes(app: FastAPI, service: Service, signing_in: Passwords) -> None:
     """Add those of passwords and sessions to an application."""
     home = service.home
-    signing_in, settings = Passwords(home.access), home.settings
+    settings = home.settings
 
     @app.post(
         SIGN_IN,

@@ -23,6 +23,7 @@ from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.pages.parts import Picture, Section
 from starling.release.codec import Json
+from starling.pages.parts import Headline
 from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any
@@ -132,6 +133,13 @@ class TablesRelease(DomainRelease):
     def _main_rows(self, wanted: Mapping[str, Wanted]) -> pa.Table:
         """T1 by the columns that the plan declares."""
         return having(labelled_counts(self.plan, self.geography, self.table("t1")), wanted)
+
+    def headline(self) -> Headline | None:
+        """The people in all, where the plan declares columns and their sum is released."""
+        try:
+            return self.number().headline("People in all")
+        except ParameterError:
+            return None
 
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:
         """The numbers of these rows, in their order.

@@ -83,11 +83,13 @@ class DemoHome:
         folder: Its folder.
         fingerprint: Of the server's key, which signs its releases.
         tokens: The tokens of the users, by their names.
+        password: By which each of them signs in with a browser.
     """
 
     folder: Path
     fingerprint: str
     tokens: Mapping[str, str]
+    password: str
 
     def json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -96,6 +98,7 @@ class DemoHome:
             "key": self.fingerprint,
             "datasets": list(DATASETS),
             "tokens": dict(self.tokens),
+            "password": self.password,
         }
 
     def text(self, url: str = "URL") -> str:
@@ -114,7 +117,11 @@ class DemoHome:
             ],
             "cleo": [f"starling server findings {self.folder} airports"],
         }
-        texts = ["Try next, in another terminal:"]
+        names = ", ".join(USERS)
+        texts = [
+            f"In a browser: {url}/sign-in, as one of {names}, each by the password {self.password}",
+            "Or try next, in another terminal:",
+        ]
         for name, commands in lines.items():
             texts += [f"{name}, {USERS[name]}: {self.tokens[name]}", *commands]
         return "\n".join(texts)
@@ -160,7 +167,9 @@ def _check_data() -> None:
 
 def _make_home(folder: Path, ledger: str | None = None) -> DemoHome:
     from starling.ledger.opening import create_ledger
+    from starling.privacy.sampling.entropy import fresh_bytes
     from starling.server.home import make_home
+    from starling.server.passwords import hashed
     from starling.server.sandbox import make_sandbox
     from starling.server.settings import FILE
 
@@ -170,11 +179,12 @@ def _make_home(folder: Path, ledger: str | None = None) -> DemoHome:
     settings.write_text(settings.read_text().replace(f"port = {home.settings.port}", "port = 0"))
     create_ledger(home.settings.ledger).close()
     make_sandbox(home)
-    tokens = {}
+    tokens, password = {}, fresh_bytes(8).hex()
     for name, role in USERS.items():
         home.access.add_user(name, role)
+        home.access.set_password(name, hashed(password))
         tokens[name], _ = home.access.issue(name, days=DAYS)
-    return DemoHome(home.folder, home.key.public.fingerprint, tokens)
+    return DemoHome(home.folder, home.key.public.fingerprint, tokens, password)
 
 
 def _add_data(folder: Path, persons: int, deadline: int) -> None:

@@ -1,0 +1,15 @@
+// @ts-check
+// Seconds until an answer leaves; then the page is asked for again.
+
+const place = /** @type {HTMLElement | null} */ (document.querySelector("[data-countdown]"));
+if (place) {
+  const until = Date.now() + 1000 * Number(place.dataset.countdown);
+  const timer = setInterval(() => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    place.textContent = String(Math.max(left, 0));
+    if (left <= 0) {
+      clearInterval(timer);
+      location.reload();
+    }
+  }, 250);
+}

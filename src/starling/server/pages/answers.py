@@ -1,0 +1,94 @@
+"""Screens 3 and 4: one answer, which is waited for at the address at which it is shown, and the list of all."""
+
+import json
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Depends, FastAPI, Query, Request
+from fastapi.responses import Response
+from markupsafe import Markup
+
+from starling.pages.parts import Headline, Picture, Table
+from starling.server.access import User
+from starling.server.approving import ApprovalPage, list_requests
+from starling.server.authentication import Service, whose
+from starling.server.listing import NEWEST, ReleasePage, list_releases
+from starling.server.pages.frame import as_lines, base_url, show
+from starling.server.pages.home import only_pages
+from starling.server.releasing import ReleaseId, describe, to_reply
+
+MOST = 50
+"""Releases of a page of the list."""
+
+
+def add_routes(app: FastAPI, service: Service) -> None:
+    """Add them to an application."""
+    readers = service.user()
+    pages = [Depends(only_pages)]
+
+    @app.get("/questions/{release}", include_in_schema=False, dependencies=pages)
+    def answer(release: ReleaseId, request: Request, user: Annotated[User, readers]) -> Response:
+        progress = service.charges.progress(release, whose(user))
+        reply = to_reply(progress)
+        dataset = describe(service, reply.dataset)
+        values: dict[str, Any] = {"release": reply, "dataset": dataset, "invented": service.home.invented}
+        question = service.home.questions.charged(progress.charge.request_hash)
+        values["question"] = "" if question is None else json.dumps(question)
+        values["lines"] = _lines(request, release)
+        if progress.bundle is None:
+            late = reply.leaves.timestamp() > progress.charge.at + dataset.deadline
+            return show(request, "waiting.html", user, late=late, **values)
+        shown = service.understanding.show(progress.bundle, user=user.name)
+        return show(request, "answer.html", user, cost=str(progress.charge.cost), **values, **_parts(shown))
+
+    @app.get("/answers", include_in_schema=False, dependencies=pages)
+    def answers(
+        request: Request, user: Annotated[User, readers], before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST
+    ) -> Response:
+        page = list_releases(service, user, ReleasePage(before=before, most=MOST))
+        requests = list_requests(service.home, whose(user), ApprovalPage(after=0, most=1000))
+        again = {each.id: _again(each.question) for each in page.releases}
+        return show(
+            request,
+            "answers.html",
+            user,
+            invented=service.home.invented,
+            releases=page.releases,
+            again=again,
+            following=page.next,
+            requests=requests[::-1],
+            base=base_url(request),
+        )
+
+
+def _again(question: dict[str, Any] | None) -> str:
+    """The query that fills in the form of a question as it was asked."""
+    if question is None:
+        return ""
+    values = {name: value if isinstance(value, str) else json.dumps(value) for name, value in question.items()}
+    return f"?{urlencode(values)}"
+
+
+def _parts(shown: dict[str, Any]) -> dict[str, Any]:
+    """What a process told of a release, as the parts of a page."""
+    headline = shown["headline"]
+    return {
+        "title": shown["title"],
+        "headline": None if headline is None else Headline(**headline),
+        "facts": [(name or "and", value) for name, value in shown["facts"]],
+        "tables": [
+            Table(tuple(each["header"]), tuple(map(tuple, each["rows"])), each["caption"]) for each in shown["tables"]
+        ],
+        "pictures": [_picture(each["svg"], each["caption"]) for each in shown["pictures"]],
+    }
+
+
+def _picture(svg: str, caption: str) -> Picture:
+    return Picture(lambda: Markup(svg), caption)  # noqa: S704 - drawn by this software from released numbers
+
+
+def _lines(request: Request, release: int) -> list[dict[str, str]]:
+    base = base_url(request)
+    python = f'client = starling.Client("{base}", token)\nrelease = starling.open_release(client.fetch({release}, "{release}.zip"))'
+    shell = f"export STARLING_SERVER={base}\nstarling remote fetch {release} --out {release}.zip"
+    return as_lines(base, f"/v1/releases/{release}/bundle --output {release}.zip", python, shell)

@@ -1,0 +1,104 @@
+"""What every page has: its frame, who is signed in, the fields of a form, and pages of errors."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from starling.errors import ParameterError, Problem, plain
+from starling.pages.rendering import served
+from starling.server.access import User
+
+PACKAGE: Final = "starling.server"
+HTML: Final = "text/html"
+PLAIN: Final = ("/v1/", "/healthz", "/readyz", "/static/")
+"""Below these there are no pages: a browser gets what a program gets."""
+_LOCAL: Final = re.compile(r"/(?![/\\])[\x21-\x7e]{0,1000}")
+MOST_FIELDS: Final = 60
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks for a page; a program is answered by JSON."""
+    return HTML in request.headers.get("accept", "") and not below(request).startswith(PLAIN)
+
+
+def below(request: Request) -> str:
+    """The path of a request below the root of its application: of the server, or of its sandbox."""
+    path: str = request.scope["path"]
+    return path.removeprefix(request.scope.get("root_path", ""))
+
+
+def show(
+    request: Request,
+    template: str,
+    user: User | None = None,
+    *,
+    status: int = 200,
+    invented: bool = False,
+    **values: object,
+) -> HTMLResponse:
+    """A page of this template."""
+    here = request.scope.get("root_path", "")
+    top = request.scope.get("app_root_path", here)
+    page = served(template, PACKAGE, top, here=here, user=user, invented=invented, **values)
+    return HTMLResponse(page, status)
+
+
+def go(request: Request, path: str) -> RedirectResponse:
+    """Lead a browser to another page, which it then asks for by GET."""
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; raises ParameterError for what is none, or has a field twice."""
+    try:
+        pairs = parse_qsl(
+            (await request.body()).decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"
+        )
+    except ValueError:
+        raise ParameterError("form", "is none of this server", "go back, and send it again") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ParameterError("form", "has a field twice", "go back, and send it again")
+    return fields
+
+
+def local_path(text: str) -> str:
+    """A path on this server to which a browser may be led after it signed in; the first page in place of anything else."""
+    return text if _LOCAL.fullmatch(text) else "/"
+
+
+def error_page(
+    request: Request, status: int, problems: Sequence[Problem], headers: Mapping[str, str] | None
+) -> Response:
+    """What a browser gets where a program gets an error; who is not signed in is led to where that is done, and back."""
+    root = request.scope.get("app_root_path", "")
+    if status == 401 and below(request) != "/sign-in":
+        path = request.scope["path"].removeprefix(root)
+        query = request.scope["query_string"].decode("ascii", "replace")
+        wanted = f"{path}?{query}" if query else path
+        leads = urlencode({"next": local_path(wanted)})
+        return RedirectResponse(f"{root}/sign-in?{leads}", 303)
+    shown = [Problem(plain(each.field), plain(each.problem), plain(each.fix)) for each in problems]
+    page = show(request, "error.html", status=status, problems=shown, code=status)
+    page.headers.update(headers or {})
+    return page
+
+
+def as_lines(base: str, path: str, python: str, shell: str, body: Any = None) -> list[dict[str, str]]:
+    """The lines that do in Python, a shell and by curl what a page does."""
+    data = "" if body is None else f" \\\n  -H 'Content-Type: application/json' -d '{body}'"
+    return [
+        {"place": "Python", "text": python},
+        {"place": "Shell", "text": shell},
+        {"place": "curl", "text": f'curl -H "Authorization: Bearer $STARLING_TOKEN"{data} {base}{path}'},
+    ]
+
+
+def base_url(request: Request) -> str:
+    """The address of the application, as the browser reached it."""
+    scheme = "https" if request.scope.get("starling_encrypted") else "http"
+    return f"{scheme}://{request.headers['host']}{request.scope.get('root_path', '')}"

@@ -1,0 +1,31 @@
+"""The addresses of pages. A program that asks for one of them gets the JSON of a path that is not there."""
+
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import Response
+
+from starling.pages.rendering import static_file
+from starling.server.authentication import Service
+from starling.server.pages import answers, ask, home, signing
+from starling.server.passwords import Passwords
+
+FOR_GOOD = "public, max-age=31536000, immutable"
+"""Of a static file, whose name changes with its bytes."""
+
+
+def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> None:
+    """Add all pages to an application; those for signing in need `passwords`, and a sandbox leaves them to the server around it."""
+    _static(app)
+    for screen in (home, ask, answers):
+        screen.add_routes(app, service)
+    if passwords is not None:
+        signing.add_routes(app, service, passwords)
+
+
+def _static(app: FastAPI) -> None:
+    @app.get("/static/{name}", include_in_schema=False)
+    def static(name: str) -> Response:
+        file = static_file(name)
+        if file is None:
+            raise HTTPException(404)
+        content, kind = file
+        return Response(content, media_type=kind, headers={"Cache-Control": FOR_GOOD})
