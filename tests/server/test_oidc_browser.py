@@ -70,7 +70,8 @@ def test_a_browser_signs_in_and_no_other_site_acts_by_its_session(
         context = chromium.new_context(bypass_csp=True)
         page = context.new_page()
         page.goto(f"{url}/v1/oidc/login")
-        page.wait_for_url(f"{url}/v1/me")
+        page.wait_for_url(f"{url}/")
+        page.goto(f"{url}/v1/me")
         assert page.inner_text("pre") == '{"name":"analyst","role":"analyst"}'
         (kept,) = context.cookies()
         assert (kept["name"], kept["httpOnly"], kept["sameSite"]) == ("starling", True, "Strict")
@@ -95,4 +96,4 @@ def test_a_browser_signs_in_and_no_other_site_acts_by_its_session(
         assert page.goto(f"{url}/v1/me").status == 401
         context.close()
     said = {each.what for each in served.access.log(after=6, most=100)}
-    assert said == {"GET /v1/oidc/callback", "GET /v1/me", "DELETE /v1/session"}
+    assert said == {"GET /v1/oidc/callback", "GET /", "GET /v1/me", "DELETE /v1/session"}

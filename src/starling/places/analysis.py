@@ -129,7 +129,7 @@ class PlacesRelease(DomainRelease):
             return None
         rows, columns = self.plan.grid.shape
         answers = self.count([[0, 0, columns, rows]])
-        number = f"{answers.counts[0]:,.0f}"
+        number = f"{answers.clipped[0]:,.0f}"
         if answers.lower is None or answers.upper is None:
             return Headline("Points in all", number)
         return Headline(

@@ -15,11 +15,10 @@ _MOST: Final = 400_000
 
 
 def shown(release: Release) -> dict[str, Json]:
-    """A release as `headline` (null or label, number, interval and note), `title`, `facts` (pairs), `tables` and `pictures`."""
-    (_, title), *facts = release._facts()  # noqa: SLF001 - a page shows of it what a session does
+    """A release as `headline` (null or label, number, interval and note), `facts` (pairs), `tables` and `pictures`."""
+    facts = release._facts()  # noqa: SLF001 - a page shows of it what a session does
     headline = release.headline()
     return {
-        "title": title,
         "headline": None
         if headline is None
         else {
@@ -50,8 +49,9 @@ def _cell(value: Any) -> str:
 
 
 def _pictures(release: Release) -> list[Json]:
+    drawn_by: Any = release  # each domain's release draws itself
     try:
-        plots = release.plot()
+        plots = drawn_by.plot()
     except (ParameterError, AttributeError):
         # It has several slices, or nothing to draw.
         return []

@@ -21,9 +21,8 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
-from starling.pages.parts import Picture, Section
+from starling.pages.parts import Headline, Picture, Section
 from starling.release.codec import Json
-from starling.pages.parts import Headline
 from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any

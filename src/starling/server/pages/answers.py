@@ -47,21 +47,21 @@ def add_routes(app: FastAPI, service: Service) -> None:
     ) -> Response:
         page = list_releases(service, user, ReleasePage(before=before, most=MOST))
         requests = list_requests(service.home, whose(user), ApprovalPage(after=0, most=1000))
-        again = {each.id: _again(each.question) for each in page.releases}
+        queries = {each.id: _query(each.question) for each in page.releases}
         return show(
             request,
             "answers.html",
             user,
             invented=service.home.invented,
             releases=page.releases,
-            again=again,
+            queries=queries,
             following=page.next,
             requests=requests[::-1],
             base=base_url(request),
         )
 
 
-def _again(question: dict[str, Any] | None) -> str:
+def _query(question: dict[str, Any] | None) -> str:
     """The query that fills in the form of a question as it was asked."""
     if question is None:
         return ""
@@ -73,7 +73,6 @@ def _parts(shown: dict[str, Any]) -> dict[str, Any]:
     """What a process told of a release, as the parts of a page."""
     headline = shown["headline"]
     return {
-        "title": shown["title"],
         "headline": None if headline is None else Headline(**headline),
         "facts": [(name or "and", value) for name, value in shown["facts"]],
         "tables": [

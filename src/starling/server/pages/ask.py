@@ -11,13 +11,14 @@ from fastapi.responses import Response
 from pydantic import ValidationError
 
 from starling.errors import ParameterError, StarlingError
+from starling.pages.parts import Section, Table
 from starling.privacy.sampling.entropy import fresh_id
 from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
 from starling.server.pages.frame import as_lines, base_url, form_of, go, show
 from starling.server.pages.home import bar, decimal, only_pages
-from starling.server.previewing import read_preview
+from starling.server.previewing import PreviewSection, read_preview
 from starling.server.releasing import ReleaseRequest, charge, describe, read_budget
 
 _HIDDEN = ("kind", "request_id")
@@ -110,11 +111,17 @@ def _page(
         fields=[] if form is None else _fields(form, values),
         question="" if question is None else json.dumps(question),
         preview=preview,
+        sections=[] if preview is None else [_section(each) for each in preview.sections],
         after=None if preview is None or budget.invented else _after(budget.available, preview.amount),
         request_id=fresh_id(),
         problems=() if error is None else error.problems,
         lines=_lines(request, name, question),
     )
+
+
+def _section(section: PreviewSection) -> Section:
+    tables = tuple(Table(tuple(each.header), tuple(map(tuple, each.rows)), each.caption) for each in section.tables)
+    return Section(section.title, "\n\n".join(section.text), tables=tables)
 
 
 def _after(available: str, amount: str) -> str | None:

@@ -122,5 +122,5 @@ def _risk(service: Service, name: str, budget: BudgetReply | None) -> str:
             return ""
         amount = Fraction(own)
         cost, what = (Epsilon(amount) if budget.measure == "epsilon" else Rho(amount)), "With all your budget"
-    found = min(100, ceil(100 * detection_bound(cost, ALARMS / 100) - 1e-9))
-    return f"{what}, of 100 {unit}s in the data, an attacker who raises {ALARMS} false alarms in 100 finds at most {found}."
+    members = min(100, ceil(100 * detection_bound(cost, ALARMS / 100) - 1e-9))
+    return f"{what}, of 100 {unit}s in the data, an attacker who raises {ALARMS} false alarms in 100 finds at most {members}."

@@ -1,0 +1,36 @@
+"""What a page shows of a release is of the release, and holds no style that the policy forbids."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import starling
+from starling.public.showing import shown, unstyled
+from tests.client.conftest import Site, site
+
+__all__ = ["site"]
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+
+def test_a_release_is_shown_by_its_own_values(site: Site, tmp_path: Path) -> None:
+    with site.client() as client:
+        release = client.release("data", tmp_path / "data.zip")
+    page: dict[str, Any] = shown(release)
+    headline = release.headline()
+    assert headline is not None
+    assert page["headline"] == {name: getattr(headline, name) for name in ("label", "number", "interval", "note")}
+    assert page["facts"] == [list(pair) for pair in release._facts()]
+    assert len(page["pictures"]) == 1
+    assert not re.search(r"\sstyle=|<style|<script", page["pictures"][0]["svg"])
+    assert starling.open_release(tmp_path / "data.zip").signer == release.signer
+
+
+def test_styles_become_attributes_and_nothing_else_changes() -> None:
+    assert unstyled('<g id="a"><path d="M 0 0" style="fill: none; stroke: #000"/></g>') == (
+        '<g id="a"><path d="M 0 0" fill="none" stroke="#000"/></g>'
+    )
+    assert unstyled("<svg><style type='text/css'>*{a:b}</style><path/></svg>") == "<svg><path/></svg>"
+    assert unstyled('<text>style="no"</text>') == '<text>style="no"</text>'

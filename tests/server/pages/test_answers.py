@@ -1,0 +1,75 @@
+"""One address for waiting and the answer, whose numbers are those of the release; and the list, which is that of the API."""
+
+import re
+
+import pytest
+
+import starling
+from starling.groups.analysis import GroupsRelease
+from tests.client.conftest import DEADLINE, Site
+from tests.server.pages.conftest import browser_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+
+def test_the_answer_stands_where_one_waited_for_it_and_its_numbers_are_the_releases(
+    site: Site, tmp_path: object
+) -> None:
+    browser = browser_of(site)
+    with site.client() as client:
+        number = client.charge("data").id
+        browser.open(f"/questions/{number}")
+        wait = re.search(r'data-countdown="(\d+)"', browser.page.text)
+        assert wait is not None
+        assert int(wait[1]) == client.progress(number).wait
+        assert "missed its deadline" not in browser.text
+        site.sleep(DEADLINE)
+        browser.open(f"/questions/{number}")
+        release = starling.open_release(client.fetch(number, f"{tmp_path}/r.zip"))
+        assert isinstance(release, GroupsRelease)
+        headline = release.headline()
+        assert f"{headline.label} {headline.number} {headline.interval}" in browser.text
+        rows = client.answer(number, {"kind": "rows", "table": "regions", "most": 3})["rows"]
+        for row in rows:
+            assert " ".join(row[:2]) in browser.text
+    assert "<svg" in browser.page.text
+
+
+def test_a_late_one_says_what_a_late_one_means(site: Site) -> None:
+    browser = browser_of(site)
+    with site.client() as client:
+        number = client.charge("data").id
+    site._passed += DEADLINE + 1
+    browser.open(f"/questions/{number}")
+    assert "It missed its deadline" in browser.text
+    assert f"the number {number}" in browser.text
+
+
+def test_the_list_is_that_of_the_api(study_site: Site) -> None:
+    browser = browser_of(study_site)
+    assert "Nothing was released yet" in (browser.open("/answers"), browser.text)[1]
+    with study_site.client() as client:
+        for k in (1, 2, 3):
+            client.charge("data", question={"kind": "num_sig", "k": k, "epsilon": "0.25"})
+        browser.open("/answers")
+        numbers = [int(each) for each in re.findall(r'<th scope="row"><a href="/questions/(\d+)"', browser.page.text)]
+        listed = list(client.releases())
+        assert numbers == [each.id for each in listed]
+        for each in listed:
+            assert f"{each.id} {each.dataset} num_sig {each.at[:10]}" in browser.text
+            assert each.cost in browser.text
+        browser.open(re.findall(r'href="(/datasets/data/ask[^"]+)"', browser.page.text)[0].replace("&amp;", "&"))
+        assert f"open release {numbers[0]}" in browser.text
+
+
+def test_nobody_sees_the_answers_of_others(site: Site) -> None:
+    with site.client() as client:
+        number = client.charge("data").id
+    site.home.access.add_user("eve", "analyst")
+    eve = browser_of(site, "eve")
+    assert eve.open(f"/questions/{number}").status_code == 404
+    assert "Nothing was released yet" in (eve.open("/answers"), eve.text)[1]
+    site.home.access.add_user("otto", "auditor")
+    otto = browser_of(site, "otto")
+    assert otto.open(f"/questions/{number}").status_code == 200
+    assert "data, ada" in (otto.open("/answers"), otto.text)[1]

@@ -1,0 +1,184 @@
+"""A question is paid once, by one button that says what it spends, whatever a browser does: reload, back, two tabs, no JavaScript."""
+
+import json
+import threading
+from fractions import Fraction
+
+import pytest
+
+from tests.client.conftest import DEADLINE, Site
+from tests.server.pages.browsing import Browser
+from tests.server.pages.conftest import browser_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+HALF = "/datasets/data/ask?kind=num_sig&k=3&epsilon=0.5"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{7*7}}{% raw %}",
+    "</textarea></select></form>",
+    "javascript:alert(1)",
+    "\u202e\u0000\x1b[2J",
+]
+
+
+def test_the_price_on_the_page_is_that_of_the_api_and_what_is_left_is_too(study_site: Site) -> None:
+    browser = browser_of(study_site)
+    browser.open(HALF)
+    with study_site.client() as client:
+        preview = client.preview("data", {"kind": "num_sig", "k": 3, "epsilon": "0.5"})
+        budget = client.budget("data")
+        left = Fraction(budget.available) - Fraction(preview.amount)
+        assert f"Costs epsilon {preview.amount} of your {budget.available} ; leaves {float(left):g}" in browser.text
+        for section in preview.sections:
+            for table in section["tables"]:
+                for row in table["rows"]:
+                    assert " ".join(" ".join(row).split()) in browser.text
+        assert study_site.charges() == 0, "it was only looked at"
+        browser.send(browser.form("Spend epsilon 0.5"))
+        assert client.budget("data").available == f"{float(left):g}"
+    assert study_site.charges() == 1
+
+
+def test_reload_and_back_pay_nothing(site: Site) -> None:
+    browser = browser_of(site)
+    browser.open("/datasets/data/ask")
+    form = browser.form("Spend epsilon 1")
+    first = browser.send(form).request.url.path
+    assert first.startswith("/questions/")
+    for _ in range(2):
+        assert browser.send(form).request.url.path == first, "the same form, sent again"
+        assert browser.open(first).status_code == 200
+    browser.open("/datasets/data/ask")
+    assert "You have this: open release" in browser.text
+    assert "Spend" not in browser.page.text
+    assert site.charges() == 1
+
+
+def test_the_same_question_under_another_id_is_the_one_that_there_is(study_site: Site) -> None:
+    browser, tab = browser_of(study_site), None
+    browser.open(HALF)
+    tab = browser.share()
+    tab.open(HALF)
+    assert browser.form("Spend").fields["request_id"] != tab.form("Spend").fields["request_id"]
+    places = {each.send(each.form("Spend")).request.url.path for each in (browser, tab)}
+    assert (len(places), study_site.charges()) == (1, 1)
+
+
+def test_two_tabs_that_race_for_the_last_of_a_budget_do_not_overspend(study_site: Site) -> None:
+    """Of an epsilon of 3, both want 2, for different questions."""
+    first = browser_of(study_site)
+    tabs = [first, first.share()]
+    for number, tab in enumerate(tabs, 3):
+        tab.open(f"/datasets/data/ask?kind=num_sig&k={number}&epsilon=2")
+    forms = [tab.form("Spend epsilon 2") for tab in tabs]
+    threads = [threading.Thread(target=tab.send, args=(form,)) for tab, form in zip(tabs, forms, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(tab.page.status_code for tab in tabs) == [200, 403]
+    (refused,) = [tab for tab in tabs if tab.page.status_code == 403]
+    assert "has 1 left" in refused.text
+    assert study_site.charges() == 1
+    with study_site.client() as client:
+        assert client.budget("data").available == "1"
+
+
+def test_a_session_that_ended_charges_nothing_and_the_form_works_after_signing_in(site: Site) -> None:
+    browser = browser_of(site)
+    browser.open("/datasets/data/ask")
+    form = browser.form("Spend")
+    browser.forget()
+    browser.send(form)
+    assert (browser.path.startswith("/sign-in?next="), site.charges()) == (True, 0)
+    browser.sign_in("ada", "correct horse battery")
+    assert browser.path == "/datasets/data/ask"
+    assert browser.send(browser.form("Spend")).request.url.path.startswith("/questions/")
+    assert site.charges() == 1
+
+
+def test_csrf_a_form_of_another_site_spends_nothing(site: Site) -> None:
+    browser = browser_of(site)
+    browser.open("/datasets/data/ask")
+    body = b"request_id=evil&question="
+    for site_says in ("cross-site", "same-site", "none"):
+        headers = [("Cookie", browser._cookie), ("Sec-Fetch-Site", site_says), ("Accept", "text/html")]
+        assert browser._asker.ask("POST", "/datasets/data/ask", headers, body).status_code in (400, 403)
+    assert site.charges() == 0
+
+
+def test_what_does_not_fit_says_so_before_and_is_refused_after(study_site: Site) -> None:
+    browser = browser_of(study_site)
+    browser.open("/datasets/data/ask?kind=num_sig&k=3&epsilon=4")
+    assert "it does not fit" in browser.text
+    assert "Spend" not in browser.page.text
+    body = json.dumps({"kind": "num_sig", "k": 3, "epsilon": "4"})
+    browser.open(HALF)
+    reply = browser.send(browser.form("Spend"), question=body)
+    assert (reply.status_code, "has 3 left" in browser.text, study_site.charges()) == (403, True, 0)
+
+
+def test_every_question_of_a_study_has_a_form_that_works_without_javascript(study_site: Site) -> None:
+    browser = browser_of(study_site)
+    browser.open("/datasets/data/ask")
+    with study_site.client() as client:
+        (dataset,) = client.datasets()
+    assert dataset.questions is not None
+    for each in dataset.questions["oneOf"]:
+        browser.open("/datasets/data/ask")
+        browser.send(browser.form("Choose"), kind=each["title"])
+        form = browser.form("Show the price")
+        assert form.fields.keys() == each["properties"].keys(), each["title"]
+        browser.send(form, epsilon="0.5")
+        assert browser.page.status_code in (200, 422), browser.text
+    assert study_site.charges() == 0
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_text_in_any_field_is_a_text(study_site: Site, text: str) -> None:
+    browser = browser_of(study_site)
+    browser.open("/datasets/data/ask?kind=num_sig")
+    form = browser.form("Show the price")
+    for name in form.fields:
+        reply = browser.send(form, **{name: text})
+        assert reply.status_code in (200, 422)
+        for part in ("<script>alert", "<img src=x", "</textarea></select>", "49{%"):
+            assert part not in reply.text
+    browser.open(HALF)
+    for name in ("request_id", "question"):
+        reply = browser.send(browser.form("Spend"), **{name: text})
+        assert reply.status_code == 422
+        assert "<img src=x" not in reply.text
+        browser.open(HALF)
+    assert study_site.charges() == 0
+
+
+def test_a_dataset_that_asks_first_is_requested_with_a_reason(site: Site) -> None:
+    from contextlib import closing
+
+    from starling.ledger.opening import open_ledger
+
+    with closing(open_ledger(site.home.settings.ledger)) as ledger:
+        ledger.custody.set_terms("data", ask_first=True)
+    browser = browser_of(site)
+    assert "Request" in browser.text
+    browser.open("/datasets/data/ask")
+    browser.send(browser.form("Ask the custodian"), reason="<b>For a paper</b>")
+    assert browser.path.startswith("/answers")
+    assert "<b>For a paper</b>" in browser.text
+    assert "<b>For" not in browser.page.text
+    assert (site.charges(), [each.reason for each in site.home.requests.listed()]) == (0, ["<b>For a paper</b>"])
+
+
+def test_the_whole_way_from_the_first_page_to_the_answer(site: Site) -> None:
+    browser: Browser = browser_of(site)
+    browser.open("/datasets/data/ask")
+    browser.send(browser.form("Spend"))
+    assert "seconds, and then stands at this address" in browser.text
+    place = browser.page.request.url.path
+    site.sleep(DEADLINE)
+    browser.open(place)
+    assert "The same again" in browser.text

@@ -1,0 +1,125 @@
+"""A real browser under the policy: by the keyboard alone, on a narrow screen, in both themes; nothing it asks for leaves this machine."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+
+from starling.server.passwords import hashed
+from tests.client.conftest import DEADLINE, Site
+from tests.server.pages.conftest import PASSWORD
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
+]
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[str]:
+    """The URL of the site on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = uvicorn.Server(
+            uvicorn.Config(site.carrier._app, lifespan="off", log_config=None, access_log=False, server_header=False)
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+class Watched:
+    """A page whose complaints and requests are noted.
+
+    Attributes:
+        page: The page.
+        problems: What the browser complained of, requests to elsewhere, and what is wider than the screen.
+    """
+
+    def __init__(self, chromium: Any, url: str, **options: Any) -> None:
+        self.problems: list[str] = []
+        self.page = chromium.new_context(**options).new_page()
+        self.page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda request: self._check(request.url, url))
+
+    def _check(self, asked: str, url: str) -> None:
+        if not asked.startswith((url, "data:")):
+            self.problems.append(f"asks {asked}")
+
+    def fits(self) -> None:
+        """Note where a page is wider than the screen."""
+        over = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        if over > 0:
+            self.problems.append(f"{self.page.url} is {over} wider than the screen")
+
+    def press_until(self, selector: str, limit: int = 60) -> None:
+        """Press Tab until this element has the focus, then Enter."""
+        for _ in range(limit):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                self.page.keyboard.press("Enter")
+                return
+        raise AssertionError(f"no keyboard reaches {selector}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_by_keyboard_alone_on_a_narrow_screen_from_signing_in_to_the_answer(
+    chromium: Any, site: Site, scheme: str
+) -> None:
+    site.home.access.set_password("ada", hashed(PASSWORD))
+    with serving(site) as url:
+        watched = Watched(chromium, url, viewport={"width": 360, "height": 740}, color_scheme=scheme)
+        page = watched.page
+        page.goto(url)
+        watched.fits()
+        page.focus("#name")
+        page.keyboard.type("ada")
+        page.keyboard.press("Tab")
+        page.keyboard.type(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{url}/")
+        watched.fits()
+        watched.press_until("a.button")
+        page.wait_for_url("**/ask")
+        watched.fits()
+        watched.press_until("button.main")
+        page.wait_for_url("**/questions/*")
+        watched.fits()
+        waited = page.url
+        site.sleep(DEADLINE)
+        page.goto(waited)
+        watched.fits()
+        assert page.locator(".headline .number").inner_text()
+        page.go_back()
+        page.goto(f"{url}/answers")
+        watched.fits()
+        assert watched.problems == []
+    assert site.charges() == 1
+
+
+def test_the_price_follows_what_is_typed_and_is_that_without_javascript(chromium: Any, study_site: Site) -> None:
+    study_site.home.access.set_password("ada", hashed(PASSWORD))
+    with serving(study_site) as url:
+        watched = Watched(chromium, url)
+        page = watched.page
+        page.goto(f"{url}/sign-in?next=/datasets/data/ask%3Fkind=num_sig")
+        page.fill("#name", "ada")
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#field-epsilon")
+        page.fill("#field-epsilon", "0.25")
+        page.wait_for_selector("#price .cost")
+        live = page.inner_text("#price .cost")
+        page.click("text=Show the price")
+        page.wait_for_url("**epsilon=0.25**")
+        assert page.inner_text("#price .cost") == live == "Costs epsilon 0.25 of your 3; leaves 2.75."
+        assert watched.problems == []
+    assert study_site.charges() == 0

@@ -1,0 +1,91 @@
+"""What pages have in common: the policy, errors as pages for browsers and JSON for programs, and paths that lead nowhere else."""
+
+import re
+
+import pytest
+
+from starling.server.guard import HEADERS, PAGE_POLICY
+from starling.server.pages.frame import local_path
+from tests.client.conftest import Site
+from tests.server.conftest import Asker
+from tests.server.pages.browsing import Browser
+from tests.server.pages.conftest import browser_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+PATHS = (
+    "/",
+    "/sign-in",
+    "/answers",
+    "/datasets/data/ask",
+    "/questions/1",
+    "/datasets/none/ask",
+    "/nothing",
+    "/questions/x",
+)
+
+
+def test_every_page_has_the_policy_and_nothing_that_it_forbids(site: Site) -> None:
+    browser = browser_of(site)
+    with site.client() as client:
+        number = client.wait(client.charge("data")).id
+    for path in (*PATHS, f"/questions/{number}"):
+        reply = browser.open(path)
+        assert reply.headers["content-type"] == "text/html; charset=utf-8"
+        assert reply.headers["content-security-policy"] == PAGE_POLICY
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["referrer-policy"] == "same-origin", "by no-referrer a form comes from nowhere"
+        assert {name for name in HEADERS if name not in reply.headers} == set()
+        # Neither styles nor scripts within the page, and nothing from elsewhere.
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|javascript:", reply.text), path
+        assert not re.search(r'(src|href|action)="(https?:)?//', reply.text), path
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_program_gets_json_where_a_browser_gets_pages(site: Site, path: str) -> None:
+    with site.client() as client:
+        token = client._transport._http.headers["Authorization"].removeprefix("Bearer ")
+    reply = Asker(site.carrier._app).get(path, token)
+    assert reply.status_code in (404, 422)
+    assert reply.json()["error"]["problems"]
+    assert reply.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+def test_the_api_is_json_for_a_browser_too(site: Site) -> None:
+    browser = browser_of(site)
+    for path in ("/v1/me", "/v1/nothing", "/healthz"):
+        assert browser.open(path).headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("/answers", "/answers"),
+        ("/datasets/study/ask?kind=x", "/datasets/study/ask?kind=x"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/a b", "/"),
+        ("/a\r\nX: y", "/"),
+        ("", "/"),
+        ("/" + "a" * 2000, "/"),
+    ],
+)
+def test_a_browser_is_led_to_no_other_site(text: str, path: str) -> None:
+    assert local_path(text) == path
+
+
+def test_whoever_is_not_signed_in_is_led_there_and_back(site: Site) -> None:
+    browser = Browser(site.carrier._app)
+    browser.open("/datasets/data/ask")
+    assert browser.path == "/sign-in?next=%2Fdatasets%2Fdata%2Fask"
+    browser_of(site)
+    browser.sign_in("ada", "correct horse battery")
+    assert browser.path == "/datasets/data/ask"
+
+
+@pytest.mark.parametrize("body", [b"a=1&a=2", b"\xff", b"&".join(b"a%d=1" % each for each in range(99))])
+def test_what_is_no_form_is_refused(site: Site, body: bytes) -> None:
+    browser = browser_of(site)
+    reply = browser._ask("POST", "/datasets/data/ask", body)
+    assert (reply.status_code, site.charges()) == (422, 0)

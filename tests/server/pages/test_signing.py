@@ -1,0 +1,61 @@
+"""Signing in by a page: by the same rules as by the API, and out again."""
+
+import pytest
+
+from starling.server.passwords import BURST_OF_NAME
+from tests.client.conftest import Site
+from tests.server.conftest import Asker
+from tests.server.pages.browsing import Browser
+from tests.server.pages.conftest import PASSWORD, browser_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
+
+
+def test_in_and_out(site: Site) -> None:
+    browser = browser_of(site)
+    assert "ada, analyst" in browser.page.text
+    kept = browser.share()
+    browser.send(browser.form("Sign out"))
+    assert browser.path == "/sign-in"
+    assert kept.open("/").request.url.path == "/sign-in", "the session has ended, wherever it is kept"
+
+
+def test_a_wrong_password_says_so_and_keeps_the_name(site: Site) -> None:
+    browser_of(site)
+    browser = Browser(site.carrier._app)
+    browser.open("/")
+    reply = browser.sign_in("ada", "wrong horse battery")
+    assert (reply.status_code, "does not fit the name" in browser.text) == (401, True)
+    assert browser.form("Sign in").fields["name"] == "ada"
+    assert browser.form("Sign in").fields["password"] == ""
+    assert PASSWORD not in reply.text
+
+
+@pytest.mark.parametrize("headers", [[], [("Sec-Fetch-Site", "cross-site")], [("Origin", "null")]])
+def test_csrf_a_form_of_another_page_signs_nobody_in(site: Site, headers: list[tuple[str, str]]) -> None:
+    browser_of(site)
+    body = f"name=ada&password={PASSWORD}&next=/".replace(" ", "+").encode()
+    reply = Asker(site.carrier._app).ask("POST", "/sign-in", headers, body)
+    assert (reply.status_code in (400, 403), "set-cookie" in reply.headers) == (True, False)
+
+
+def test_tries_of_pages_and_of_the_api_count_together(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    asker = Asker(site.carrier._app)
+    own = [("Sec-Fetch-Site", "same-origin"), ("Accept", "text/html")]
+    statuses = []
+    for number in range(int(BURST_OF_NAME) + 2):
+        if number % 2:
+            statuses.append(asker.ask("POST", "/sign-in", own, b"name=eve&password=wrong").status_code)
+        else:
+            json = [own[0], ("Content-Type", "application/json")]
+            statuses.append(asker.ask("POST", "/v1/session", json, b'{"name": "eve", "password": "wrong"}').status_code)
+    assert statuses == [401] * int(BURST_OF_NAME) + [429] * 2
+
+
+def test_one_is_led_nowhere_else(site: Site) -> None:
+    browser_of(site)
+    browser = Browser(site.carrier._app)
+    browser.open("/sign-in?next=//evil.example/")
+    browser.sign_in("ada", PASSWORD)
+    assert browser.path == "/"
