@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.client.conftest import DEADLINE, Site
+from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
 from tests.server.pages.conftest import browser_of
 
@@ -137,6 +137,7 @@ def test_every_question_of_a_study_has_a_form_that_works_without_javascript(stud
     assert study_site.charges() == 0
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_text_in_any_field_is_a_text(study_site: Site, text: str) -> None:
     browser = browser_of(study_site)
@@ -179,6 +180,7 @@ def test_the_whole_way_from_the_first_page_to_the_answer(site: Site) -> None:
     browser.send(browser.form("Spend"))
     assert "seconds, and then stands at this address" in browser.text
     place = browser.page.request.url.path
-    site.sleep(DEADLINE)
+    with site.client() as client:
+        client.wait(client.progress(int(place.rpartition("/")[2])))
     browser.open(place)
     assert "The same again" in browser.text
