@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import starling
-from starling.public.showing import shown, unstyled
+from starling.public.showing import shown
 from tests.client.conftest import Site, site
 
 __all__ = ["site"]
@@ -26,11 +26,3 @@ def test_a_release_is_shown_by_its_own_values(site: Site, tmp_path: Path) -> Non
     assert len(page["pictures"]) == 1
     assert not re.search(r"\sstyle=|<style|<script", page["pictures"][0]["svg"])
     assert starling.open_release(tmp_path / "data.zip").signer == release.signer
-
-
-def test_styles_become_attributes_and_nothing_else_changes() -> None:
-    assert unstyled('<g id="a"><path d="M 0 0" style="fill: none; stroke: #000"/></g>') == (
-        '<g id="a"><path d="M 0 0" fill="none" stroke="#000"/></g>'
-    )
-    assert unstyled("<svg><style type='text/css'>*{a:b}</style><path/></svg>") == "<svg><path/></svg>"
-    assert unstyled('<text>style="no"</text>') == '<text>style="no"</text>'

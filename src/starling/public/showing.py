@@ -1,6 +1,5 @@
 """What a page shows of a release, as JSON: its headline, facts, first rows and pictures. Everything is of the released files."""
 
-import re
 from typing import Any, Final
 
 from starling.errors import ParameterError
@@ -9,7 +8,6 @@ from starling.release.reading import Release
 
 ROWS: Final = 20
 """Rows of the first table that a page shows."""
-_STYLE: Final = re.compile(r'(<[^<>]*?)\sstyle="([^"<>]*)"')
 _MOST: Final = 400_000
 """Letters of a picture: a longer one is left out of the page."""
 
@@ -56,19 +54,5 @@ def _pictures(release: Release) -> list[Json]:
         # It has several slices, or nothing to draw.
         return []
     pictures = [picture for section in plots.pictures.values() for picture in section.pictures]
-    drawn = [(unstyled(picture.draw()), " ".join(picture.caption.split())) for picture in pictures]
+    drawn = [(picture.draw(), " ".join(picture.caption.split())) for picture in pictures]
     return [{"svg": svg, "caption": caption} for svg, caption in drawn if len(svg) <= _MOST]
-
-
-def unstyled(svg: str) -> str:
-    """An SVG whose styles are attributes of presentation, which the policy of a served page allows.
-
-    >>> unstyled('<path style="fill: #123456; stroke-width: 0.8" d="M 0 0"/>')
-    '<path fill="#123456" stroke-width="0.8" d="M 0 0"/>'
-    """
-
-    def attributes(match: re.Match[str]) -> str:
-        pairs = [part.partition(":") for part in match[2].split(";") if ":" in part]
-        return match[1] + "".join(f' {name.strip()}="{value.strip()}"' for name, _, value in pairs)
-
-    return _STYLE.sub(attributes, re.sub(r"<style\b.*?</style>", "", svg, flags=re.DOTALL))
