@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from numba import njit
 from numba.core import event
@@ -22,13 +22,15 @@ from numba.core.sigutils import normalize_signature
 from starling.privacy import compiling
 
 F = TypeVar("F", bound=Callable[..., object])
+_OPTIONS: Final[dict[str, Any]] = {"nogil": True, "no_cfunc_wrapper": True}
+"""No other language calls a kernel: its wrapper for C would be compiled for nothing. Numba's types do not know the option."""
 
 
 def compiled(function: F) -> F:
     """`function`, compiled by Numba for the types it is called with. Indices are not checked: a caller gives fitting arrays."""
-    kernel = njit(function, nogil=True, no_cfunc_wrapper=True)
+    kernel = njit(function, **_OPTIONS)
     try:
-        cached = njit(function, nogil=True, cache=True, no_cfunc_wrapper=True)
+        cached = njit(function, cache=True, **_OPTIONS)
         if is_private_dir(Path(cached.stats.cache_path)):
             cached._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
             kernel = cached
