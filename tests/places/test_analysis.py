@@ -41,6 +41,19 @@ def test_a_release_gives_its_grid_and_answers(tmp_path: Path) -> None:
     assert result.released() is result.released()
 
 
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_the_headline_is_the_number_of_all_released_points(method: str, tmp_path: Path) -> None:
+    result = opened(tmp_path, {"method": {"name": method}})
+    rows, columns = result.plan.grid.shape
+    answers = result.count([[0, 0, columns, rows]])
+    headline = result.headline()
+    assert headline is not None
+    assert headline.number == f"{answers.counts[0]:,.0f}"
+    report = (result.folder / "report.html").read_text()
+    assert f">{headline.number}<" in report
+    assert headline.interval in report
+
+
 def test_boxes_and_the_map_are_those_of_a_slice(tmp_path: Path) -> None:
     result = opened(tmp_path, SLICED)
     for name in result.plan.slice_names:

@@ -20,6 +20,7 @@ from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS
+from starling.places.artifact.pages import whole_box
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.experience import experience
@@ -128,13 +129,7 @@ class PlacesRelease(DomainRelease):
         if len(self.plan.slice_names) > 1:
             return None
         rows, columns = self.plan.grid.shape
-        answers = self.count([[0, 0, columns, rows]])
-        number = f"{answers.clipped[0]:,.0f}"
-        if answers.lower is None or answers.upper is None:
-            return Headline("Points in all", number)
-        return Headline(
-            "Points in all", number, f"between {answers.lower[0]:,} and {answers.upper[0]:,}, for sure at 95 %"
-        )
+        return whole_box(self.plan, self.count([[0, 0, columns, rows]]))
 
     def _answered(self, question: Any) -> Json:
         """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""
@@ -192,7 +187,7 @@ class PlacesRelease(DomainRelease):
         return squares(LeafTable(Boxed(self.plan.grid.shape, *self.boxes(slice))), PICTURED)
 
     def plot(self, slice: str | None = None) -> "Plots":
-        """A picture of the released points of each cell, darker where there are more; `map` has a page that can be asked.
+        """A picture of the released points of each cell, in a stronger colour where there are more; `map` has a page that can be asked.
 
         Args:
             slice: Its public name; left out where there is one alone.
@@ -206,7 +201,7 @@ class PlacesRelease(DomainRelease):
         grid, _ = self._pictured(slice)
         name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
         title = f"{self.plan.title}{name}"
-        caption = f"Released points ({self.plan.point}) by cell, darker where there are more."
+        caption = f"Released points ({self.plan.point}) by cell, in a stronger colour where there are more."
         what = f"points ({self.plan.point})"
         picture = Picture(partial(heat_map, self.plan.grid, what, grid), caption, "points")
         section = Section(title, pictures=(picture,))

@@ -31,6 +31,7 @@ SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
 )
 MOST_ROWS: Final = 24
+OUTSIDE: Final = "Released points are made of other measurements too, and may lie outside."
 PARTS: Final = 5
 """Rectangles whose intervals the report shows."""
 
@@ -141,15 +142,21 @@ def _centred(shape: tuple[int, int]) -> Float64:
     return np.array(ends)
 
 
-def _answer(plan: Plan, grid: Float64, answers: Answers, slice_name: str) -> Section:
-    """The grid as a picture, and the points of all of it."""
-    interval = ""
+def whole_box(plan: Plan, answers: Answers, slice_name: str = "", note: str = "") -> Headline:
+    """The points of all of the grid, the first answer, in one number."""
+    count, interval = float(answers.counts[0]), ""
     if answers.lower is not None and answers.upper is not None:
         interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
+        if not answers.lower[0] <= count <= answers.upper[0]:
+            note = f"{OUTSIDE} {note}".strip()
+    return Headline(f"Points ({plan.point}) in the whole box{slice_name}", f"{count:,.0f}", interval, note)
+
+
+def _answer(plan: Plan, grid: Float64, answers: Answers, slice_name: str) -> Section:
+    """The grid as a picture, and the points of all of it."""
     note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
-    label = f"Points ({plan.point}) in the whole box{slice_name}"
-    headline = Headline(label, f"{float(answers.counts[0]):,.0f}", interval, note)
-    caption = f"Released points ({plan.point}){slice_name}: darker where there are more. All are estimates, made of noisy counts."
+    headline = whole_box(plan, answers, slice_name, note)
+    caption = f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates."
     picture = Picture(partial(heat_map, plan.grid, f"points ({plan.point})", grid), caption, "points")
     return Section("Where the points lie", pictures=(picture,), headline=headline)
 

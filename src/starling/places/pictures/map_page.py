@@ -140,7 +140,7 @@ def _still(shown: Map) -> Picture:
     """The first slice, for a browser that runs no script."""
     first = shown.slices[0]
     of_slice = f", of the slice {first.name}" if first.name else ""
-    caption = f"Released points by cell, darker where there are more{of_slice}."
+    caption = f"Released points by cell, in a stronger colour where there are more{of_slice}."
     grid = folded(first.grid, shown.step // shown.fold)
     return Picture(partial(heat_map, shown.grid, shown.points, grid), caption, "still")
 

@@ -213,7 +213,7 @@ def _accuracy(plan: Plan, summary: Summary) -> Section:
         titles,
         grid,
         f"Half the width of the {sure} interval of a group's total, and what that is of the count, both at the median of the"
-        " level and size class; the darker, the larger beside the count. Cells without groups are empty.",
+        " level and size class; the stronger the colour, the larger beside the count. Cells without groups are empty.",
     )
     tables = (by_class,) if summary.rows["t1"] else ()
     pictures: tuple[Picture, ...] = ()

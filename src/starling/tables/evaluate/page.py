@@ -98,7 +98,7 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
                         )
                         for key, each in totals.items()
                     },
-                    "Root mean square error of published totals, in persons; the darker, the larger beside the size of the"
+                    "Root mean square error of published totals, in persons; the stronger the colour, the larger beside the size of the"
                     " group. Cells without published groups are empty.",
                 ),
                 _numbers(evaluation),
@@ -114,7 +114,7 @@ def _of_counts(evaluation: Evaluation) -> tuple[Section, ...]:
                 _by_size(
                     evaluation,
                     {key: Tile(_percent(each.coverage), _missing(each)) for key, each in totals.items()},
-                    "Share of the intervals of published totals that hold the true total; the darker, the further below 95 %."
+                    "Share of the intervals of published totals that hold the true total; the stronger the colour, the further below 95 %."
                     " Where a square stands for few groups, one of them moves it.",
                 ),
             ),
@@ -156,7 +156,7 @@ def _by_branch(evaluation: Evaluation) -> Table:
         ]
         for level in evaluation.levels
     ]
-    caption = "Root mean square error of totals, and share of their intervals that hold the truth; darker below 95 %."
+    caption = "Root mean square error of totals, and share of their intervals that hold the truth; a stronger colour below 95 %."
     header = ("Published detail", *evaluation.details.values())
     return Table.of_tiles(header, [*evaluation.levels.values()], grid, f"{MARK}. {caption}")
 

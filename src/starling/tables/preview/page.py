@@ -109,8 +109,8 @@ def _sizes(seen: "Preview") -> Section:
     grid = [[_size_tile(size) for size in level.sizes] for level in staged]
     columns = [f"{size.persons:,}" for size in staged[0].sizes] if staged else []
     caption = (
-        "95 % margin of the total of a group, in persons and as a part of its true size, for groups of some true sizes: darker where"
-        " the error is large beside the size. Each at the detail that the group most likely gets."
+        "95 % margin of the total of a group, in persons and as a part of its true size, for groups of some true sizes: a stronger colour"
+        " where the error is large beside the size. Each at the detail that the group most likely gets."
     )
     rows = tuple(
         (
