@@ -156,7 +156,9 @@ def _answer(plan: Plan, grid: Float64, answers: Answers, slice_name: str) -> Sec
     """The grid as a picture, and the points of all of it."""
     note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
     headline = whole_box(plan, answers, slice_name, note)
-    caption = f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates."
+    caption = (
+        f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates."
+    )
     picture = Picture(partial(heat_map, plan.grid, f"points ({plan.point})", grid), caption, "points")
     return Section("Where the points lie", pictures=(picture,), headline=headline)
 
