@@ -154,6 +154,11 @@ def test_the_style_changes_nothing_outside_of_its_pages() -> None:
     assert not [one for one in selectors if not re.match(r"(?:body|div)?\.starling\b", one)]
 
 
+def test_every_variable_of_the_style_is_defined() -> None:
+    style = static_files()["starling.css"].decode()
+    assert {*re.findall(r"var\((--[\w-]+)", style)} <= {*re.findall(r"(--[\w-]+):", style)}
+
+
 def test_a_script_has_those_that_it_imports_in_it() -> None:
     text = static_files()["map.js"].decode()
     assert not re.search(r"^(import|export) ", text, re.MULTILINE)

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from starling.worker.attempts import MOST, Attempt, Attempts
+from starling.worker.attempts import FAILURES_UNTIL_PARKED, Attempt, Attempts
 
 
 def test_a_job_is_parked_after_so_many_failures(tmp_path: Path) -> None:
     attempts = Attempts(tmp_path / "jobs")
     assert attempts.find(7) == Attempt()
     attempts.refused(7, "not accepted")
-    for failures in range(1, MOST + 1):
+    for failures in range(1, FAILURES_UNTIL_PARKED + 1):
         assert not attempts.find(7).parked
         assert attempts.failed(7, "died") == Attempts(tmp_path / "jobs").find(7) == Attempt(failures, "died")
     assert attempts.find(7).parked

@@ -36,7 +36,7 @@ _KINDS: Final = (
         "remove that line, and state the separator in [format]",
     ),
 )
-_SEPARATORS: Final = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+SEPARATORS: Final = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
 _ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _SHOWN: Final = 12
 """Columns of a file that a message names."""
@@ -65,7 +65,7 @@ def text_header(path: Path, text: bytes, columns: Sequence[str], form: TextForma
         fix = 'save it as UTF-8, or state encoding = "cp1252" or another below [format] of the plan'
         refuse(path, f"has a header that is not {form.encoding.upper()}", fix)
     if not set(columns) <= set(header):
-        for mark, name in _SEPARATORS.items():
+        for mark, name in SEPARATORS.items():
             others = header_of(line, TextFormat(_stated(mark), encoding=form.encoding))
             if len(others) > len(header) and len({*columns} & {*others}) > len({*columns} & {*header}):
                 refuse(

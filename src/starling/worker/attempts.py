@@ -24,7 +24,7 @@ from starling.server.home import Home
 
 State: TypeAlias = Literal["waiting", "running", "parked"]
 
-MOST: Final = 3
+FAILURES_UNTIL_PARKED: Final = 3
 """Failures after which a job is parked."""
 MOST_BYTES: Final = 1 << 16
 
@@ -39,7 +39,7 @@ class Attempt:
     @property
     def parked(self) -> bool:
         """Whether no worker takes it up."""
-        return self.failures >= MOST
+        return self.failures >= FAILURES_UNTIL_PARKED
 
 
 class Attempts:
@@ -58,7 +58,7 @@ class Attempts:
             return Attempt(int(values["failures"]), str(values["why"]))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             # It keeps no other job waiting.
-            return Attempt(MOST, "what is kept of its attempts is not as Starling writes it")
+            return Attempt(FAILURES_UNTIL_PARKED, "what is kept of its attempts is not as Starling writes it")
 
     def failed(self, seq: int, why: str) -> Attempt:
         """An attempt failed, for this reason; what is known then."""

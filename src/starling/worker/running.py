@@ -18,7 +18,7 @@ from starling.ledger.reading import Charge
 from starling.server.home import Home
 from starling.server.processes import at_end_of_input
 from starling.worker.attempting import LOOKING, Lane, Outcome
-from starling.worker.attempts import MOST, Attempt, attempts_of
+from starling.worker.attempts import FAILURES_UNTIL_PARKED, Attempt, attempts_of
 from starling.worker.jobs import Jobs
 from starling.worker.sources import Sources
 
@@ -195,7 +195,9 @@ class Worker:
             self._attempts.refused(seq, outcome.why)
         elif self._attempts.failed(seq, outcome.why).parked:
             mend = f"starling server jobs {self._home.folder} --again {seq}"
-            self._report(f"{name} failed {MOST} times and is parked: {outcome.why}; when that is mended: {mend}")
+            self._report(
+                f"{name} failed {FAILURES_UNTIL_PARKED} times and is parked: {outcome.why}; when that is mended: {mend}"
+            )
             return
         self._report(f"{name} failed and is tried again: {outcome.why}")
 

@@ -83,6 +83,9 @@ def test_parquet_columns_must_be_text(tmp_path: Path, kind: pa.DataType) -> None
         (b"", "has no header"),
         (b"\xff\xfe" + HEADER, "has a header that is not UTF-8"),
         (b"x" * (LONGEST_HEADER + 9), "has no line end"),
+        (HEADER.replace(b"|", b";"), "is separated by semicolons"),
+        (HEADER.replace(b"|", b","), "is separated by commas"),
+        (HEADER.replace(b"|", b"\t"), "is separated by tabs"),
         (b"PAR1 and then nothing PAR1", "is not readable as Parquet"),
     ],
 )

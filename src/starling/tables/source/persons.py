@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow.parquet as pq
 
 from starling.engine.delimited import parts_of
-from starling.engine.headers import check_columns
+from starling.engine.headers import SEPARATORS, check_columns
 from starling.engine.record_files import PARQUET, Records, beginning_of, open_files, refuse
 from starling.engine.record_parts import check_types, parquet_parts
 from starling.errors import PlanError
@@ -28,6 +28,7 @@ from starling.tables.source.opened import OpenedRecords
 LONGEST_HEADER: Final = 65_536
 """Bytes of a header line."""
 _FIX: Final = "write the columns that the plan reads, each once"
+_FORMS: Final = "give pipe-delimited text or Parquet, or declare the columns of your file in a plan of your own tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,10 @@ def _header(path: Path, line: bytes) -> tuple[str, ...]:
     if len(line) > LONGEST_HEADER:
         refuse(path, f"has no line end in its first {LONGEST_HEADER} bytes", "give pipe-delimited text with a header")
     try:
-        return tuple(line.removeprefix(MARK).removesuffix(b"\r").decode("utf-8").split("|"))
+        text = line.removeprefix(MARK).removesuffix(b"\r").decode("utf-8")
     except UnicodeDecodeError:
-        refuse(path, "has a header that is not UTF-8", "give pipe-delimited text or Parquet")
+        refuse(path, "has a header that is not UTF-8", _FORMS)
+    for mark, name in SEPARATORS.items():
+        if mark != "|" and mark in text and "|" not in text:
+            refuse(path, f"is separated by {name}", _FORMS)
+    return tuple(text.split("|"))
