@@ -65,6 +65,24 @@ def test_a_token_that_a_token_made_ends_with_it_and_is_revoked_with_it(asker: As
     assert [asker.get("/v1/me", each).status_code for each in chain] == [401] * 4
 
 
+@pytest.mark.parametrize("revoked", range(4))
+def test_revoking_one_revokes_all_that_were_made_by_it_and_no_other(
+    asker: Asker, tokens: dict[str, str], revoked: int
+) -> None:
+    """Wherever in a line it stands: what leaked may be one that a token made."""
+    line, ids = [tokens["analyst"]], []
+    for _ in range(3):
+        new = made(asker, line[-1])
+        line.append(new["token"])
+        ids.append(new["id"])
+    beside = made(asker, line[0])["token"]
+    ids.insert(0, next(each["id"] for each in asker.get(TOKENS, line[0]).json() if each["current"]))
+    assert revoke(asker, beside, ids[revoked]) == 204
+    statuses = [asker.get("/v1/me", each).status_code for each in line]
+    assert statuses == [200] * revoked + [401] * (4 - revoked)
+    assert asker.get("/v1/me", beside).status_code == (401 if revoked == 0 else 200)
+
+
 def test_a_session_makes_a_token_that_stays(
     asker: Asker, served: Home, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

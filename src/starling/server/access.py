@@ -185,9 +185,7 @@ class Access:
                 )
             if row.idle is not None:
                 return self._issue(connection, user, user, expires, None)
-            return self._issue(
-                connection, user, user, min(expires, datetime.fromisoformat(row.expires)), row.maker or row.id
-            )
+            return self._issue(connection, user, user, min(expires, datetime.fromisoformat(row.expires)), row.id)
 
     def _end(self, days: int) -> datetime:
         if not 1 <= days <= MOST_DAYS:
@@ -204,11 +202,16 @@ class Access:
         return token, Issued(stored.id, name, expires, revoked=False, session=False)
 
     def revoke(self, identity: str, *, user: str | None = None) -> None:
-        """Refuse a token or a session from now on, and what was made by it; `user` revokes one of their own, None the command line.
+        """Refuse a token or a session from now on, and all that was made by it, or by what it made; `user` revokes one of their own, None
+        the command line.
 
         Raises NotThere where there is none of this id, or it is another user's.
         """
-        update = "UPDATE tokens SET revoked = 1 WHERE ? IN (id, maker) AND (? IS NULL OR user = ?)"
+        update = (
+            "UPDATE tokens SET revoked = 1 WHERE id IN (WITH RECURSIVE line (id) AS ("
+            "SELECT id FROM tokens WHERE id = ? AND (? IS NULL OR user = ?)"
+            " UNION SELECT tokens.id FROM tokens JOIN line ON tokens.maker = line.id) SELECT id FROM line)"
+        )
         with self._database.writing() as connection:
             if not connection.execute(update, (identity, user, user)).rowcount:
                 raise NotThere("id", "names no token", "look it up in the list of tokens")
