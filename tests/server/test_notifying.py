@@ -1,6 +1,7 @@
 """A custodian is told that something waits, and nothing of what: once for what is new, again where it failed, never in a request's way."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -115,6 +116,30 @@ def test_a_url_is_sent_an_empty_post_and_nothing_of_the_request(served: Home, st
     assert (method, path, body) == ("POST", "/hook", b"")
     assert not [word for word in ("ada", "census", SECRET, str(served.folder)) if word in headers]
     assert not send_notice(home), "nobody listens any more"
+
+
+@pytest.mark.parametrize(
+    "reply", [b"", b"SSH-2.0\r\n", b"HTTP/1.1 x\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 500]
+)
+def test_what_is_no_http_did_not_work_and_ends_nothing(served: Home, reply: bytes) -> None:
+    """A process that ended would begin anew, and tell the same again every few seconds, for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(reply)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/hook"
+        assert not send_notice(replace(served, settings=replace(served.settings, notify_url=url)))
+        thread.join()
+
+
+def test_a_command_that_cannot_be_run_did_not_work(served: Home) -> None:
+    assert not send_notice(replace(served, settings=replace(served.settings, notify_command=("/bin/true", "a\0b"))))
 
 
 def test_a_command_is_told_nothing_of_the_request(

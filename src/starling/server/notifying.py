@@ -4,6 +4,7 @@ What is sent is empty: that a request waits, and nothing of it. No request of an
 the web process but the file of requests, and is told nothing by it.
 """
 
+import http.client
 import subprocess
 import threading
 import urllib.error
@@ -83,7 +84,7 @@ def _run(command: tuple[str, ...]) -> bool:
             timeout=SECONDS,
             check=False,
         )
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return False
     return done.returncode == 0
 
@@ -100,7 +101,8 @@ def _post(url: str) -> bool:
     try:
         with urllib.request.build_opener(_Stay).open(request, timeout=SECONDS) as reply:
             return bool(200 <= reply.status < 300)
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
+        # Refused, cut short, or no HTTP at all.
         return False
 
 
