@@ -53,6 +53,19 @@ def test_only_the_trusted_proxy_is_served(served: Home, peer: str, status: int) 
     assert "max-age" in reply.headers["strict-transport-security"]
 
 
+@pytest.mark.parametrize("path", ["/answers/", "/sandbox", "/v1/datasets/", "/sign-in/"])
+@pytest.mark.parametrize(("proxy", "scheme"), [(None, "http"), ("127.0.0.1", "https")])
+def test_a_redirection_leads_to_the_scheme_by_which_clients_come(
+    served: Home, path: str, proxy: str | None, scheme: str
+) -> None:
+    """To http it would lead a browser that came over TLS out of that."""
+    home = replace(served, settings=replace(served.settings, trusted_proxy=proxy))
+    reply = Asker(make_app(home, Charges(home))).get(path)
+    assert reply.status_code in (307, 404)
+    assert reply.headers.get("location", f"{scheme}://localhost:8470/").startswith(f"{scheme}://localhost:8470/")
+    assert (reply.status_code == 307) == (path != "/sandbox"), "this home has no sandbox"
+
+
 def test_a_fault_shows_nothing_of_itself(
     asker: Asker, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -161,6 +161,11 @@ class Requests:
         with self._database.reading() as connection:
             return _rows(connection, where, after, analyst, analyst, waiting, most)
 
+    def latest(self, analyst: str | None, most: int) -> list[Waiting]:
+        """The newest of an analyst, or of everybody, descending, at most `most`."""
+        with self._database.reading() as connection:
+            return _rows(connection, "? IS NULL OR analyst = ? ORDER BY number DESC LIMIT ?", analyst, analyst, most)
+
     def newest_waiting(self) -> int:
         """The number of the newest request that waits for a decision; 0 where none does."""
         with self._database.reading() as connection:

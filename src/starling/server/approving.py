@@ -73,7 +73,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     ) -> ApprovalReply:
         waiting = ask_custodian(service, user.name, name, wanted)
         response.headers["Location"] = f"{sent.scope['root_path']}/v1/requests/{waiting.number}"
-        return _to_reply(home, waiting)
+        return to_reply(home, waiting)
 
     @app.get(
         "/v1/requests",
@@ -81,11 +81,12 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(),
     )
     def requests(page: Annotated[ApprovalPage, Query()], user: Annotated[User, readers]) -> list[ApprovalReply]:
-        return list_requests(home, whose(user), page)
+        listed = home.requests.listed(analyst=whose(user), after=page.after, most=page.most)
+        return [to_reply(home, each) for each in listed]
 
     @app.get("/v1/requests/{number}", summary="One of them", responses=errors(404))
     def request(number: Number, user: Annotated[User, readers]) -> ApprovalReply:
-        return _to_reply(home, home.requests.find(number, whose(user)))
+        return to_reply(home, home.requests.find(number, whose(user)))
 
 
 def ask_custodian(service: Service, analyst: str, name: str, wanted: ApprovalRequest) -> Waiting:
@@ -94,12 +95,8 @@ def ask_custodian(service: Service, analyst: str, name: str, wanted: ApprovalReq
     return service.charges.ask(analyst, dataset, wanted.request_id, wanted.reason, wanted.question)
 
 
-def list_requests(home: Home, analyst: str | None, page: ApprovalPage) -> list[ApprovalReply]:
-    """The requests of an analyst, or of all, on a page."""
-    return [_to_reply(home, each) for each in home.requests.listed(analyst=analyst, after=page.after, most=page.most)]
-
-
-def _to_reply(home: Home, waiting: Waiting) -> ApprovalReply:
+def to_reply(home: Home, waiting: Waiting) -> ApprovalReply:
+    """A request, as its analyst is told of it."""
     return ApprovalReply(
         number=waiting.number,
         at=waiting.at,

@@ -60,12 +60,16 @@ def check(body: bytes) -> None:
     if not body:
         return
     try:
-        text = body.decode()
-        if _depth(text) > DEEPEST:
-            raise ParameterError("body", f"is nested more than {DEEPEST} deep", "send what /v1/openapi.json describes")
-        json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        read_json(body.decode())
     except ValueError:
         return
+
+
+def read_json(text: str) -> Any:
+    """What a JSON text says, in a body or in a field of a form; raises ParameterError as `check`, and ValueError for what is no JSON."""
+    if _depth(text) > DEEPEST:
+        raise ParameterError("body", f"is nested more than {DEEPEST} deep", "send what /v1/openapi.json describes")
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
 
 
 def _depth(text: str) -> int:

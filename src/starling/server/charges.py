@@ -128,9 +128,9 @@ class Charges:
         """Releases of an analyst, or of all, whose charges are events below `before`, the newest first: of at most `most` charges; and
         below which event the next ones are, None where there are none.
         """
-        charges = self._read(lambda reading: reading.latest_charges(before, most, analyst))
-        following = charges[-1].seq if len(charges) == most else None
-        return [self._progress(charge) for charge in charges if charge.by is not None], following
+        charges = self._read(lambda reading: reading.latest_charges(before, most + 1, analyst))
+        following = charges[most - 1].seq if len(charges) > most else None
+        return [self._progress(charge) for charge in charges[:most] if charge.by is not None], following
 
     def _release(self, analyst: str, dataset: Dataset) -> int | None:
         ticket = self._ledger()[0].charging.find(Request(analyst, fresh_id(), dataset.name, dataset.request))

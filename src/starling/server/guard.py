@@ -89,8 +89,9 @@ class Guard:
         """The scope of a request below the path that server.toml names, whether or not a proxy left that out."""
         root, path = self._settings.root_path, scope["path"]
         whole = path if f"{path}/".startswith(f"{root}/") else f"{root}{path}"
-        encrypted = self._settings.encrypted
-        return {**scope, "path": whole, "root_path": root, "app_root_path": root, "starling_encrypted": encrypted}
+        # As the client sees it: a redirection, to the path without a slash at its end, names the scheme.
+        scheme = "https" if self._settings.encrypted else "http"
+        return {**scope, "path": whole, "root_path": root, "app_root_path": root, "scheme": scheme}
 
     def _refused(self, scope: Scope) -> Problem | None:
         proxy = self._settings.trusted_proxy

@@ -62,12 +62,16 @@ def _reply(
     return refusal(status, kind, problems, headers)
 
 
+def headers_of(error: StarlingError) -> dict[str, str]:
+    """The headers of a reply that says this error."""
+    if isinstance(error, TooOften):
+        return {"Retry-After": str(error.seconds)}
+    return {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+
+
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarlingError)
-    headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else None
-    if isinstance(error, TooOften):
-        headers = {"Retry-After": str(error.seconds)}
-    return _reply(request, error.status, type(error).__name__, error.problems, headers)
+    return _reply(request, error.status, type(error).__name__, error.problems, headers_of(error))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -6,7 +6,10 @@ import pytest
 
 import starling
 from starling.groups.analysis import GroupsRelease
+from starling.ledger.rules import Request
+from starling.server.pages import answers
 from tests.client.conftest import DEADLINE, Site
+from tests.ledger.worlds import costing
 from tests.server.pages.conftest import browser_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
@@ -73,3 +76,24 @@ def test_nobody_sees_the_answers_of_others(site: Site) -> None:
     otto = browser_of(site, "otto")
     assert otto.open(f"/questions/{number}").status_code == 200
     assert "data, ada" in (otto.open("/answers"), otto.text)[1]
+
+
+def test_a_list_ends_where_there_is_no_more_and_says_nothing_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST", 1)
+    browser = browser_of(site)
+    with site.client() as client:
+        number = client.charge("data").id
+    browser.open("/answers")
+    assert "Older ones" not in browser.text
+    browser.open(f"/answers?before={number}")
+    assert "Nothing was released yet" not in browser.text
+    assert "There are no older ones" in browser.text
+
+
+def test_the_newest_requests_are_listed_however_many_there_are(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST_REQUESTS", 2)
+    for number in range(1, 5):
+        request = Request("ada", f"request-{number}", "data", str(number))
+        site.home.requests.ask(request, f"title {number}", costing(1), "why")
+    browser = browser_of(site)
+    assert re.findall(r'id="request-(\d+)"', browser.open("/answers").text) == ["4", "3"]

@@ -157,6 +157,39 @@ def test_a_hostile_text_in_any_field_is_a_text(study_site: Site, text: str) -> N
     assert study_site.charges() == 0
 
 
+FOUL = [
+    '{"kind": "num_sig", "k": 3, "k": 4, "epsilon": "0.5"}',
+    '{"kind": "num_sig", "k": NaN, "epsilon": "0.5"}',
+    '{"kind": "num_sig", "k": Infinity, "epsilon": "0.5"}',
+    *('{"kind": "num_sig", "k": %s, "epsilon": "0.5"}' % ("[" * deep + "]" * deep) for deep in (40, 900, 5000)),
+    "[" * 5000,
+    '{"a":' * 5000,
+]
+"""JSON that the API refuses before it looks at what is asked."""
+
+
+@pytest.mark.series(2)
+@pytest.mark.parametrize("text", FOUL)
+def test_json_in_a_form_is_read_as_in_a_body(study_site: Site, text: str) -> None:
+    browser = browser_of(study_site)
+    browser.open(HALF)
+    form = browser.form("Spend")
+    assert browser.send(form, question=text).status_code == 422
+    body = f'{{"request_id": "a", "question": {text}}}'.encode()
+    with study_site.client() as client:
+        own = [
+            ("Authorization", client._transport._http.headers["Authorization"]),
+            ("Content-Type", "application/json"),
+        ]
+    assert browser._asker.ask("POST", "/v1/datasets/data/releases", own, body).status_code == 422
+    browser.open("/datasets/data/ask?kind=num_sig")
+    form = browser.form("Show the price")
+    for name in form.fields:
+        reply = browser.send(form, **({"k": "3", "epsilon": "0.5"} | {name: text}))
+        assert reply.status_code in (200, 422), name
+    assert study_site.charges() == 0
+
+
 def test_a_dataset_that_asks_first_is_requested_with_a_reason(site: Site) -> None:
     from contextlib import closing
 

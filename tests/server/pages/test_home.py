@@ -61,6 +61,17 @@ def test_the_sandbox_is_another_page_that_says_so(both: Site) -> None:
     assert 'class="starling invented"' not in browser.open("/").text
 
 
+@pytest.mark.parametrize(
+    "path", ["", "answers", "datasets/data/ask", "nothing", "datasets/none/ask", "questions/9", "questions/x"]
+)
+def test_every_page_of_the_sandbox_says_so_errors_too(both: Site, path: str) -> None:
+    browser = browser_of(both)
+    for place, is_invented in ((f"/sandbox/{path}", True), (f"/{path}", False)):
+        text = browser.open(place).text
+        assert ("Invented data: this page describes nobody" in text) == is_invented
+        assert ('class="starling invented"' in text) == is_invented
+
+
 def test_others_see_what_there_is_and_no_button_to_ask(site: Site) -> None:
     site.home.access.add_user("otto", "auditor")
     browser = browser_of(site, "otto")

@@ -20,6 +20,8 @@ def test_a_page_links_files_that_are_there(site: Site) -> None:
             assert (reply.status_code, "immutable" in reply.headers["cache-control"]) == (200, True)
 
 
-@pytest.mark.parametrize("name", ["nothing.css", "..%2f..%2fserver.key", "starling.000000000000.css", "rendering.py"])
+@pytest.mark.parametrize(
+    "name", ["nothing.css", "..%2f..%2fserver.key", "starling.000000000000.css", "starling.css", "rendering.py"]
+)
 def test_nothing_else_is_there(site: Site, name: str) -> None:
     assert browser_of(site).open(f"/static/{name}").status_code == 404

@@ -1,7 +1,10 @@
 """Signing in by a page: by the same rules as by the API, and out again."""
 
+import json
+
 import pytest
 
+from starling.server import passwords
 from starling.server.passwords import BURST_OF_NAME
 from tests.client.conftest import Site
 from tests.server.conftest import Asker
@@ -46,7 +49,9 @@ def test_tries_of_pages_and_of_the_api_count_together(site: Site, monkeypatch: p
     statuses = []
     for number in range(int(BURST_OF_NAME) + 2):
         if number % 2:
-            statuses.append(asker.ask("POST", "/sign-in", own, b"name=eve&password=wrong").status_code)
+            reply = asker.ask("POST", "/sign-in", own, b"name=eve&password=wrong")
+            assert ("retry-after" in reply.headers) == (reply.status_code == 429)
+            statuses.append(reply.status_code)
         else:
             json = [own[0], ("Content-Type", "application/json")]
             statuses.append(asker.ask("POST", "/v1/session", json, b'{"name": "eve", "password": "wrong"}').status_code)
@@ -59,3 +64,35 @@ def test_one_is_led_nowhere_else(site: Site) -> None:
     browser.open("/sign-in?next=//evil.example/")
     browser.sign_in("ada", PASSWORD)
     assert browser.path == "/"
+
+
+@pytest.mark.parametrize("path", ["/sign-out", "/datasets/data/ask", "/sandbox/datasets/data/ask", "/sign-in"])
+def test_a_form_that_is_sent_after_the_session_ended_leads_to_a_page(both: Site, path: str) -> None:
+    """In another tab, say: one signs in, and stands at something that is there."""
+    browser = browser_of(both)
+    browser.forget()
+    browser._ask("POST", path, b"")
+    assert browser.sign_in("ada", PASSWORD).status_code == 200
+    assert "ada, analyst" in browser.page.text
+
+
+def test_the_log_has_what_pages_and_the_api_do_alike(site: Site) -> None:
+    browser = browser_of(site)
+    browser.send(browser.form("Sign out"))
+    entries = [(each.user, each.what) for each in site.home.access.log(after=0, most=1000)]
+    assert entries[-3:] == [("ada", "POST /sign-in"), ("ada", "GET /"), ("ada", "POST /sign-out")]
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [("ada" * 30, PASSWORD), ("", PASSWORD), ("ada", ""), ("ada", "a" * 1024 + "b"), ("a" * 65, "b")],
+)
+def test_the_form_refuses_the_names_and_passwords_that_the_api_refuses(site: Site, name: str, password: str) -> None:
+    browser_of(site)
+    site.home.access.set_password("ada", passwords.hashed("a" * 1024))
+    browser = Browser(site.carrier._app)
+    browser.open("/sign-in")
+    assert browser.sign_in(name, password).status_code == 422
+    own = [("Sec-Fetch-Site", "same-origin"), ("Content-Type", "application/json")]
+    body = json.dumps({"name": name, "password": password}).encode()
+    assert browser._asker.ask("POST", "/v1/session", own, body).status_code == 422

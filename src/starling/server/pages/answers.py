@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from starling.pages.parts import Headline, Table
 from starling.server.access import User
-from starling.server.approving import ApprovalPage, list_requests
+from starling.server.approving import to_reply as to_request
 from starling.server.authentication import Service, whose
 from starling.server.listing import NEWEST, ReleasePage, list_releases
 from starling.server.pages.frame import as_lines, base_url, show
@@ -18,6 +18,8 @@ from starling.server.releasing import ReleaseId, describe, to_reply
 
 MOST = 50
 """Releases of a page of the list."""
+MOST_REQUESTS = 1000
+"""Requests for approval below it."""
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -30,7 +32,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         progress = service.charges.progress(release, whose(user))
         reply = to_reply(progress)
         dataset = describe(service, reply.dataset)
-        values: dict[str, Any] = {"release": reply, "dataset": dataset, "invented": service.home.invented}
+        values: dict[str, Any] = {"release": reply, "dataset": dataset}
         question = service.home.questions.charged(progress.charge.request_hash)
         values["question"] = "" if question is None else json.dumps(question)
         values["lines"] = _lines(request, release)
@@ -45,17 +47,17 @@ def add_routes(app: FastAPI, service: Service) -> None:
         request: Request, user: Annotated[User, readers], before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST
     ) -> Response:
         page = list_releases(service, user, ReleasePage(before=before, most=MOST))
-        requests = list_requests(service.home, whose(user), ApprovalPage(after=0, most=1000))
+        requests = service.home.requests.latest(whose(user), MOST_REQUESTS)
         queries = {each.id: _query(each.question) for each in page.releases}
         return show(
             request,
             "answers.html",
             user,
-            invented=service.home.invented,
+            first=before == NEWEST,
             releases=page.releases,
             queries=queries,
             following=page.next,
-            requests=requests[::-1],
+            requests=[to_request(service.home, each) for each in requests],
             base=base_url(request),
         )
 

@@ -16,6 +16,7 @@ from starling.privacy.sampling.entropy import fresh_id
 from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
+from starling.server.bodies import read_json
 from starling.server.pages.frame import as_lines, base_url, form_of, go, show
 from starling.server.pages.home import bar, decimal, only_pages
 from starling.server.previewing import PreviewSection, read_preview
@@ -102,7 +103,6 @@ def _page(
         "ask.html",
         user,
         status=200 if error is None else error.status,
-        invented=service.home.invented,
         dataset=dataset,
         budget=budget,
         bar=() if budget.invented else bar(budget),
@@ -161,12 +161,12 @@ def _value(name: str, schema: dict[str, Any], text: str) -> Any:
     kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
     if kinds & {"integer", "number", "boolean"} and "string" not in kinds:
         try:
-            return json.loads(text)
+            return read_json(text)
         except ValueError:
             raise ParameterError(name, "is not a number", "write digits alone") from None
     if kinds & {"array", "object"}:
         try:
-            return json.loads(text)
+            return read_json(text)
         except ValueError:
             return [part.strip() for part in text.split(",")]
     return text
@@ -180,8 +180,8 @@ def _json_object(text: str) -> dict[str, Any] | None:
     if not text:
         return None
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_json(text)
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise ParameterError("question", "is no question", "go back, and ask again")

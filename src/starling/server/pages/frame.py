@@ -37,13 +37,12 @@ def show(
     user: User | None = None,
     *,
     status: int = 200,
-    invented: bool = False,
     **values: object,
 ) -> HTMLResponse:
-    """A page of this template."""
+    """A page of this template; below the root of the server, in its sandbox, all are of invented records."""
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
-    page = served(template, PACKAGE, top, here=here, user=user, invented=invented, **values)
+    page = served(template, PACKAGE, top, here=here, user=user, invented=here != top, **values)
     return HTMLResponse(page, status)
 
 
@@ -100,5 +99,4 @@ def as_lines(base: str, path: str, python: str, shell: str, body: Any = None) ->
 
 def base_url(request: Request) -> str:
     """The address of the application, as the browser reached it."""
-    scheme = "https" if request.scope.get("starling_encrypted") else "http"
-    return f"{scheme}://{request.headers['host']}{request.scope.get('root_path', '')}"
+    return f"{request.scope['scheme']}://{request.headers['host']}{request.scope.get('root_path', '')}"

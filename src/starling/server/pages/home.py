@@ -59,7 +59,6 @@ def add_routes(app: FastAPI, service: Service) -> None:
             request,
             "home.html",
             user,
-            invented=service.home.invented,
             cards=cards,
             has_sandbox=has_sandbox,
             alarms=ALARMS,

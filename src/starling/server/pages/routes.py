@@ -3,7 +3,7 @@
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import Response
 
-from starling.pages.rendering import static_file
+from starling.pages.rendering import static_file, static_files
 from starling.server.authentication import Service
 from starling.server.pages import answers, ask, home, signing
 from starling.server.passwords import Passwords
@@ -24,7 +24,8 @@ def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> N
 def _static(app: FastAPI) -> None:
     @app.get("/static/{name}", include_in_schema=False)
     def static(name: str) -> Response:
-        file = static_file(name)
+        # By its own name it could change, and would be kept all the same.
+        file = None if name in static_files() else static_file(name)
         if file is None:
             raise HTTPException(404)
         content, kind = file
