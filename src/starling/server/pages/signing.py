@@ -51,8 +51,8 @@ def add_routes(app: FastAPI, service: Service, passwords: Passwords) -> None:
         name, wanted = form.get("name", ""), form.get("next", "/")
         left = cookie(request.headers, cookie_name(settings))
         try:
-            given = SignIn(name=name, password=form.get("password", ""))
-            token, _ = await passwords.sign_in(given.name, given.password, f"POST {PATH}", left=left)
+            credentials = SignIn(name=name, password=form.get("password", ""))
+            token, _ = await passwords.sign_in(credentials.name, credentials.password, f"POST {PATH}", left=left)
         except ValidationError:
             problem = "lacks a name or a password, or one is longer than any"
             return page(request, wanted, name[:64], ParameterError("form", problem, "fill in both"))
