@@ -15,7 +15,6 @@ from starling.engine.held_records import InMemory
 from starling.engine.spark import DUCKDB
 from starling.errors import SHOWN, ParameterError
 from starling.ledger.opening import Ledger
-from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.release.payment import CUSTODIAN, PaymentOptions
 from starling.release.pipeline import Published
@@ -69,7 +68,7 @@ class OfRecords(NamedTuple):
     """What a domain does with records and a plan."""
 
     open: Callable[..., Any]
-    validate: Callable[..., NotPrivate[Validated]]
+    validate: Callable[..., Any]
     release: Callable[..., Published]
     opened: Callable[[Release], Any]
 
@@ -90,7 +89,8 @@ class RecordsPlan(InSession, Generic[ReleaseT]):
             SourceError: they are no records, or are no longer what they were.
         """
         opened = self._of_records.open(records, self)
-        return self._of_records.validate(self, opened, most=most).value
+        validated: Validated = self._of_records.validate(self, opened, most=most).value
+        return validated
 
     def release(
         self,
