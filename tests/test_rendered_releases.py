@@ -5,6 +5,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,7 @@ from starling import open_release
 from starling.errors import PlanError
 from starling.planfile.toml import read_file
 from starling.planfile.values import toml_of
+from starling.public.showing import shown
 from tests import four_domains
 from tests.release.test_report import MOST_WORDS, words_before_folds
 from tests.test_rendered import slips
@@ -128,6 +130,20 @@ def test_a_report_has_its_answer_picture_and_error_before_the_folds(release: Any
     for name in re.findall(r'href="([^"]+)"', text):
         assert (Path(release.folder) / name).is_file()
     assert "open_release" in before, "the lines that give the same"
+
+
+def test_report_session_and_page_of_a_server_show_one_headline(release: Any) -> None:
+    folder = Path(release.folder)
+    opened = open_release(folder)
+    headline = opened.headline()
+    assert headline is not None
+    assert shown(opened)["headline"] == asdict(headline)
+    cells = [cell for table in shown(opened)["tables"] for row in table["rows"] for cell in row]  # type: ignore[call-overload,union-attr,index]
+    assert not [cell for cell in cells if cell == "-0" or re.fullmatch(r"-?[\d.]+e-1\d", str(cell))]
+    block = re.search(r'<div class="headline">(.*?)</div>', (folder / "report.html").read_text(), re.DOTALL)
+    assert block is not None
+    written = [text for text in map(str.strip, Page(block[1]).texts) if text]
+    assert written == [text for text in (headline.label, headline.number, headline.interval, headline.note) if text]
 
 
 def test_markup_in_names_is_text_on_every_page(release: Any) -> None:

@@ -105,3 +105,19 @@ def test_a_long_label_is_cut_and_leaves_its_note() -> None:
     assert text_width(shortened("x" * 300, 50), LETTERS) <= 50
     numbers = [float(each) for each in re.findall(r'<text x="([^"]+)"', svg)]
     assert all(-1 <= each <= WIDTH + 1 for each in numbers)
+
+
+@pytest.mark.parametrize(("least", "words"), [(-3.0, "0 or less"), (0.0, "0")])
+def test_the_legend_of_cells_says_what_the_ends_of_the_colours_hold(least: float, words: str) -> None:
+    svg = svg_of(cells([[least, 40_000.0]], 30_000.0, (0, 0, 2, 1), 1.0, ("x", "y", "points")))
+    texts = re.findall(r">([^<>]+)</text>", svg)
+    assert words in texts
+    assert {"15,000", "30,000 or more points"} <= {*texts}
+
+
+def test_an_axis_says_where_it_cuts_intervals() -> None:
+    for high, is_cut in ((3, False), (900, True)):
+        assert ("longer intervals end above" in svg_of(bars([1, 2], [0, 1], [2, high], "size", "groups"))) == is_cut
+        assert (
+            "longer intervals end above" in svg_of(band([0, 1], [3, 2], [2, 1], [3, high], "x", "groups"))
+        ) == is_cut

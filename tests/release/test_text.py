@@ -27,7 +27,7 @@ def test_facts_of_nothing_are_nothing() -> None:
 
 
 def test_numbers_keep_four_digits() -> None:
-    assert [rounded(number) for number in (0.0, -0.12345, 999.96, 123456.7)] == ["0", "-0.1235", "1000", "123,457"]
+    assert [rounded(number) for number in (0.0, -0.12345, 999.96, 123456.7)] == ["0", "-0.1235", "1,000", "123,457"]
 
 
 @given(st.floats(-1e12, 1e12))

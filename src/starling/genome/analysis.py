@@ -5,6 +5,7 @@ from pathlib import Path
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
+from starling.genome.artifact.pages import headline
 from starling.genome.export import Format, export
 from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
@@ -69,9 +70,8 @@ class GenomeRelease(DomainRelease):
         return export(self.plan, self.question, self.drawn, Path(path).absolute(), form, day=day)
 
     def headline(self) -> Headline:
-        """The first sentence of the answer."""
-        _, (_, sentence), *_ = answer_facts(self.plan, self.question, self.answer, self.error)
-        return Headline(self.plan.title, sentence)
+        """The answer in one number, or in the name of what was selected."""
+        return headline(self.plan, self.answer)
 
     def _facts(self) -> list[tuple[str, str]]:
         title, *rest = super()._facts()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from starling.errors import ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
+from starling.groups.artifact.pages import headline
 from starling.groups.measurements import Measured
 from starling.pages.parts import Headline
 from starling.privacy.distributions.discrete import Distribution
@@ -97,8 +98,9 @@ class GroupsRelease(DomainRelease):
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
 
     def headline(self) -> Headline:
-        """All groups of one member or more."""
-        return self.number_of_sizes(self.plan.regions.ids[0][0], 1).headline("Groups of one member or more")
+        """The published mean size in the root."""
+        (row,) = self.rows("regions", region=self.plan.regions.ids[0][0]).to_pylist()
+        return headline(self.plan, row["mean"], row["mean_lower"], row["mean_upper"])
 
     def plot(self, *regions: str, outlines: str | Path | None = None, error: bool = False) -> "Plots":
         """Pictures of the published numbers of groups by size in some regions, with their intervals of 95 %.

@@ -22,6 +22,7 @@ from starling.pages.charts import WIDTH, Interval, band, bars, intervals
 from starling.pages.marks import Entry, Sheet, heat
 from starling.pages.parts import Picture, Section
 from starling.release.plots import Plots
+from starling.release.text import rounded
 
 SEED: Final = 1
 """Of the simulation, so that a picture is the same again."""
@@ -68,7 +69,9 @@ def plots(
         drawn["error"] = Section("Expected error", pictures=(Picture(partial(errors, plan), caption, "error"),))
     if outlines is not None:
         sheet = mapped(plan, table("regions"), read_outlines(outlines))
-        caption = "Published mean sizes of the regions that have outlines; white where the interval says nothing."
+        caption = (
+            "Published mean sizes of the regions that have outlines; without a colour where the interval says nothing."
+        )
         drawn["map"] = Section("Mean sizes", pictures=(Picture(lambda: sheet, caption, "map"),))
     return Plots(plan.title, "Published numbers of groups by size", drawn)
 
@@ -112,12 +115,12 @@ def errors(plan: Plan) -> Sheet:
     for level, error in zip(range(plan.levels), simulate(plan, shares, trials, SEED), strict=True):
         cells = len(plan.regions.ids[level]) * plan.sizes
         mean, doubt = error.l1 / cells, (error.doubt or 0.0) / cells
-        lines.append(Interval(plan.regions.levels[level], f"{mean:.3g}", mean, mean - doubt, mean + doubt))
+        lines.append(Interval(plan.regions.levels[level], rounded(mean), mean, mean - doubt, mean + doubt))
     return intervals(lines, f"mean absolute error, groups; mean of {times(trials)}: {assumed}")
 
 
 def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -> Sheet:
-    """A map of published mean sizes, where regions have outlines; white where the interval says nothing.
+    """A map of published mean sizes, where regions have outlines; without a colour where the interval says nothing.
 
     Args:
         plan: Of the release.
@@ -142,7 +145,7 @@ def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -
         colour = "paper" if mean is None else heat((mean - low) / ((high - low) or 1))
         paths = [[(float(x), float(y)) for x, y in (ring - first) * scale] for ring in each]
         sheet.shapes(paths, colour, "muted", "region")
-    key = [Entry("box", heat(part), f"{low + part * (high - low):.3g}") for part in (0.0, 0.5, 1.0)]
+    key = [Entry("box", heat(part), rounded(low + part * (high - low))) for part in (0.0, 0.5, 1.0)]
     words = f"mean size ({plan.member}) of a {plan.group}"
     sheet.legend(0, -14, WIDTH, [*key[:-1], Entry("box", key[-1].colour, f"{key[-1].words} {words}")], upwards=False)
     return sheet

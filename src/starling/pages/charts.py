@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from starling.pages.axes import ticks
+from starling.pages.axes import labelled
 from starling.pages.letters import LETTERS, shortened, text_width
 from starling.pages.marks import Box, Entry, Sheet, heat, on
 
@@ -15,6 +15,8 @@ WIDTH: Final = 336.0
 """The width of a chart."""
 _ROW: Final = 27.0
 """What a line of a chart takes: its label, and its bar below."""
+_CUT: Final = "; longer intervals end above"
+"""Stands beside an axis that does not reach the ends of all intervals."""
 PARTS: Final = ("faint", "soft", "second", "accent", "ink")
 """Colours of the parts of a whole, light to dark."""
 
@@ -73,7 +75,7 @@ def intervals(lines: Sequence[Interval], axis: str, *, around: float | None = 0.
         sheet.bars([Box(at(line.low), middle - 2.5, at(line.high), middle + 2.5)], "soft", "interval")
         sheet.dots([(at(line.value), middle)], "o", "accent", "value")
     sheet.lines([[(0, bottom), (WIDTH, bottom)]], "muted", "axis")
-    sheet.numbers_below(bottom, [(at(each), f"{each:,g}") for each in ticks(low, high, 5)], axis, WIDTH / 2)
+    sheet.numbers_below(bottom, [(at(each), text) for each, text in labelled(low, high, 5)], axis, WIDTH / 2)
     return sheet
 
 
@@ -142,7 +144,8 @@ def bars(
     every = max(1, -(-int(room) // max(int(step), 1)))
     below = [((number + 0.5) * step, name) for number, name in enumerate(names) if number % every == 0]
     sheet.numbers_below(0, below, axis, WIDTH / 2)
-    sheet.numbers_left(0, [(at(each), f"{each:,g}") for each in ticks(0, top, 5)], counted, high / 2)
+    counted += _CUT if max(upper) > top else ""
+    sheet.numbers_left(0, [(at(each), text) for each, text in labelled(0, top, 5)], counted, high / 2)
     return sheet
 
 
@@ -168,8 +171,9 @@ def band(
     sheet.shapes([edge], "soft", mark="band")
     sheet.lines([[place(x, value) for x, value in zip(at, values, strict=True)]], "accent", "values", thick=1.2)
     sheet.lines([[(0, 0), (WIDTH, 0)]], "muted", "axis")
-    sheet.numbers_below(0, [(place(each, 0)[0], f"{each:,g}") for each in ticks(first, last, 6)], axis, WIDTH / 2)
-    sheet.numbers_left(0, [(place(first, each)[1], f"{each:,g}") for each in ticks(0, top, 5)], counted, high / 2)
+    sheet.numbers_below(0, [(place(each, 0)[0], text) for each, text in labelled(first, last, 6)], axis, WIDTH / 2)
+    counted += _CUT if max(upper) > top else ""
+    sheet.numbers_left(0, [(place(first, each)[1], text) for each, text in labelled(0, top, 5)], counted, high / 2)
     return sheet
 
 
@@ -208,12 +212,12 @@ def cells(
         sheet.bars(by_colour[colour], colour, "cells")
     west, south, east, north = box
     sheet.shapes([Box(0, 0, wide, high).corners], line="muted", mark="edge", thick=0.7)
-    across = [(wide * (each - west) / (east - west), f"{each:g}") for each in ticks(west, east, 4)]
+    across = [(wide * (each - west) / (east - west), text) for each, text in labelled(west, east, 4)]
     sheet.numbers_below(0, across, words[0], wide / 2)
-    up = [(high * (each - south) / (north - south), f"{each:g}") for each in ticks(south, north, 4)]
+    up = [(high * (each - south) / (north - south), text) for each, text in labelled(south, north, 4)]
     sheet.numbers_left(0, up, words[1], high / 2)
-    keys = [
-        Entry("box", f"heat-{round(9 * part)}", f"{number:,.4g}") for part in (0.0, 0.5, 1.0) for number in [part * top]
-    ]
-    sheet.legend(0, high + 12, wide, [*keys[:-1], Entry("box", "heat-9", f"{top:,.4g} or more {words[2]}")])
+    middle, most = (f"{each:,.0f}" if each >= 1000 else f"{each:.4g}" for each in (top / 2, top))
+    least = "0 or less" if min(map(min, grid)) < 0 else "0"
+    keys = (("heat-0", least), (heat(0.5), middle), ("heat-9", f"{most} or more {words[2]}"))
+    sheet.legend(0, high + 12, wide, [Entry("box", colour, text) for colour, text in keys])
     return sheet

@@ -20,7 +20,7 @@ from starling.places.answers.released import Answers, ReleasedGrid
 from starling.places.answers.sure import LEVEL
 from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS
-from starling.places.artifact.pages import whole_box
+from starling.places.artifact.pages import headline
 from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
 from starling.places.pictures.experience import experience
@@ -124,12 +124,10 @@ class PlacesRelease(DomainRelease):
         """
         return self.released(slice).count(rectangles, units, level, intervals=intervals)
 
-    def headline(self) -> Headline | None:
-        """All points, where there is one slice."""
-        if len(self.plan.slice_names) > 1:
-            return None
+    def headline(self) -> Headline:
+        """All points of the first slice."""
         rows, columns = self.plan.grid.shape
-        return whole_box(self.plan, self.count([[0, 0, columns, rows]]))
+        return headline(self.plan, self.count([[0, 0, columns, rows]], slice=self.plan.slice_names[0]))
 
     def _answered(self, question: Any) -> Json:
         """Of counts, each with its sure interval, which a method may not have; of hotspots, each square. One object for each."""

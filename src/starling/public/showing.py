@@ -5,6 +5,7 @@ from typing import Any, Final
 from starling.errors import ParameterError
 from starling.release.codec import Json
 from starling.release.reading import Release
+from starling.release.text import cell
 
 ROWS: Final = 20
 """Rows of the first table that a page shows."""
@@ -38,12 +39,8 @@ def _table(release: Release) -> Json:
     return {
         "caption": f"{name}: the first {len(rows['rows'])} of {size:,} rows",
         "header": rows["columns"],
-        "rows": [[_cell(cell) for cell in row] for row in rows["rows"]],
+        "rows": [[cell(each, name) for name, each in zip(rows["columns"], row, strict=True)] for row in rows["rows"]],
     }
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
 def _pictures(release: Release) -> list[Json]:

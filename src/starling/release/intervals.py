@@ -234,9 +234,8 @@ class Value:
     def headline(self, label: str) -> Headline:
         """This number as a page shows it first, with its 95 % interval."""
         low, high = self.interval()
-        return Headline(
-            label, _page_number(self.estimate), f"95 % interval {_page_number(low)} to {_page_number(high)}"
-        )
+        number, *ends = (f"{each:,}" if isinstance(each, int) else rounded(each) for each in (self.estimate, low, high))
+        return Headline(label, number, f"95 % interval: {' to '.join(ends)}")
 
     def __repr__(self) -> str:
         """For a session: the number, its 95 % interval, and the standard deviation of its noise."""
@@ -263,10 +262,6 @@ class Value:
 
     def __dir__(self) -> list[str]:
         return public(self)
-
-
-def _page_number(number: Number) -> str:
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
 
 
 def _parts(draws: Draws) -> list[Part]:

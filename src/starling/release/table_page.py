@@ -9,6 +9,7 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.release.reading import Release
 from starling.release.stored_table import StoredTable
+from starling.release.text import cell
 
 MOST: Final = 100
 """Rows of a page."""
@@ -186,17 +187,6 @@ class TablePages:
         return tuple(pickers)
 
 
-def _text(value: Any) -> str:
-    """A value as a cell shows it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-
-
 def _number(row: Mapping[str, Any]) -> float | None:
     """The number of a row whose interval stands beside it; None where it has none."""
     if row.get("lower") is None or row.get("upper") is None:
@@ -210,13 +200,13 @@ def _bar(row: Mapping[str, Any], low: float, high: float) -> Bar | None:
         return None
     ends = (row["lower"], row["upper"], number)
     first, last, at = (round(100 * (end - low) / (high - low or 1), 2) for end in ends)
-    return Bar(first, last, at, f"{_text(number)}, from {_text(row['lower'])} to {_text(row['upper'])}")
+    return Bar(first, last, at, f"{cell(number)}, from {cell(row['lower'])} to {cell(row['upper'])}")
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
     ends = [row[end] for row in rows if _number(row) is not None for end in ("lower", "upper")]
     low, high = min([0, *ends]), max([0, *ends])
-    return [Row(tuple(map(_text, row.values())), _bar(row, low, high)) for row in rows]
+    return [Row(tuple(cell(value, name) for name, value in row.items()), _bar(row, low, high)) for row in rows]
 
 
 def pyramid(rows: Sequence[Mapping[str, Any]]) -> Pyramid | None:

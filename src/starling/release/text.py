@@ -5,6 +5,8 @@ from typing import Final
 
 LEAST: Final = 5e-10
 """Half of the ninth decimal, the last that a column of numbers can have."""
+COUNTS: Final = ("points", "count", "estimate")
+"""Columns of numbers of people or points; what is smaller than any such unit is 0."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -39,11 +41,37 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 def rounded(number: float) -> str:
     """A number to four significant digits, without an exponent; what is smaller than any unit that is published is 0.
 
-    >>> rounded(1234.56), rounded(0.123456), rounded(20.0), rounded(0.00001234), rounded(2.96e-18), rounded(-0.0)
-    ('1,235', '0.1235', '20', '0.00001234', '0', '0')
+    >>> rounded(1234.56), rounded(999.96), rounded(0.123456), rounded(20.0), rounded(0.00001234), rounded(2.96e-18), rounded(-0.0)
+    ('1,235', '1,000', '0.1235', '20', '0.00001234', '0', '0')
     """
     if abs(number) >= 1000:
         return f"{number:,.0f}"
     if abs(number) < LEAST:
         return "0"
-    return f"{number:.4g}" if abs(number) >= 1e-4 else f"{number:.13f}".rstrip("0")
+    return f"{number:,.4g}" if abs(number) >= 1e-4 else f"{number:.13f}".rstrip("0")
+
+
+def whole(number: float) -> str:
+    """A number to the next whole one.
+
+    >>> whole(1234.56), whole(-0.3), whole(-7.0)
+    ('1,235', '0', '-7')
+    """
+    return f"{round(number):,}"
+
+
+def cell(value: object, name: str = "") -> str:
+    """A value as a cell of a table on a page shows it; numbers of people and points to four digits, as `rounded`.
+
+    >>> cell(None), cell(True), cell(1234), cell(-0.0), cell(2.5e-12), cell(2.5e-12, "points"), cell("<b>")
+    ('', 'yes', '1,234', '0', '2.5e-12', '0', '<b>')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return rounded(value) if name in COUNTS else f"{value + 0.0:,.6g}"
+    return str(value)

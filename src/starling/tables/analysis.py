@@ -10,7 +10,7 @@ Intervals hold over all groups before suppression. Groups that were left out are
 of what was published, and `left_out` says how many groups are missing from it.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
@@ -28,21 +29,19 @@ from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Want
 from starling.release.reading import open_release as open_any
 from starling.release.work import Work
 from starling.tables.artifact.columns import measurements_path
+from starling.tables.artifact.first_number import FirstNumber
+from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
+from starling.tables.artifact.row_values import GROUP, RowValues
 from starling.tables.export import Form, export
 from starling.tables.export.workbook import Front
-from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
 from starling.tables.inference.labelled_counts import labelled_counts
-from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
-from starling.tables.plan import Detail, Level, Plan
-from starling.tables.plan.detail import TOTAL_ONLY
-from starling.tables.plan.nesting import nested
+from starling.tables.plan import Level
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots
 
-GROUP: Final = ("region_type", "region_id", "iteration_code")
 MOST_NUMBERS: Final = 1000
 """Released numbers in one question."""
 PER_NUMBER: Final = 200_000
@@ -134,11 +133,13 @@ class TablesRelease(DomainRelease):
         return having(labelled_counts(self.plan, self.geography, self.table("t1")), wanted)
 
     def headline(self) -> Headline | None:
-        """The people in all, where the plan declares columns and their sum is released."""
-        try:
-            return self.number().headline("People in all")
-        except ParameterError:
+        """The people in all, where the plan declares columns and their sum is released; else the largest published total."""
+        if "t1" not in self.names:
             return None
+        first = FirstNumber(self.plan, self.geography)
+        for piece in pq.ParquetFile(self.path_of("t1")).iter_batches():
+            first.add(pa.table(piece))
+        return first.headline()
 
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:
         """The numbers of these rows, in their order.
@@ -249,7 +250,7 @@ class TablesRelease(DomainRelease):
 
         Args:
             table: t1 or t2.
-            most: How many rows are drawn, the first of the table.
+            most: How many rows are drawn, the first in the order in which the plan names groups.
             wanted: The values of columns that rows have, as `rows` takes them.
 
         Raises:
@@ -261,6 +262,7 @@ class TablesRelease(DomainRelease):
         rows = self._published(table, wanted)
         if not len(rows) or most < 1:
             raise ParameterError("rows", "are none", "ask for rows that the table has")
+        rows = rows.take(PlanOrder(self.plan).of(rows))
         texts_of = [
             rows[name].slice(0, most).to_pylist()
             for name, kind in zip(rows.schema.names, rows.schema.types, strict=True)
@@ -306,20 +308,11 @@ class TablesRelease(DomainRelease):
         return path
 
     @cached_property
-    def _levels(self) -> dict[tuple[str, str], Level]:
-        return {(str(level.geography), each.code): level for level in self.plan.levels for each in level.iterations}
+    def _values(self) -> RowValues:
+        return RowValues(self.plan, self._drawn_in)
 
     def _value(self, row: dict[str, Any]) -> Value:
-        if row["post_processed"]:
-            problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
-            raise ParameterError("count", problem, "use the measurements")
-        estimate = Fraction(row["count"])
-        if self.plan.variants.add_up and row["region_type"] in self._in_sums:
-            return Value(estimate, deviation=row["standard_deviation"])
-        level = self._levels[row["region_type"], row["iteration_code"]]
-        group = tuple(row[column] for column in GROUP)
-        names = tuple((digest, *group) for digest in self._drawn_in(level))
-        return _linear(self.plan, level, names, row, estimate)
+        return self._values.value(row)
 
     def _drawn_in(self, level: Level) -> tuple[str, ...]:
         """The hashes of the measurements of a level, of this release and of those that it adds to, the last first."""
@@ -328,46 +321,6 @@ class TablesRelease(DomainRelease):
             self.hashes[measurements_path(level)],
             *(each.measurements[place] for each in self.plan.variants.releases),
         )
-
-    @cached_property
-    def _in_sums(self) -> frozenset[str]:
-        """The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate."""
-        return frozenset(level.geography for level in self.plan.levels if nested(self.plan, level.geography))
-
-
-def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
-    """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
-    kind, cells = _kind(plan, level, row)
-    size = 1 if kind == TOTAL_ONLY else plan.detail.sizes[kind]
-    weights = tuple(Fraction(cell in cells) for cell in range(size))
-    noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
-    if stage1_share(plan, level, kind):
-        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
-    return Value(estimate, cells={Apart(names, noise): weights})
-
-
-def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
-    """The branch of a row's group, and which of its cells are in the number: by the classes that it is of and its standard deviation."""
-    kinds: list[tuple[float, int, frozenset[int]]] = []
-    in_t1 = row.keys().isdisjoint(plan.detail.columns)
-    for kind in plan.detail.branches:
-        if in_t1:
-            size = plan.detail.sizes[max(kind, 0)]
-            kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
-        elif cells := _cells(plan.detail, kind, row):
-            kinds.append((run_deviation(plan, level, kind, len(cells), min(cells)), kind, cells))
-    total_only = {each.code for each in level.iterations if each.total_only}
-    kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
-    _, kind, cells = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
-    return kind, cells
-
-
-def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:
-    """Cells of a branch that a T2 row is the sum of; none if the branch has no such row."""
-    under = detail.of_codes.get(tuple(row[column] for column in detail.columns), ())
-    return frozenset(
-        cell for branch, each in under if branch == kind for cell in range(each.first, each.first + each.terms)
-    )
 
 
 def opened(release: Release) -> TablesRelease:

@@ -175,7 +175,7 @@ class _Contents:
         self, plan: Plan, regions: Geography, parts: Iterable[Tabulated], aggregated: Iterable[pa.Table]
     ) -> None:
         self._plan, self._regions, self._parts, self._aggregated = plan, regions, parts, aggregated
-        self._summary = Summary(plan)
+        self._summary = Summary(plan, regions)
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         for part in self._parts:

@@ -23,7 +23,7 @@ def measured(plan: Plan, geography: Geography) -> Measurements:
 
 def summary(plan: Plan, geography: Geography, values: Measurements) -> Summary:
     """Of the tables of these measurements."""
-    output = Summary(plan)
+    output = Summary(plan, geography)
     for part in tabulate(plan, geography, values):
         output.add(part)
     return output
@@ -77,7 +77,7 @@ def test_suppression_and_clamping_are_told() -> None:
 def test_tables_without_a_row_give_a_report_without_those_pictures() -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    accuracy = sections(plan, geography, Summary(plan))[0]
+    accuracy = sections(plan, geography, Summary(plan, geography))[0]
     assert (accuracy.headline, accuracy.pictures, accuracy.tables) == (None, (), ())
 
 

@@ -23,7 +23,7 @@ def test_any_pieces_give_what_the_whole_tables_give(most: int) -> None:
     drawn = safetab.draw(exact)
     parts = list(tabulate(plan, geography, drawn))
     tables = joined(parts)
-    result = Summary(plan)
+    result = Summary(plan, geography)
     for part in parts:
         result.add(part)
     assert result.rows == {"t1": len(tables.t1), "t2": len(tables.t2)}

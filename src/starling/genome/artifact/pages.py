@@ -79,7 +79,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
             "\n\n".join(lines),
             pictures,
             tables,
-            headline=_headline(plan, estimated.answer),
+            headline=headline(plan, estimated.answer),
         ),
         _error(question, estimated, error_text(plan, question, estimated.error)),
         _public(plan),
@@ -87,7 +87,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
     )
 
 
-def _headline(plan: Plan, answer: Answer) -> Headline:
+def headline(plan: Plan, answer: Answer) -> Headline:
     """The answer in one number, or in the name of what was selected."""
     if isinstance(answer, Exploration):
         answer = answer.number
@@ -104,7 +104,9 @@ def _headline(plan: Plan, answer: Answer) -> Headline:
             f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:.4g}", ends
         )
     if isinstance(answer, SelectedSnps):
-        return Headline("Selected as the most significant, an estimate", ", ".join(answer.snps[:MOST]))
+        more = len(answer.snps) - MOST
+        listed = ", ".join(answer.snps[:MOST]) + (f" and {more:,} more" if more > 0 else "")
+        return Headline("Selected as the most significant, an estimate", listed)
     block = [end for end in (answer.first, answer.last) if end is not None]
     return Headline(
         "Selected block of correlated SNPs, an estimate", " to ".join(dict.fromkeys(block)) or "none is valid"

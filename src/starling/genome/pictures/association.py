@@ -9,7 +9,7 @@ from starling.genome.pictures.answers import Answers
 from starling.genome.pictures.naming import SIGN, Named, short, write_names
 from starling.genome.pictures.view import View
 from starling.genome.postprocess.estimates import PValue
-from starling.pages.axes import ticks
+from starling.pages.axes import labelled
 from starling.pages.letters import SMALL
 from starling.pages.marks import Box, Sheet
 
@@ -157,7 +157,7 @@ def draw(sheet: Sheet, panel: Panel, letters: Mapping[str, str], *, titled: bool
         )
         sheet.lines([[(panel.x, panel.y), (panel.x, panel.y + panel.high)]], "muted", f"{panel.name}-edge")
         if titled:
-            heights = [(panel.height(-value), f"{value:g}") for value in ticks(0, panel.top, 6)]
+            heights = [(panel.height(-value), text) for value, text in labelled(0, panel.top, 6)]
             sheet.numbers_left(panel.x, heights, "−log₁₀ p", panel.y + panel.high / 2)
         bars = [Box(panel.x, limit - 0.5, panel.right, limit + 0.5), *_points(sheet, panel)]
     _names(sheet, panel, letters, bars)

@@ -18,7 +18,7 @@ from starling.genome.pictures.answers import SURE, Answers, shortest
 from starling.genome.pictures.naming import Named, short, write_names
 from starling.genome.postprocess.estimates import PValue
 from starling.genome.postprocess.wording import TESTS
-from starling.pages.axes import ticks, top_of
+from starling.pages.axes import labelled, top_of
 from starling.pages.marks import Box, Entry, Sheet
 
 Ranks = TypeVar("Ranks", int, Int64)
@@ -124,9 +124,9 @@ class _Panel:
         sheet.lines([[self._at(0, 0), self._at(least, least)]], "warn", f"even-{self.test}", thick=0.9, dashed=True)
         x, y = self.x, self.y
         sheet.lines([[(x, y + SIDE), (x, y), (x + SIDE, y)]], "muted", f"edge-{self.test}")
-        heights = [(self._at(0, value)[1], f"{value:g}") for value in ticks(0, self.top, 6)]
+        heights = [(self._at(0, value)[1], text) for value, text in labelled(0, self.top, 6)]
         sheet.numbers_left(x, heights, "released −log₁₀ p", y + SIDE / 2)
-        sheet.numbers_below(y, [(self._at(value, 0)[0], f"{value:g}") for value in ticks(0, self.across, 6)])
+        sheet.numbers_below(y, [(self._at(value, 0)[0], text) for value, text in labelled(0, self.across, 6)])
         sheet.text(x + SIDE / 2, y - 21, "expected −log₁₀ p if uniform")
         title = f"{TESTS[self.test]} test, {self.count:,} SNPs"
         sheet.text(x, y + SIDE + 9, title, f"title-{self.test}", anchor="start", bold=True)

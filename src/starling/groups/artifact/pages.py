@@ -136,15 +136,20 @@ def _answer(plan: Plan, estimated: Estimated) -> Section:
     arrays = dict(zip(COLUMNS, (rows.groups, *ends[0], rows.at_least, *ends[1]), strict=True))
     caption = f"Published numbers of groups in {root} by size, with the interval of 95 % around each measured number."
     picture = Picture(partial(sizes, plan, {name: each[0] for name, each in arrays.items()}), caption, "sizes")
-    mean_low, mean_high = float(means.mean_interval.lower[0]), float(means.mean_interval.upper[0])
-    note = f"{plan.groups:,} groups, which is public."
-    headline = Headline(
-        f"Mean size ({plan.member}) of a {plan.group} in {root}",
-        rounded(float(means.mean[0])),
-        f"95 % interval: {rounded(mean_low)} to {rounded(mean_high)}",
-        note,
+    around = means.mean_interval
+    mean = None if np.isnan(means.mean[0]) else float(means.mean[0])
+    first = headline(plan, mean, float(around.lower[0]), float(around.upper[0]))
+    return Section("Groups by size", pictures=(picture,), tables=_largest(plan, estimated), headline=first)
+
+
+def headline(plan: Plan, mean: float | None, low: float, high: float) -> Headline:
+    """The published mean size in the root, with its interval; None where no group is published there."""
+    return Headline(
+        f"Mean size ({plan.member}) of a {plan.group} in {plan.regions.ids[0][0]}",
+        "none" if mean is None else rounded(mean),
+        f"95 % interval: {rounded(low)} to {rounded(high)}",
+        f"{plan.groups:,} groups, which is public.",
     )
-    return Section("Groups by size", pictures=(picture,), tables=_largest(plan, estimated), headline=headline)
 
 
 def _error(plan: Plan) -> Section:

@@ -25,7 +25,7 @@ from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
 from starling.release.statement import Particulars
-from starling.release.text import rounded
+from starling.release.text import rounded, whole
 
 SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
@@ -123,7 +123,7 @@ def sections(plan: Plan, drawn: Sequence[Measured], estimates: Sequence[Estimate
     answers = released.count(_centred(plan.grid.shape), "cells")
     slice_name = "" if plan.slices is None else f", {plan.slice_names[0]}"
     return (
-        _answer(plan, grid, answers, slice_name),
+        _answer(plan, grid, slice_name, headline(plan, answers)),
         _error(plan, answers, slice_name),
         _published(plan, estimates),
         _public(plan),
@@ -142,25 +142,27 @@ def _centred(shape: tuple[int, int]) -> Float64:
     return np.array(ends)
 
 
-def whole_box(plan: Plan, answers: Answers, slice_name: str = "", note: str = "") -> Headline:
-    """The points of all of the grid, the first answer, in one number."""
+def headline(plan: Plan, answers: Answers) -> Headline:
+    """The points of all of the grid in the first slice, the first answer, in one number."""
+    slices = plan.slice_names
+    slice_name, note = (
+        ("", "") if plan.slices is None else (f", {slices[0]}", f"One of {len(slices):,} slices; each is in data/.")
+    )
     count, interval = float(answers.counts[0]), ""
     if answers.lower is not None and answers.upper is not None:
         interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
         if not answers.lower[0] <= count <= answers.upper[0]:
             note = f"{OUTSIDE} {note}".strip()
-    return Headline(f"Points ({plan.point}) in the whole box{slice_name}", f"{count:,.0f}", interval, note)
+    return Headline(f"Points ({plan.point}) in the whole box{slice_name}", whole(count), interval, note)
 
 
-def _answer(plan: Plan, grid: Float64, answers: Answers, slice_name: str) -> Section:
+def _answer(plan: Plan, grid: Float64, slice_name: str, first: Headline) -> Section:
     """The grid as a picture, and the points of all of it."""
-    note = "" if plan.slices is None else f"One of {len(plan.slice_names):,} slices; each is in data/."
-    headline = whole_box(plan, answers, slice_name, note)
     caption = (
         f"Released points ({plan.point}){slice_name}, in a stronger colour where there are more. All are estimates."
     )
     picture = Picture(partial(heat_map, plan.grid, f"points ({plan.point})", grid), caption, "points")
-    return Section("Where the points lie", pictures=(picture,), headline=headline)
+    return Section("Where the points lie", pictures=(picture,), headline=first)
 
 
 def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:

@@ -23,6 +23,7 @@ from starling.places.measurements import Int32
 from starling.places.pictures.heat_map import heat_map
 from starling.places.pictures.map_data import Map, MapSlice, encoded, folded, has_intervals
 from starling.places.plan.grid import UNITS, Grid
+from starling.release.text import whole
 
 PACKAGE: Final = "starling.places.pictures"
 TYPICALLY: Final = (
@@ -161,7 +162,7 @@ def _hotspots(grid: Grid, of: MapSlice) -> HotspotRows:
     marks = none if table.sure is None else ["surely" if each else "" for each in table.sure.tolist()]
     listed = zip(table.boxes.tolist(), table.counts.tolist(), chances, marks, _ends(grid, table.boxes), strict=True)
     rows = [
-        {"box": " ".join(map(str, box)), "cells": (f"{points:,.0f}", chance, mark, *ends)}
+        {"box": " ".join(map(str, box)), "cells": (whole(points), chance, mark, *ends)}
         for box, points, chance, mark, ends in listed
     ]
     return HotspotRows(of.name, rows)
@@ -172,7 +173,7 @@ def _squares(grid: Grid, of: MapSlice) -> Table:
     answers = of.answers
     header = ["West", "South", "East", "North", "Points"]
     columns = [list(each) for each in zip(*_ends(grid, of.squares), strict=True)]
-    columns.append([f"{points:,.0f}" for points in answers.counts.tolist()])
+    columns.append([whole(points) for points in answers.counts.tolist()])
     if answers.lower is not None and answers.upper is not None:
         header += ["Surely from", "to"]
         columns += [[f"{end:,}" for end in ends.tolist()] for ends in (answers.lower, answers.upper)]

@@ -10,22 +10,25 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from starling.pages.charts import Interval, intervals
-from starling.pages.parts import Headline, Picture, Section, Table, Tile, relative_shade
+from starling.pages.parts import Picture, Section, Table, Tile, relative_shade
 from starling.privacy.budget import decimal_up
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
 from starling.release.report.pages import files
 from starling.tables.artifact import aggregate_pages, detail_pages
 from starling.tables.artifact.columns import MOST_CSV_ROWS, place_of
+from starling.tables.artifact.first_number import FirstNumber
+from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import missing
 from starling.tables.inference.combined import margin
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Plan, labels
 from starling.tables.plan.labels import level_title, short_percent
-from starling.tables.postprocess import Tabulated
+from starling.tables.postprocess import T1_SCHEMA, Tabulated
 
 LADDER: Final = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 30)
 """Published counts to which the shown groups are the nearest ones."""
@@ -42,10 +45,12 @@ class Summary:
     Attributes:
         branches: Groups of each level that took each branch of the plan's detail, TOTAL_ONLY first, int64 (levels, branches).
         rows: The rows of T1 and of T2.
-        first: The first rows of T1.
+        first: The first rows of T1 in the order in which the plan names groups.
+        first_number: Gathers the headline.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, geography: Geography) -> None:
+        self.first_number = FirstNumber(plan, geography)
         self.branches = np.zeros((len(plan.levels), len(plan.detail.branches)), dtype=np.int64)
         self.rows = {"t1": 0, "t2": 0}
         self.means = aggregate_pages.Means()
@@ -53,6 +58,7 @@ class Summary:
         # For each step of the ladder the nearest row: how far it is, its position in T1, and its values by column.
         self._shown: dict[int, tuple[float, int, dict[str, Any]]] = {}
         self._largest = 0
+        self._order, self._last_level = PlanOrder(plan), 0
         self.first: list[dict[str, Any]] = []
 
     def add(self, part: Tabulated) -> None:
@@ -60,7 +66,8 @@ class Summary:
         level, t1 = part.piece.level, part.t1
         self.branches[level] += part.branches
         if len(t1):
-            self.first += t1.slice(0, MOST_SHOWN - len(self.first)).to_pylist()
+            self.first_number.add(t1)
+            self._add_first(level, t1)
             self._show(t1)
             width = t1["upper"].to_numpy() - t1["lower"].to_numpy()
             new = pa.table([t1["count"].combine_chunks(), pa.array(width), pa.array(np.ones_like(width))], _WIDTHS)
@@ -68,6 +75,17 @@ class Summary:
             self._widths[level] = both.aggregate([("rows", "sum")]).rename_columns(_WIDTHS.names)
         self.rows["t1"] += len(t1)
         self.rows["t2"] += len(part.t2)
+
+    def _add_first(self, level: int, t1: pa.Table) -> None:
+        """Keep the first rows in the plan's order; a region may be cut by the end of a piece."""
+        if len(self.first) == MOST_SHOWN:
+            last, least = self.first[-1], pc.min(t1["region_id"].cast(pa.string())).as_py()
+            if level > self._last_level or least > last["region_id"]:
+                return
+        self._last_level = level
+        here = t1.take(self._order.of(t1)[:MOST_SHOWN]).cast(T1_SCHEMA)
+        both = pa.concat_tables([pa.Table.from_pylist(self.first, T1_SCHEMA), here])
+        self.first = both.take(self._order.of(both)[:MOST_SHOWN]).to_pylist()
 
     def widths(self, level: int) -> Widths:
         """How wide the intervals of the published totals of a level are."""
@@ -183,12 +201,8 @@ def sections(plan: Plan, geography: Geography, summary: Summary) -> tuple[Sectio
 
 
 def _answer(plan: Plan, summary: Summary) -> Section:
-    """The largest published total, and the first ones with their intervals."""
+    """The headline, and the first totals with their intervals."""
     sure = _percent(CONFIDENCE)
-    top = max([*summary.ladder()[:1], *summary.first], key=lambda row: int(row["count"]))
-    ends = f"{sure} interval: {top['lower']:,} to {top['upper']:,}"
-    note = f"Totals that are published in all: {summary.rows['t1']:,}."
-    headline = Headline(f"A large published total: {labels.group(top)}", f"{top['count']:,}", ends, note)
     lines = [
         Interval(
             labels.shortened(labels.group(row)),
@@ -199,9 +213,9 @@ def _answer(plan: Plan, summary: Summary) -> Section:
         )
         for row in summary.first
     ]
-    caption = f"Published totals with their {sure} intervals: {plan.title}. The first of the table; data/ has all."
+    caption = f"Published totals with their {sure} intervals: {plan.title}. The first in the order of the plan; data/ has all."
     picture = Picture(partial(intervals, lines, "published total"), caption, "first")
-    return Section("The numbers", pictures=(picture,), headline=headline)
+    return Section("The numbers", pictures=(picture,), headline=summary.first_number.headline())
 
 
 def _accuracy(plan: Plan, summary: Summary) -> Section:

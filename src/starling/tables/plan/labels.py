@@ -7,6 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from starling.release.text import rounded
 from starling.tables.plan import Detail, Level
 from starling.tables.plan.choices import Choices
 from starling.tables.plan.region_levels import RegionLevels
@@ -28,10 +29,10 @@ def level_text(plan: Choices, level: Level) -> str:
 def short_percent(part: float) -> str:
     """A part of a whole, with two or one digits.
 
-    >>> short_percent(0.123), short_percent(0.00123)
-    ('12 %', '0.1 %')
+    >>> short_percent(0.123), short_percent(0.00123), short_percent(0.0000002)
+    ('12 %', '0.1 %', '0.00002 %')
     """
-    return f"{100 * part:.0f} %" if part >= 0.01 else f"{100 * part:.1g} %"
+    return f"{100 * part:.0f} %" if part >= 0.01 else f"{rounded(float(f'{100 * part:.1g}'))} %"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""Released numbers of rows of T1 and T2 with the draws of noise in them: for a session, and for the headline of a report."""
+
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from typing import Any, Final
+
+from starling.errors import ParameterError
+from starling.release.intervals import Value
+from starling.tables.inference.cell_errors import Apart, BothStages
+from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
+from starling.tables.plan import Detail, Level, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.nesting import nested
+
+GROUP: Final = ("region_type", "region_id", "iteration_code")
+
+
+class RowValues:
+    """Makes the number of a row.
+
+    Args:
+        plan: The plan of the release.
+        drawn_in: Names of the measurements of a level, of this release and of those that it adds to, the last first.
+    """
+
+    def __init__(self, plan: Plan, drawn_in: Callable[[Level], tuple[Hashable, ...]]) -> None:
+        self._plan, self._drawn_in = plan, drawn_in
+        self._levels = {(str(level.geography), each.code): level for level in plan.levels for each in level.iterations}
+        # The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate.
+        self._in_sums = frozenset(level.geography for level in plan.levels if nested(plan, level.geography))
+
+    def value(self, row: dict[str, Any]) -> Value:
+        """The number of a row; raises ParameterError where it was raised to 0, or is a sum of such numbers."""
+        if row["post_processed"]:
+            problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
+            raise ParameterError("count", problem, "use the measurements")
+        estimate = Fraction(row["count"])
+        if self._plan.variants.add_up and row["region_type"] in self._in_sums:
+            return Value(estimate, deviation=row["standard_deviation"])
+        level = self._levels[row["region_type"], row["iteration_code"]]
+        group = tuple(row[column] for column in GROUP)
+        names = tuple((name, *group) for name in self._drawn_in(level))
+        return _linear(self._plan, level, names, row, estimate)
+
+
+def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:
+    """A number as a sum of cells of its group, whose measurements have these names, the last release's first."""
+    kind, cells = _kind(plan, level, row)
+    size = 1 if kind == TOTAL_ONLY else plan.detail.sizes[kind]
+    weights = tuple(Fraction(cell in cells) for cell in range(size))
+    noise = plan.noise(level, total_only=kind == TOTAL_ONLY)
+    if stage1_share(plan, level, kind):
+        return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
+    return Value(estimate, cells={Apart(names, noise): weights})
+
+
+def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:
+    """The branch of a row's group, and which of its cells are in the number: by the classes that it is of and its standard deviation."""
+    kinds: list[tuple[float, int, frozenset[int]]] = []
+    in_t1 = row.keys().isdisjoint(plan.detail.columns)
+    for kind in plan.detail.branches:
+        if in_t1:
+            size = plan.detail.sizes[max(kind, 0)]
+            kinds.append((deviation_of(plan, level, kind), kind, frozenset(range(size))))
+        elif cells := _cells(plan.detail, kind, row):
+            kinds.append((run_deviation(plan, level, kind, len(cells), min(cells)), kind, cells))
+    total_only = {each.code for each in level.iterations if each.total_only}
+    kinds = [each for each in kinds if (each[1] == TOTAL_ONLY) == (row["iteration_code"] in total_only)]
+    _, kind, cells = min(kinds, key=lambda each: abs(each[0] - row["standard_deviation"]))
+    return kind, cells
+
+
+def _cells(detail: Detail, kind: int, row: dict[str, Any]) -> frozenset[int]:
+    """Cells of a branch that a T2 row is the sum of; none if the branch has no such row."""
+    under = detail.of_codes.get(tuple(row[column] for column in detail.columns), ())
+    return frozenset(
+        cell for branch, each in under if branch == kind for cell in range(each.first, each.first + each.terms)
+    )
