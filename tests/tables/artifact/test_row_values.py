@@ -6,7 +6,8 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.tables.artifact.row_values import RowValues
-from tests.tables.artifact.test_first_number import TABLES, opened
+from tests.four_domains import TABLES
+from tests.tables.artifact.test_first_number import opened
 
 
 def test_numbers_of_rows_are_those_of_the_table(tmp_path: Path) -> None:
