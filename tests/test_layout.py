@@ -263,3 +263,22 @@ def test_every_docstring_explains_by_itself() -> None:
 )
 def test_a_ditto_is_found(text: str) -> None:
     assert DITTO.search(text)
+
+
+def test_no_rounded_number_is_written_as_minus_zero() -> None:
+    """A noisy -0.3 is "0" to a reader, and the same in report, session and page."""
+    formats = [
+        (path.relative_to(ROOT), spec)
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None
+        if re.search(r"\.(\{\}|\d+)[efg%]$", spec := spec_of(node.format_spec))
+    ]
+    assert len(formats) > 50
+    assert [(path, spec) for path, spec in formats if "z" not in spec] == []
+
+
+def spec_of(node: ast.expr) -> str:
+    """The format specification of a field of an f-string; a nested field is {}."""
+    assert isinstance(node, ast.JoinedStr)
+    return "".join(str(each.value) if isinstance(each, ast.Constant) else "{}" for each in node.values)

@@ -48,7 +48,7 @@ def test_the_headline_is_the_number_of_all_released_points(method: str, tmp_path
     answers = result.count([[0, 0, columns, rows]])
     headline = result.headline()
     assert headline is not None
-    assert headline.number == f"{answers.counts[0]:,.0f}"
+    assert headline.number == f"{answers.counts[0]:z,.0f}"
     report = (result.folder / "report.html").read_text()
     assert f">{headline.number}<" in report
     assert headline.interval in report

@@ -46,7 +46,7 @@ def _problem(result: "Checked") -> Problem:
         )
     fix = "release nothing with this installation, and report it"
     if result.estimate is not None and result.estimate > result.declared.amount:
-        return Problem(result.name, f"costs at least {result.estimate:.4g}, and declares {result.declared}", fix)
+        return Problem(result.name, f"costs at least {result.estimate:z.4g}, and declares {result.declared}", fix)
     return Problem(result.name, "draws another distribution than it states", fix)
 
 
@@ -67,7 +67,7 @@ def _text(results: "list[Checked]", false_alarm: float) -> str:
     caught = sum(result.passed for result in mutants)
     parts.append(
         f"{stand} of {right} stand, {caught} of {len(mutants)} mutants were caught. The chance that a right mechanism is refuted is at most"
-        f" {false_alarm:.1g}.\nA claim below the bound that was found would have been refuted; a bound never proves a claim."
+        f" {false_alarm:z.1g}.\nA claim below the bound that was found would have been refuted; a bound never proves a claim."
     )
     return "\n\n".join(parts)
 
@@ -78,8 +78,8 @@ def _section(title: str, results: "list[Checked]", kind: str, words: tuple[str, 
             result.name,
             *([result.flaw] if kind == "mutant" else []),
             str(result.declared),
-            "" if result.estimate is None else f"{result.estimate:.4g}",
-            "" if result.resolution is None else f"{100 * result.resolution:.1f} %",
+            "" if result.estimate is None else f"{result.estimate:z.4g}",
+            "" if result.resolution is None else f"{100 * result.resolution:z.1f} %",
             f"{result.draws:,}",
             words[0] if result.passed else words[1],
         )

@@ -55,7 +55,7 @@ def comparison_text(comparison: "Comparison") -> str:
         ("people", comparison.people),
     ]
     for family in comparison.families:
-        limit = f", those with a p-value up to {family.limit:.2g}" if family.significant else ""
+        limit = f", those with a p-value up to {family.limit:z.2g}" if family.significant else ""
         pairs.append((f"{family.number}s", f"{family.significant:,} of {family.tests:,} differ{limit}"))
     pairs.append(
         ("rule", f"Benjamini and Hochberg at {100 - float(100 * comparison.confidence):g} %, totals and cells apart")

@@ -180,18 +180,18 @@ def _ssf_row(plan: Plan, query: SnpPval, p_value: PValue, *, logarithms: bool) -
         str(int(snps.positions[at])),
         _allele(snps.carried[at]),
         _allele(snps.other[at]),
-        f"{ratio.estimate:.6g}",
-        SSF_NA if error is None else f"{error:.4g}",
-        SSF_NA if frequency is None else f"{frequency:.4g}",
-        f"{-p_value.log10.estimate:.6g}" if logarithms else f"{p_value.p:.4g}",
+        f"{ratio.estimate:z.6g}",
+        SSF_NA if error is None else f"{error:z.4g}",
+        SSF_NA if frequency is None else f"{frequency:z.4g}",
+        f"{-p_value.log10.estimate:z.6g}" if logarithms else f"{p_value.p:z.4g}",
         p_value.snp if re.fullmatch(r"rs[0-9]+", p_value.snp) else SSF_NA,
         str(plan.people),
         text_cell(p_value.snp),
         p_value.test,
-        f"{p_value.low:.4g}",
-        f"{p_value.high:.4g}",
-        f"{ratio.low:.6g}",
-        f"{ratio.high:.6g}",
+        f"{p_value.low:z.4g}",
+        f"{p_value.high:z.4g}",
+        f"{ratio.low:z.6g}",
+        f"{ratio.high:z.6g}",
     ]
 
 
@@ -241,10 +241,10 @@ def _assoc_row(plan: Plan, p_value: PValue) -> tuple[str, ...]:
     at, snps = plan.snps.index(p_value.snp), plan.snps
     cases = controls = ratio = statistic = ASSOC_NA
     if plan.model in OF_ALLELES:
-        cases, controls = f"{p_value.effect.cases.estimate:.4g}", f"{p_value.effect.controls.estimate:.4g}"
-        ratio = f"{p_value.effect.odds_ratio.estimate:.4g}"
+        cases, controls = f"{p_value.effect.cases.estimate:z.4g}", f"{p_value.effect.controls.estimate:z.4g}"
+        ratio = f"{p_value.effect.odds_ratio.estimate:z.4g}"
     if plan.model == "allelic" and p_value.test == "chi2":
         clamped = np.array([[max(0, count) for count in p_value.counts]], dtype=np.int64)
-        statistic = f"{float(chi_squared_statistic(allele_tables(clamped))[0]):.4g}"
+        statistic = f"{float(chi_squared_statistic(allele_tables(clamped))[0]):z.4g}"
     place = (snps.chromosomes[at], p_value.snp, str(int(snps.positions[at])), snps.carried[at])
-    return (*place, cases, controls, snps.other[at], statistic, f"{p_value.p:.4g}", ratio)
+    return (*place, cases, controls, snps.other[at], statistic, f"{p_value.p:z.4g}", ratio)

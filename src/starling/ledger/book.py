@@ -174,9 +174,9 @@ class Book:
             return
         self._warned = True
         what = (
-            f"its last event is dated {ahead:,.0f} seconds ahead of this machine's clock"
+            f"its last event is dated {ahead:z,.0f} seconds ahead of this machine's clock"
             if ahead > JUMP
-            else f"this machine's clock was set ahead by {jumped:,.0f} seconds"
+            else f"this machine's clock was set ahead by {jumped:z,.0f} seconds"
         )
         warnings.warn(
             f"ledger {self.id}: {what}; set the clocks right: events are never dated back", ClockWarning, stacklevel=2

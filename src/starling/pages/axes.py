@@ -22,7 +22,7 @@ def labelled(low: float, high: float, most: int) -> list[tuple[float, str]]:
     ([(4321500.0, '4,321,500'), (4321505.0, '4,321,505')], [(-73.98555, '-73.98555'), (-73.9855, '-73.98550')])
     """
     decimals = max(0, -floor(log10(_step(low, high, most)) + 1e-6))
-    return [(number, f"{round(number, decimals) + 0.0:,.{decimals}f}") for number in ticks(low, high, most)]
+    return [(number, f"{round(number, decimals) + 0.0:z,.{decimals}f}") for number in ticks(low, high, most)]
 
 
 def _step(low: float, high: float, most: int) -> float:

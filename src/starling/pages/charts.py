@@ -97,7 +97,7 @@ def shares(rows: Sequence[str], kinds: Sequence[str], counts: Sequence[Sequence[
             if wide:
                 sheet.bars([Box(left, middle - 6, left + wide, middle + 6)], colour, "share")
             if wide >= 26:
-                words = f"{100 * count / sum(line):.0f} %"
+                words = f"{100 * count / sum(line):z.0f} %"
                 sheet.text(left + wide / 2, middle, words, colour=on(colour))
             left += wide
     return sheet
@@ -216,7 +216,7 @@ def cells(
     sheet.numbers_below(0, across, words[0], wide / 2)
     up = [(high * (each - south) / (north - south), text) for each, text in labelled(south, north, 4)]
     sheet.numbers_left(0, up, words[1], high / 2)
-    middle, most = (f"{each:,.0f}" if each >= 1000 else f"{each:.4g}" for each in (top / 2, top))
+    middle, most = (f"{each:z,.0f}" if each >= 1000 else f"{each:z.4g}" for each in (top / 2, top))
     least = "0 or less" if min(map(min, grid)) < 0 else "0"
     keys = (("heat-0", least), (heat(0.5), middle), ("heat-9", f"{most} or more {words[2]}"))
     sheet.legend(0, high + 12, wide, [Entry("box", colour, text) for colour, text in keys])

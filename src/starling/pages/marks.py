@@ -391,5 +391,4 @@ def _number(value: float) -> str:
     >>> _number(1.0), _number(-0.0001), _number(12.3456)
     ('1', '0', '12.346')
     """
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    return f"{value:z.3f}".rstrip("0").rstrip(".")

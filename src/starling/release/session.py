@@ -128,7 +128,7 @@ def _shown(value: Any) -> str:
         return ", ".join(f"{each.name} {_shown(getattr(value, each.name))}" for each in fields(value))
     if isinstance(value, tuple):
         return ", ".join(map(_shown, value)) or "none"
-    return f"{value:.4g}" if isinstance(value, float) else "none" if value is None else str(value)
+    return f"{value:z.4g}" if isinstance(value, float) else "none" if value is None else str(value)
 
 
 class Described(InSession):

@@ -45,10 +45,10 @@ def rounded(number: float) -> str:
     ('1,235', '1,000', '0.1235', '20', '0.00001234', '0', '0')
     """
     if abs(number) >= 1000:
-        return f"{number:,.0f}"
+        return f"{number:z,.0f}"
     if abs(number) < LEAST:
         return "0"
-    return f"{number:,.4g}" if abs(number) >= 1e-4 else f"{number:.13f}".rstrip("0")
+    return f"{number:z,.4g}" if abs(number) >= 1e-4 else f"{number:z.13f}".rstrip("0")
 
 
 def whole(number: float) -> str:
@@ -73,5 +73,5 @@ def cell(value: object, name: str = "") -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return rounded(value) if name in COUNTS else f"{value + 0.0:,.6g}"
+        return rounded(value) if name in COUNTS else f"{value:z,.6g}"
     return str(value)

@@ -59,7 +59,7 @@ class Child:
         if self._now() < self._until:
             return None
         self.close()
-        return Outcome("failed", f"it took longer than {self._limit:,.0f} s, the job_seconds of server.toml")
+        return Outcome("failed", f"it took longer than {self._limit:z,.0f} s, the job_seconds of server.toml")
 
     def close(self) -> None:
         """See `Lane.close`."""

@@ -69,7 +69,7 @@ def test_large_squares_and_hotspots_stand_in_the_page_without_its_script() -> No
     answers = ALONE.slices[0].answers
     assert answers.lower is not None
     for points, lower in zip(answers.counts, answers.lower, strict=True):
-        assert f"<td>{points:,.0f}</td><td>{lower:,}</td>" in table
+        assert f"<td>{points:z,.0f}</td><td>{lower:,}</td>" in table
     assert "<td>1,234</td><td>0.97</td><td>surely</td>" in text
     assert "<td>56</td><td>below 0.6</td><td></td>" in text
     assert "Squares with most points" not in page(replace(ALONE, slices=[replace(ALONE.slices[0], experience=None)]))

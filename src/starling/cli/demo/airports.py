@@ -119,7 +119,7 @@ def _text(plan: "Plan", released: "Published", rows: list[dict[str, Any]]) -> st
 
     guarantee = PlacesPublication(plan).guarantee
     lines = [
-        (row["rectangle"], f"{row['published']:,.0f}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}")
+        (row["rectangle"], f"{row['published']:z,.0f}", f"{row['lower']:,} to {row['upper']:,}", f"{row['truth']:,}")
         for row in rows
     ]
     return "\n\n".join(

@@ -124,7 +124,7 @@ def _invented(sizes: "Mapping[str, int]") -> str:
 def _held(seen: _Seen) -> str:
     share = 100 * seen.inside / max(seen.totals, 1)
     return (
-        f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:.1f} %; of all groups at least"
+        f"{seen.inside:,} of the {seen.totals:,} published intervals hold the truth ({share:z.1f} %; of all groups at least"
         " 95 %,\nbut a very small one is published only when its noise was high). With real people it is not known which ones miss."
     )
 

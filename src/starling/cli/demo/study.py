@@ -96,7 +96,7 @@ def _text(answered: "Answered", planted: dict[str, float]) -> str:
 
 
 def _invented(planted: dict[str, float]) -> str:
-    named = " and ".join(f"{snp} ({share:.0%} of alleles)" for snp, share in planted.items())
+    named = " and ".join(f"{snp} ({share:z.0%} of alleles)" for snp, share in planted.items())
     return (
         f"An invented study: {PEOPLE:,} people, half of them cases, {SNPS:,} SNPs. Nobody in it exists.\n"
         f"Two SNPs cause the disease: {named}. Their neighbours are inherited with them."

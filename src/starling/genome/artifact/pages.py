@@ -99,9 +99,9 @@ def headline(plan: Plan, answer: Answer) -> Headline:
         return Headline(f"p-value of {answer.snp}", p, f"{PERCENT} interval: {low} to {high}")
     if isinstance(answer, Correlated):
         value = answer.value
-        ends = f"{PERCENT} interval: {value.low:.4g} to {value.high:.4g}"
+        ends = f"{PERCENT} interval: {value.low:z.4g} to {value.high:z.4g}"
         return Headline(
-            f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:.4g}", ends
+            f"{MEASURES[answer.measure]} of {answer.first} and {answer.second}", f"{value.estimate:z.4g}", ends
         )
     if isinstance(answer, SelectedSnps):
         more = len(answer.snps) - MOST
@@ -219,4 +219,4 @@ def _files(plan: Plan, question: Question) -> Section:
 
 
 def _threshold(plan: Plan) -> str:
-    return f"{float(plan.p_threshold):.3g}"
+    return f"{float(plan.p_threshold):z.3g}"

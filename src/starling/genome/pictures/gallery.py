@@ -148,8 +148,8 @@ def tables(answers: Answers) -> tuple[Table, ...]:
         blocks.append((short(first), short(last), *where(first), where(last)[1], f"{size:,}"))
     pairs = []
     for pair in answers.pairs:
-        ends, span = (short(pair.first), short(pair.second)), f"{pair.value.low:.3f} to {pair.value.high:.3f}"
-        pairs.append((*ends, MEASURES[pair.measure], f"{pair.value.estimate:.3f}", span))
+        ends, span = (short(pair.first), short(pair.second)), f"{pair.value.low:z.3f} to {pair.value.high:z.3f}"
+        pairs.append((*ends, MEASURES[pair.measure], f"{pair.value.estimate:z.3f}", span))
     contents: tuple[tuple[tuple[str, ...], list[Any], str], ...] = (
         (("SNP", "Chromosome", "Position", "Test", "p", "Range", "Named by the study"), p_values, "P-values"),
         (("SNP", "Chromosome", "Position"), located, "Located among the most significant, without a p-value"),
@@ -168,7 +168,7 @@ def power(log10_p: float) -> str:
     ('0.5', '3.16e-06', '5.62e-401', '1')
     """
     if log10_p > -3:
-        return f"{10**log10_p:.3g}"
+        return f"{10**log10_p:z.3g}"
     whole = floor(log10_p)
-    digits = f"{10 ** (log10_p - whole):.2f}"
+    digits = f"{10 ** (log10_p - whole):z.2f}"
     return f"1.00e{whole + 1:03d}" if digits == "10.00" else f"{digits}e{whole:03d}"

@@ -270,7 +270,7 @@ def _shade(value: float) -> float:
 
 def _share(value: float) -> str:
     """Two digits of a number from 0 to 1, the 0 before the point left out."""
-    text = f"{min(max(value, 0.0), 1.0):.2f}"
+    text = f"{min(max(value, 0.0), 1.0):z.2f}"
     return text.removeprefix("0") if value < 0.995 else "1"
 
 

@@ -136,9 +136,9 @@ def _base_pairs(sheet: Sheet, panel: Panel) -> None:
     scale = (part.right - part.left) / (part.high - part.low)
     unit, unit_name = (1, "base pairs") if part.high - part.low < BASE_PAIRS else (10**6, "million base pairs")
     values = ticks(part.low / unit, part.high / unit, max(2, int(panel.view.width / 50)))
-    digits = max((len(f"{value:.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
+    digits = max((len(f"{value:z.6f}".rstrip("0").partition(".")[2]) for value in values), default=0)
     left = panel.x + part.left
-    numbers = [(left + (value * unit - part.low) * scale, f"{value:,.{digits}f}") for value in values]
+    numbers = [(left + (value * unit - part.low) * scale, f"{value:z,.{digits}f}") for value in values]
     sheet.numbers_below(panel.floor, numbers)
     title = f"chromosome {short(part.chromosome)}, {unit_name}"
     sheet.text(panel.x + panel.view.width / 2, panel.floor - 20, title)
@@ -205,7 +205,7 @@ def scientific(value: float) -> str:
     >>> scientific(5.0327e-6)
     '5.03 × 10⁻⁶'
     """
-    digits, _, power = f"{value:.2e}".partition("e")
+    digits, _, power = f"{value:z.2e}".partition("e")
     raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{float(digits):g} × 10{raised}"
 

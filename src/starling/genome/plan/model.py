@@ -233,7 +233,7 @@ class Plan(PlanInFile, Described):
             ("build", self.build or "not stated: positions are of no stated reference genome"),
             ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
             ("model", f"{self.model}; tests {', '.join(self.tests)}"),
-            ("threshold", f"p at or below {float(self.p_threshold):.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
+            ("threshold", f"p at or below {float(self.p_threshold):z.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
 
     def _parts(self) -> list[Part]:

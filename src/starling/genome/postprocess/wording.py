@@ -66,7 +66,7 @@ def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
         return [_p_value(plan, answer)]
     if isinstance(answer, Correlated):
         value = answer.value
-        about = _range(f"{value.estimate:.4g}", f"{value.low:.4g}", f"{value.high:.4g}")
+        about = _range(f"{value.estimate:z.4g}", f"{value.low:z.4g}", f"{value.high:z.4g}")
         return [f"{MEASURES[answer.measure]} of {answer.first} and {answer.second} is about {about}."]
     assert isinstance(question, Explore)
     lines = _number(plan, question.number(plan), answer.number)
@@ -171,7 +171,7 @@ def _p_value(plan: Plan, p_value: PValue) -> str:
 
 def effect_text(interval: Interval) -> tuple[str, str, str]:
     """An odds ratio or a share, and the ends of its range."""
-    return f"{interval.estimate:.3g}", f"{interval.low:.3g}", f"{interval.high:.3g}"
+    return f"{interval.estimate:z.3g}", f"{interval.low:z.3g}", f"{interval.high:z.3g}"
 
 
 def _range(value: str, low: str, high: str) -> str:
@@ -181,9 +181,9 @@ def _range(value: str, low: str, high: str) -> str:
 def _power(log10: float, value: float) -> str:
     """A p-value; where a float would be too small, from its logarithm."""
     if value > 1e-300:
-        return f"{value:.4g}"
+        return f"{value:z.4g}"
     exponent = int(log10 // 1)
-    return f"{10 ** (log10 - exponent):.3g}e{exponent}"
+    return f"{10 ** (log10 - exponent):z.3g}e{exponent}"
 
 
 def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:

@@ -95,7 +95,7 @@ def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
     for at, truth in enumerate(expected[0].truths):
         truths = [one.truths[at] for one in expected]
         # Rounded down: only what is certain is 100 %.
-        cells = (f"{floor(1000 * each.right + 1e-9) / 10:.1f} % ({_range(each.low, each.high)})" for each in truths)
+        cells = (f"{floor(1000 * each.right + 1e-9) / 10:z.1f} % ({_range(each.low, each.high)})" for each in truths)
         rows.append(("none" if truth.significant == 0 else f"{truth.significant:,}", *cells))
     right = "Chance of the right answer in a typical study, and the range of 95 of 100 answers"
     title = f"{right}; what is significant is so by far"
@@ -127,7 +127,7 @@ def _block(expected: Sequence[ExpectedLocBlock]) -> tuple[Grid, ...]:
     rows = [("carriers of the ends, more than", *ends)]
     for at, each in enumerate(expected[0].sure):
         values = (one.sure[at].correlation for one in expected)
-        cells = (NOTHING if value is None else f"{value:.3f}" for value in values)
+        cells = (NOTHING if value is None else f"{value:z.3f}" for value in values)
         rows.append((f"{measure} of SNPs that {_share(each.share)} carry", *cells))
     title = f"What stands the noise, 95 times of 100, where {measure} must be above {decimal_up(query.delta_c)}"
     return _within(expected), Grid(title, _costs(expected, ""), tuple(rows))
@@ -144,7 +144,7 @@ def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:
     rows = []
     for at, each in enumerate(expected[0].intervals):
         exact = each.interval.estimate
-        values = (odds_ratio(each.effect), f"{exact:.1f}") if isinstance(query, SnpPval) else (f"{exact:.2f}",)
+        values = (odds_ratio(each.effect), f"{exact:z.1f}") if isinstance(query, SnpPval) else (f"{exact:z.2f}",)
         ends = (interval_text(one.intervals[at], query) for one in expected)
         rows.append((f"{each.share:g}", *values, each.noise, *ends))
     return (Grid(title, _costs(expected, *first), tuple(rows)),)
@@ -155,7 +155,7 @@ def interval_text(intervals: TypicalInterval, query: SnpPval | SnpCorr) -> str:
     digits = 1 if isinstance(query, SnpPval) else 2
     # Adding 0 turns a negative zero into a plain one.
     low, high = (round(end, digits) + 0.0 for end in (intervals.interval.low, intervals.interval.high))
-    return f"{low:.{digits}f} .. {high:.{digits}f}"
+    return f"{low:z.{digits}f} .. {high:z.{digits}f}"
 
 
 def _explore(expected: Sequence[ExpectedExplore]) -> tuple[Grid, ...]:
@@ -204,8 +204,8 @@ def odds_ratio(value: float | None) -> str:
     """
     if value is None:
         return NOTHING
-    return "1" if value == 1 else f"{value:.3f}" if value < SMALL else f"{value:.2f}"
+    return "1" if value == 1 else f"{value:z.3f}" if value < SMALL else f"{value:z.2f}"
 
 
 def _share(part: float) -> str:
-    return f"{100 * part:.1f} %"
+    return f"{100 * part:z.1f} %"

@@ -107,7 +107,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _relatives(sample, base_pairs, names, notes)
     silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
-    read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:.3g} % of the calls missing"
+    read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:z.3g} % of the calls missing"
     read += f" ({silent})" if silent else ""
     values: dict[str, Json] = {"people": plan.people, "cases": int(cases.sum()), "missing_calls": missing}
     return Validated(problems.findings(), notes.findings(), read, values)
@@ -222,7 +222,7 @@ def _missingness(plan: Plan, genotypes: Genotypes, counts: Int64, cases: int, no
         Problem(
             f"missing calls of {shown(plan.snps.ids[at])}",
             f"are {counts[at, 2]:,} of {cases:,} cases and {counts[at, 0] - counts[at, 2]:,} of {plan.people - cases:,} controls, p"
-            f" {10**log10:.2g} by Fisher's test",
+            f" {10**log10:z.2g} by Fisher's test",
             fix,
             genotypes.path.name,
         )

@@ -177,7 +177,7 @@ def _off(known: tuple[Int64, Float64], size: int) -> tuple[str, str]:
 
 def _post_processed(plan: Plan, estimated: Estimated) -> Section:
     conditions_met, projection = conditions(plan, estimated.levels), estimated.projection
-    gap = "not known" if projection.gap is None else f"{float(100 * projection.gap):.3g} %"
+    gap = "not known" if projection.gap is None else f"{float(100 * projection.gap):z.3g} %"
     rows = (
         ("Method", f"{plan.method}: {METHODS[plan.method]}"),
         ("Objective", rounded(float(projection.objective))),

@@ -218,7 +218,7 @@ def _sum_problem(shares: Sequence[Fraction]) -> tuple[str, str] | None:
     total = sum(shares, Fraction(0))
     if abs(total - 1) <= ROUNDED:
         return None
-    text = f"{int(total):,}" if total.denominator == 1 else f"{float(total):.6g}"
+    text = f"{int(total):,}" if total.denominator == 1 else f"{float(total):z.6g}"
     if abs(total / PERCENT - 1) <= ROUNDED:
         return f"add up to {text}, as percentages do, not to 1", f"divide each by {PERCENT}"
     if total > 1 and all(share.denominator == 1 for share in shares):

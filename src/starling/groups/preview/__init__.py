@@ -229,7 +229,7 @@ def assumed_shares(largest: int) -> tuple[Float64, str]:
     """Shares of the sizes 0 to N where nobody says any, and in words."""
     if largest <= HOUSEHOLD:
         return household_shares(largest), "sizes of households of the United States in 2010 assumed"
-    return lognormal_shares(largest, largest / MEAN), f"lognormal sizes of mean {largest / MEAN:,.0f} assumed"
+    return lognormal_shares(largest, largest / MEAN), f"lognormal sizes of mean {largest / MEAN:z,.0f} assumed"
 
 
 def simulate(plan: Plan, shares: Float64, trials: int, seed: int) -> tuple[Error, ...]:

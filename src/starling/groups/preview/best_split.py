@@ -244,7 +244,7 @@ def _over_levels(plan: Plan, point: Point) -> Plan:
 
 def _by_size(shares: PublicShares, plan: Plan, point: Point) -> Plan:
     weights = (2.0 ** ((place - min(point)) / IMPORTANCE_OCTAVE) for place in point)
-    stated = replace(shares, importance=tuple(Fraction(f"{weight:.{DIGITS}g}") for weight in weights))
+    stated = replace(shares, importance=tuple(Fraction(f"{weight:z.{DIGITS}g}") for weight in weights))
     return replace(plan, budget=plan.derived(stated), shares=stated)
 
 

@@ -60,7 +60,7 @@ class Hotspots(Described):
         marks = [""] * len(self.counts) if self.sure is None else ["yes" if each else "" for each in self.sure.tolist()]
         columns = [
             [str(rank) for rank in range(1, len(marks) + 1)],
-            [f"{points:,.1f}" for points in self.counts.tolist()],
+            [f"{points:z,.1f}" for points in self.counts.tolist()],
             *([str(end) for end in ends] for ends in self.boxes.T.tolist()),
             marks,
             *(() if self.chance is None else ([chance_text(each) for each in self.chance.tolist()],)),
@@ -72,7 +72,7 @@ def chance_text(chance: float) -> str:
     """A chance in words: none below 0.6 is stated, and none is 1."""
     if isnan(chance):
         return "below 0.6"
-    return "over 0.99" if chance > 0.99 else f"{chance:.2f}"
+    return "over 0.99" if chance > 0.99 else f"{chance:z.2f}"
 
 
 def tiles(shape: tuple[int, int], side: int) -> Int32:

@@ -55,7 +55,7 @@ class Answers(Described):
         columns = {"query": [f"{number:,}" for number in range(1, len(self.counts[first]) + 1)]}
         for name, values in (("points", self.counts), ("typical error", self.typical_error)):
             if values is not None:
-                columns[name] = [f"{each:,.1f}" for each in values[first].tolist()]
+                columns[name] = [f"{each:z,.1f}" for each in values[first].tolist()]
         for name, ends in (("surely from", self.lower), ("to", self.upper), ("in cut boxes", self.cut)):
             if ends is not None:
                 columns[name] = [f"{end:,}" for end in ends[first].tolist()]

@@ -150,7 +150,7 @@ def _ends(grid: Grid, boxes: Int32) -> list[list[str]]:
     """West, south, east and north end of boxes, in units of the grid."""
     ends = corners(grid, boxes)[:, [0, 2]].reshape(-1, 4)
     digits = max(0, int(np.ceil(-np.log10(np.ptp(ends, axis=None) / max(grid.shape)))) + 1) if len(ends) else 0
-    return [[f"{end:,.{digits}f}" for end in row] for row in ends.tolist()]
+    return [[f"{end:z,.{digits}f}" for end in row] for row in ends.tolist()]
 
 
 def _hotspots(grid: Grid, of: MapSlice) -> HotspotRows:

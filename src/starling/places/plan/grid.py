@@ -96,7 +96,7 @@ class Grid:
     @property
     def box_text(self) -> str:
         """The box in words."""
-        x0, y0, x1, y1 = (f"{float(side):.10g}" for side in self.box)
+        x0, y0, x1, y1 = (f"{float(side):z.10g}" for side in self.box)
         return f"x from {x0} to {x1}, y from {y0} to {y1}, in {UNITS.get(self.crs, self.crs_name)}"
 
     @property

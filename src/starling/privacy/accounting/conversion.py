@@ -232,7 +232,7 @@ def _of_events(events: Events, delta: Fraction, method: Method) -> Approximate:
     if epsilon is None:
         raise ParameterError(
             "method",
-            f"needs a delta above {privacy_loss.least_delta(events):.0e} here, and a known loss of every part",
+            f"needs a delta above {privacy_loss.least_delta(events):z.0e} here, and a known loss of every part",
             'use "tightest" or "renyi"',
         )
     return Approximate(epsilon, "pld")

@@ -299,7 +299,7 @@ def _median(values: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> fl
 
 def _tile(half: float, part: float) -> Tile:
     shown = f" ({short_percent(part)})" if part < 1 else ""
-    return Tile(f"± {half:,.0f}{shown}", relative_shade(part))
+    return Tile(f"± {half:z,.0f}{shown}", relative_shade(part))
 
 
 def _interval(values: dict[str, Any]) -> Interval:
@@ -371,7 +371,7 @@ def _measured_of(plan: Plan) -> str:
 
 def _scale(distribution: Distribution) -> str:
     value = float(distribution.scale) if isinstance(distribution, DiscreteLaplace) else standard_deviation(distribution)
-    return f"{value:,.4g}"
+    return f"{value:z,.4g}"
 
 
 def _percent(part: Fraction) -> str:

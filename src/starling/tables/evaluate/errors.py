@@ -164,7 +164,7 @@ class Evaluation(Described):
                     each.statistic,
                     f"{each.groups:,}",
                     rounded(each.mean_absolute_error),
-                    f"{100 * each.coverage:.2f} %",
+                    f"{100 * each.coverage:z.2f} %",
                 )
                 for each in self.aggregates
             ]
@@ -177,7 +177,7 @@ class Evaluation(Described):
             groups, dropped, persons = gone.get(each.level, (0, 0, 0))
             gone[each.level] = (groups + each.groups, dropped + each.suppressed, persons + each.persons)
         rows = [
-            (self.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):.2f}")
+            (self.levels[level], f"{groups:,}", f"{dropped:,}", f"{persons / max(dropped, 1):z.2f}")
             for level, (groups, dropped, persons) in gone.items()
         ]
         return ("level", "groups", "not published", "persons in one of these"), rows
@@ -206,4 +206,4 @@ class Evaluation(Described):
 
 def _errors_row(errors: Errors) -> tuple[str, ...]:
     numbers = (errors.bias, errors.mean_absolute, errors.root_mean_square, errors.stated)
-    return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:.2f} %")
+    return (f"{errors.rows:,}", *(rounded(number) for number in numbers), f"{100 * errors.coverage:z.2f} %")

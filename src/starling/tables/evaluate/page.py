@@ -192,8 +192,8 @@ def _missing(errors: Errors) -> float:
 
 
 def _percent(part: float) -> str:
-    return f"{100 * part:.0f} %" if part in (0.0, 1.0) else f"{100 * part:.1f} %"
+    return f"{100 * part:z.0f} %" if part in (0.0, 1.0) else f"{100 * part:z.1f} %"
 
 
 def _short(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+    return f"{number:z,.0f}" if abs(number) >= 100 else f"{number:z.3g}"

@@ -217,7 +217,7 @@ def percent(share: Fraction) -> str:
     >>> percent(Fraction(95, 100)), percent(Fraction(1, 300))
     ('95 %', '0.333333333333 %')
     """
-    return f"{float(100 * share):.12g} %"
+    return f"{float(100 * share):z.12g} %"
 
 
 def rounded_up(number: Fraction, digits: int) -> Fraction:

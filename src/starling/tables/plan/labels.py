@@ -32,7 +32,7 @@ def short_percent(part: float) -> str:
     >>> short_percent(0.123), short_percent(0.00123), short_percent(0.0000002)
     ('12 %', '0.1 %', '0.00002 %')
     """
-    return f"{100 * part:.0f} %" if part >= 0.01 else f"{rounded(float(f'{100 * part:.1g}'))} %"
+    return f"{100 * part:z.0f} %" if part >= 0.01 else f"{rounded(float(f'{100 * part:z.1g}'))} %"
 
 
 @dataclass(frozen=True, slots=True)

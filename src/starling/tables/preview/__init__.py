@@ -190,7 +190,7 @@ def _margin(error: Error | None) -> str:
 
 
 def _chance(probability: float) -> str:
-    return f"{100 * probability:.4g} %" if probability else ""
+    return f"{100 * probability:z.4g} %" if probability else ""
 
 
 def _level_json(level: LevelPreview, records: int) -> dict[str, Json]:

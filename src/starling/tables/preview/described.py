@@ -206,7 +206,7 @@ def level_json(each: LevelOverview, records: int) -> dict[str, Json]:
 
 
 def _percent(part: Fraction) -> str:
-    return f"{float(100 * part):.1f} %"
+    return f"{float(100 * part):z.1f} %"
 
 
 def _price_json(price: Price) -> dict[str, Json]:

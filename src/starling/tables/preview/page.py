@@ -70,7 +70,7 @@ def _kinds(seen: "Preview") -> Section:
         f"{' A total is the sum of its cells: the finer a group is published, the wider its total.' if staged else ''}"
     )
     rows = tuple(
-        (title, *("" if error is None else f"{error.standard_deviation:,.1f} / {error.width:,}" for error in line))
+        (title, *("" if error is None else f"{error.standard_deviation:z,.1f} / {error.width:,}" for error in line))
         for title, line in zip(titles, errors, strict=True)
     )
     header = ("Level", *kinds)
@@ -170,4 +170,4 @@ _ASSUMED: Final = """
 
 
 def _percent(part: float) -> str:
-    return f"{100 * part:.1f} %"
+    return f"{100 * part:z.1f} %"
