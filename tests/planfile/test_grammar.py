@@ -5,6 +5,7 @@ The keys are those that are declared, so that a new one without an example fails
 
 import re
 import tomllib
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from starling.domains import domain as registered
 from starling.errors import PlanError
 from starling.planfile.grammar import Key, Table, plan_schema
 from tests.conftest import ROOT
-from tests.planfile.examples import CHANGES, ELSEWHERE, changed, keys, place, write_files
+from tests.planfile.examples import CHANGES, ELSEWHERE, WHOLE, changed, keys, place, write_files
 
 PLANS: Final[dict[str, Any]] = {"groups": groups.Plan, "places": places.Plan, "genome": genome.Plan}
 GRAMMARS: Final[dict[str, Table]] = {
@@ -159,3 +160,34 @@ def test_the_plans_of_the_documentation_keep_the_schema(domain: str) -> None:
     plans = [plan for text in blocks if MARKS[domain] in (plan := tomllib.loads(text))]
     assert plans
     assert [error for plan in plans for error in SCHEMAS[domain].iter_errors(plan)] == []
+
+
+def spoilt(value: Any) -> Iterator[Any]:
+    """A value once for each text in it, names of keys too, with a mark behind that text that turns the direction of letters."""
+    if isinstance(value, str):
+        yield f"{value}\u202e"
+    elif isinstance(value, list):
+        for at, each in enumerate(value):
+            yield from ([*value[:at], other, *value[at + 1 :]] for other in spoilt(each))
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield {f"{name}\u202e" if name == key else name: other for name, other in value.items()}
+            yield from ({**value, key: other} for other in spoilt(each))
+
+
+def priced(domain: str, folder: Path, text: str) -> None:
+    """Load a plan as far as is done before anything is charged: of places the cost reads the parameters of the method."""
+    plan = load(domain, folder, text)
+    if domain == "places":
+        assert plan.cost
+
+
+@pytest.mark.parametrize("domain", GRAMMARS)
+def test_no_text_that_cannot_be_shown_is_taken(domain: str, folder: Path) -> None:
+    # A release states its plan, and one with such a text could not be opened after it was paid.
+    whole: list[tuple[dict[str, Any], dict[str, Any]]] = [({}, {name: value}) for name, value in WHOLE[domain].items()]
+    for before, change in [*CHANGES[domain].values(), *whole]:
+        for path, value in change.items():
+            for each in spoilt(value):
+                with pytest.raises(PlanError):
+                    priced(domain, folder, changed(domain, before, change, {path: each}))

@@ -133,6 +133,10 @@ class Section:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             self._wrong(key, "is not a list of strings", fix)
             return []
+        # An empty one may be a value; what it means is for its key to say.
+        if problem := next((problem for one in value if one and (problem := name_problem(one))), None):
+            self.refuse(key, f"has a text that {problem}", fix)
+            return []
         return value
 
     def numbers(self, key: str, count: int, problem: str, fix: str) -> tuple[Fraction, ...]:
