@@ -20,17 +20,27 @@ class Registered:
     Attributes:
         domain: The domain's value, a `starling.release.domain.Domain`.
         verbs: The click group of the domain's commands, `starling NAME VERB`.
+        pages: What it adds to the pages of its releases, a `starling.screens.domain_pages.DomainPages`; empty where it adds nothing.
     """
 
     domain: str
     verbs: str
+    pages: str = ""
 
 
 DOMAINS: Final[dict[str, Registered]] = {
-    "tables": Registered("starling.tables.domain:TABLES", "starling.cli.tables:tables"),
-    "genome": Registered("starling.genome.domain:GENOME", "starling.cli.genome:genome"),
-    "groups": Registered("starling.groups.domain:GROUPS", "starling.cli.groups:groups"),
-    "places": Registered("starling.places.domain:PLACES", "starling.cli.places:places"),
+    "tables": Registered(
+        "starling.tables.domain:TABLES", "starling.cli.tables:tables", "starling.screens.tables.domain:TablesPages"
+    ),
+    "genome": Registered(
+        "starling.genome.domain:GENOME", "starling.cli.genome:genome", "starling.screens.genome:GenomePages"
+    ),
+    "groups": Registered(
+        "starling.groups.domain:GROUPS", "starling.cli.groups:groups", "starling.screens.groups:GroupsPages"
+    ),
+    "places": Registered(
+        "starling.places.domain:PLACES", "starling.cli.places:places", "starling.screens.places:PlacesPages"
+    ),
 }
 """Every domain by its name, which is the name of its package too, in the order in which the command line lists them."""
 

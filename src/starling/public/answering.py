@@ -4,6 +4,8 @@ The web process of a server knows no domain, and loads nothing that could read r
 process that is told the path of a public plan or of a release, and holds no token.
 """
 
+import shutil
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +20,8 @@ from starling.release.reading import Release
 from starling.release.report.plain import sections_json
 from starling.release.statement import stated
 from starling.release.work import check_work
+from starling.screens.frame import Frame
+from starling.screens.release import Screens
 from starling.verification import open_release, verify
 
 MOST_OPEN: Final = 4
@@ -37,19 +41,14 @@ def answer(task: Any) -> dict[str, Json]:
       the fingerprint of whoever signed, and `checks`, each by `name`, `state`, `says` and `findings`.
 
     - "show" has `release`. It is answered by what `showing.shown` gives, for a page.
+    - "page" has `release`, `path` and `query` of an address, `frame`, the values of a `screens.frame.Frame`, and `into`, the path of an
+      empty file, which the body is written into. It is answered by the reply's `status`, `kind` and `headers`.
 
     What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
     try:
-        if task["do"] == "read":
-            release = _release(task["release"])
-            if task["question"] is None:
-                return {"schema": dict(schema(release.questions))}
-            return {"answer": release.tell(task["question"], task["most"])}
-        if task["do"] == "show":
-            return shown(_release(task["release"]))
-        if task["do"] == "verify":
-            return _verified(task["release"], task["key"])
+        if task["do"] in _OF_RELEASES:
+            return _OF_RELEASES[task["do"]](task)
         plan = _plan(task["domain"], task["plan"])
         check_work(plan.work(task["question"], preview=task["do"] == "preview"), task["most"])
         publication = plan.ask(task["question"])
@@ -68,8 +67,26 @@ def answer(task: Any) -> dict[str, Json]:
     return reply
 
 
-def _verified(path: str, key: str) -> dict[str, Json]:
-    result = verify(path, key=key)
+def _read(task: Any) -> dict[str, Json]:
+    release = _release(task["release"])
+    if task["question"] is None:
+        return {"schema": dict(schema(release.questions))}
+    return {"answer": release.tell(task["question"], task["most"])}
+
+
+def _show(task: Any) -> dict[str, Json]:
+    return shown(_release(task["release"]))
+
+
+def _page(task: Any) -> dict[str, Json]:
+    reply = _screens(task["release"]).reply(task["path"], task["query"], Frame(**task["frame"]))
+    with reply.opened() as body, Path(task["into"]).open("r+b") as file:
+        shutil.copyfileobj(body, file)
+    return {"status": int(reply.status), "kind": reply.kind, "headers": dict(reply.headers)}
+
+
+def _verified(task: Any) -> dict[str, Json]:
+    result = verify(task["release"], key=task["key"])
     return {
         "outcome": result.outcome.value,
         "not_checked": list(result.left_open),
@@ -81,12 +98,26 @@ def _verified(path: str, key: str) -> dict[str, Json]:
     }
 
 
+_OF_RELEASES: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
+    "read": _read,
+    "show": _show,
+    "page": _page,
+    "verify": _verified,
+}
+"""What is done with a release."""
+
+
 @lru_cache(MOST_OPEN)
 def _release(path: str) -> Release:
     try:
         return open_release(path)
     except StarlingError:
         raise IntegrityError("release", "is not what was signed", "ask a custodian to look at it") from None
+
+
+@lru_cache(MOST_OPEN)
+def _screens(path: str) -> Screens:
+    return Screens(_release(path))
 
 
 @lru_cache(MOST_OPEN)

@@ -24,7 +24,9 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""On every reply; released bytes alone may say that they can be kept."""
+"""On every reply."""
+OWN: Final = ("Cache-Control", "Content-Security-Policy")
+"""What a route may say itself: that released bytes can be kept, and the policy of a signed report, which is stricter."""
 PAGE_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self';"
     " base-uri 'none'; frame-ancestors 'none'"
@@ -60,9 +62,9 @@ class Guard:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                caching = headers.get("Cache-Control", self._headers["Cache-Control"])
-                own = PAGE_HEADERS if _is_page(headers) else {}
-                headers.update(self._headers | {"Cache-Control": caching} | own | mark)
+                own = {name: headers[name] for name in OWN if name in headers}
+                page = PAGE_HEADERS if _is_page(headers) else {}
+                headers.update(self._headers | page | own | mark)
                 route = route_of(scope)
                 self._answered(scope["method"], route, message["status"])
                 logs.answered(scope["method"], route, message["status"])

@@ -90,6 +90,18 @@ class Understanding:
         """What a page shows of a release, as public/showing.py says it; raises as `read`."""
         return self._answered({"do": "show", "release": str(release)}, user)
 
+    def page(
+        self, release: Path, path: str, query: str, frame: dict[str, Any], into: Path, *, user: str
+    ) -> dict[str, Any]:
+        """Write the body of a page of a release into an empty file; its status, kind and headers, as public/answering.py says them.
+
+        Raises:
+            IntegrityError: the release is not what was signed.
+            LedgerUnavailable: it took too long, or too much is asked at once.
+        """
+        task = {"do": "page", "release": str(release), "path": path, "query": query, "frame": frame, "into": str(into)}
+        return self._answered(task, user)
+
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
         """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
         LedgerUnavailable where it took too long, or too much is asked at once.

@@ -1,17 +1,14 @@
 """The API of questions to what was released: they cost nothing, since everybody who may fetch a release could answer them."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.server.access import User
-from starling.server.authentication import Service, errors, whose
-from starling.server.charges import Charges
-from starling.server.datasets import NotThere
+from starling.server.authentication import Service, errors
 from starling.server.previewing import INVENTED
-from starling.server.releasing import ReleaseId
+from starling.server.releasing import ReleaseId, released
 
 
 class FreeQuestion(BaseModel):
@@ -62,7 +59,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(404),
     )
     def questions(release: ReleaseId, user: Annotated[User, readers]) -> dict[str, Any]:
-        schema: dict[str, Any] = understanding.read(_released(charges, release, user), None, user=user.name)
+        schema: dict[str, Any] = understanding.read(released(charges, release, user)[1], None, user=user.name)
         return schema
 
     @app.post(
@@ -71,7 +68,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(404),
     )
     def answers(release: ReleaseId, body: FreeQuestion, user: Annotated[User, readers]) -> FreeAnswer:
-        bundle = _released(charges, release, user)
+        bundle = released(charges, release, user)[1]
         return FreeAnswer(
             release=release, answer=understanding.read(bundle, body.question, user=user.name), invented=home.invented
         )
@@ -82,13 +79,5 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(404),
     )
     def verification(release: ReleaseId, user: Annotated[User, readers]) -> VerificationReply:
-        verification = understanding.verify(_released(charges, release, user), home.key.public.text, user=user.name)
+        verification = understanding.verify(released(charges, release, user)[1], home.key.public.text, user=user.name)
         return VerificationReply(release=release, invented=home.invented, **verification)
-
-
-def _released(charges: Charges, release: int, user: User) -> Path:
-    """The bundle of a release that has left and that a user may see; raises NotThere."""
-    bundle = charges.progress(release, whose(user)).bundle
-    if bundle is None:
-        raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
-    return bundle

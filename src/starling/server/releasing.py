@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import formatdate
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
 from fastapi import FastAPI, Request, Response
@@ -17,7 +18,7 @@ from starling.ledger.rules import Cap, shown
 from starling.release.claims import claim
 from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
-from starling.server.charges import Progress, State
+from starling.server.charges import Charges, Progress, State
 from starling.server.datasets import Dataset, Entry, NotThere, Study
 from starling.server.previewing import INVENTED, QUESTION
 from starling.server.purposes import KNOWN
@@ -222,9 +223,7 @@ def _releases(app: FastAPI, service: Service) -> None:
         },
     )
     def bundle(release: ReleaseId, user: Annotated[User, readers], request: Request) -> Response:
-        progress = charges.progress(release, whose(user))
-        if progress.bundle is None:
-            raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
+        progress, zip_file = released(charges, release, user)
         # A charge has one answer, and its zip one form.
         headers = {
             "ETag": f'"{release}-{progress.charge.request_hash}"',
@@ -235,9 +234,17 @@ def _releases(app: FastAPI, service: Service) -> None:
         known = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
         if headers["ETag"] in known or "*" in known:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        _keep_one_range(request, progress.bundle.stat().st_size)
+        _keep_one_range(request, zip_file.stat().st_size)
         named = f"{'invented-' if progress.invented else ''}{progress.charge.dataset}-{release}.zip"
-        return FileResponse(progress.bundle, headers=headers, media_type="application/zip", filename=named)
+        return FileResponse(zip_file, headers=headers, media_type="application/zip", filename=named)
+
+
+def released(charges: Charges, release: int, user: User) -> tuple[Progress, Path]:
+    """A release that has left and that a user may see, with its zip; raises NotThere."""
+    progress = charges.progress(release, whose(user))
+    if progress.bundle is None:
+        raise NotThere("release", "has not left yet", f"ask how far it is: GET /v1/releases/{release}")
+    return progress, progress.bundle
 
 
 def charge(service: Service, analyst: str, name: str, wanted: ReleaseRequest) -> Progress:

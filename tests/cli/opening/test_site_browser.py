@@ -27,8 +27,8 @@ def served(
     folder = write(tmp_path_factory.mktemp("four"))
     release(folder, request.param)
     here = folder / request.param / "out"
-    with starling.open_release(here) as opened, Site(opened, Path("release")) as site:
-        serving = Serving(site.answer)
+    with starling.open_release(here) as opened:
+        serving = Serving(Site(opened, Path("release")).answer)
         thread = threading.Thread(target=serving.run, args=(600,))
         thread.start()
         context = chromium.new_context(bypass_csp=False)

@@ -30,8 +30,8 @@ def open_(release: Path, *, browser: bool, key: str | None) -> Result:
     from starling.verification import open_release
 
     working("checking the release")
-    with open_release(release, key=None if key is None else pin(key)) as opened, Site(opened, release) as site:
-        serving = Serving(site.answer)
+    with open_release(release, key=None if key is None else pin(key)) as opened:
+        serving = Serving(Site(opened, release).answer)
         click.echo(f"starling: open {serving.address} once; Ctrl-C ends it", err=True)
         if browser:
             show(serving.address)

@@ -5,19 +5,20 @@ and SameSite=Strict, and the token is worth nothing from then on. A request for 
 here (DNS rebinding), and one that another site sends is, too. Nothing here changes anything: it answers GET and HEAD alone.
 """
 
+import shutil
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from hmac import compare_digest
 from http import HTTPStatus
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from starling.errors import OutputError
 from starling.privacy.sampling.entropy import fresh_bytes
+from starling.screens.replies import Reply
 
 HOST: Final = "127.0.0.1"
 COOKIE: Final = "starling-open"
@@ -41,25 +42,8 @@ TURN: Final = 0.5
 """Seconds between looks at the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What is sent.
-
-    Attributes:
-        body: Its bytes.
-        kind: Their media type.
-        status: Of HTTP.
-        headers: Besides those of every reply, or in place of them.
-    """
-
-    body: bytes
-    kind: str = "text/html; charset=utf-8"
-    status: int = HTTPStatus.OK
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-Answer = Callable[[str, Mapping[str, str]], Reply]
-"""The reply to a path, with the values of its query."""
+Answer = Callable[[str, str], Reply]
+"""The reply to a path, decoded, and to the query of its address."""
 
 
 class Serving:
@@ -137,10 +121,11 @@ class Serving:
         request.send_response(reply.status)
         for name, value in {**HEADERS, "Content-Type": reply.kind, **reply.headers}.items():
             request.send_header(name, value)
-        request.send_header("Content-Length", str(len(reply.body)))
-        request.end_headers()
-        if request.command != "HEAD":
-            request.wfile.write(reply.body)
+        with reply.opened() as body:
+            request.send_header("Content-Length", str(reply.size))
+            request.end_headers()
+            if request.command != "HEAD":
+                shutil.copyfileobj(body, request.wfile)
 
     def _reply(self, request: BaseHTTPRequestHandler) -> Reply:
         headers = request.headers
@@ -154,7 +139,7 @@ class Serving:
             text = "This browser has not opened the address that Starling printed; it works once."
             return _plain(HTTPStatus.FORBIDDEN, text)
         self._last = time.monotonic()
-        return self._answer(parts.path, dict(parse_qsl(parts.query)))
+        return self._answer(unquote(parts.path), parts.query)
 
     def _begin(self, token: str) -> Reply:
         """The cookie for the token, once."""

@@ -8,7 +8,7 @@ script of the page's own in any case.
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -87,16 +87,16 @@ def page(shown: Map) -> str:
     return text
 
 
-def served_page(shown: Map, root: str, data: str, downloads: Sequence[tuple[str, str]]) -> str:
+def served_page(shown: Map, frame: Mapping[str, Any], data: str, downloads: Sequence[tuple[str, str]]) -> str:
     """The page as a server sends it.
 
     Args:
         shown: What it shows.
-        root: The path below which the server's pages lie.
+        frame: What stands around it, as `release_header.html` shows it; `root` is the path below which static files lie.
         data: The address of what `map_data.encoded` gives.
         downloads: Name and address of each file.
     """
-    return served("map.html", PACKAGE, root, **_values(shown), data=data, downloads=downloads)
+    return served("map.html", PACKAGE, **{**frame, **_values(shown)}, data=data, downloads=downloads)
 
 
 def _letters(data: bytes) -> str:

@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from starling.pages.rendering import static_file, static_files
 from starling.server.authentication import Service
-from starling.server.pages import answers, ask, home, signing
+from starling.server.pages import answers, ask, home, releases, signing
 from starling.server.passwords import Passwords
 
 FOR_GOOD = "public, max-age=31536000, immutable"
@@ -15,7 +15,7 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> None:
     """Add all pages to an application; those for signing in need `passwords`, and a sandbox leaves them to the server around it."""
     _static(app)
-    for screen in (home, ask, answers):
+    for screen in (home, ask, answers, releases):
         screen.add_routes(app, service)
     if passwords is not None:
         signing.add_routes(app, service, passwords)

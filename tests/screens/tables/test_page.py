@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from starling.release.table_page import Bar, pyramid
+from starling.screens.tables.page import Bar, pyramid
 
 
 def of_ages(start: str, end: str, sex: str, count: int, **changes: Any) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""What stands around the pages of a release: a server, or the machine of one reader; and the lines that do the same there."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from starling.pages.parts import Line
+from starling.release.codec import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of a reply.
+
+    Attributes:
+        path: Where the release lies, as its reader named it; empty at a server.
+        base: The address of the server, as the browser reached it.
+        number: The number of the release at the server.
+        release: The path below which the pages of the release lie, without a slash at its end.
+        here: The path below which the pages of the server lie, or of its sandbox.
+        root: The path below which static files lie.
+        user: `name` and `role` of the user who is signed in; None where nobody signs in.
+        invented: Whether the records are invented.
+    """
+
+    path: str = ""
+    base: str = ""
+    number: int = 0
+    release: str = ""
+    here: str = ""
+    root: str = ""
+    user: Mapping[str, str] | None = None
+    invented: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """What templates show of it."""
+        return asdict(self)
+
+    def lines(self, question: Mapping[str, Json], python: str) -> tuple[Line, ...]:
+        """The lines that put a question to the release.
+
+        Args:
+            question: One that `Release.tell` takes.
+            python: What an opened `release` is asked in Python, where it is at hand.
+        """
+        if not self.number:
+            return (Line("Python", f"import starling\n\nrelease = starling.open_release({self.path!r})\n{python}"),)
+        text = shlex.quote(json.dumps(question))
+        body = shlex.quote(json.dumps({"question": question}))
+        return (
+            Line(
+                "Python",
+                f'client = starling.Client("{self.base}", token)\nclient.answer({self.number}, {dict(question)!r})',
+            ),
+            Line(
+                "Shell", f"export STARLING_SERVER={self.base}\nstarling remote answer {self.number} --question {text}"
+            ),
+            Line(
+                "curl",
+                'curl -H "Authorization: Bearer $STARLING_TOKEN" \\\n'
+                f"  -H 'Content-Type: application/json' -d {body} {self.base}/v1/releases/{self.number}/answers",
+            ),
+        )

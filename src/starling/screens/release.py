@@ -1,0 +1,95 @@
+"""The pages of an opened release: what it is, its report, its tables, and what its domain adds."""
+
+import shlex
+from collections.abc import Sequence
+from http import HTTPStatus
+from importlib import import_module
+from typing import Final
+
+from starling.domains import DOMAINS
+from starling.errors import StarlingError
+from starling.pages.parts import Line
+from starling.release.reading import Release
+from starling.screens.domain_pages import REPORT, DomainPages
+from starling.screens.frame import Frame
+from starling.screens.replies import Query, Reply
+from starling.screens.tables.screen import TableScreen
+
+OF_REPORT: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'; sandbox"
+)
+"""The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches nothing."""
+
+
+def pages_of(release: Release) -> DomainPages:
+    """What the domain of a release adds to its pages."""
+    registered = DOMAINS.get(release.statement["domain"])
+    if registered is None or not registered.pages:
+        return DomainPages(release)
+    module, _, name = registered.pages.partition(":")
+    pages: DomainPages = getattr(import_module(module), name)(release)
+    return pages
+
+
+class Screens:
+    """What is replied to the paths below a release.
+
+    Args:
+        release: An opened release; it stays open for as long as this is referred to.
+    """
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._domain = pages_of(release)
+        self._tables = TableScreen(self._domain)
+
+    def reply(self, path: str, query: str, frame: Frame) -> Reply:
+        """The reply to a path below the release.
+
+        Args:
+            path: Decoded; it begins with a slash.
+            query: As it stands in the address, without the question mark.
+            frame: What stands around the page.
+        """
+        try:
+            reply = self._reply([part for part in path.split("/") if part], Query(query), frame)
+        except StarlingError as error:
+            return self._refused(frame, error.status, [str(each) for each in error.problems])
+        return reply or self._refused(frame, HTTPStatus.NOT_FOUND, ["There is no such page."])
+
+    def _refused(self, frame: Frame, status: int, problems: Sequence[str]) -> Reply:
+        return self._domain.page("refused.html", frame, status, problems=problems)
+
+    def _reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
+        """The page or file of a path; None where there is none."""
+        match list(path):
+            case []:
+                return self._home(frame)
+            case ["report"]:
+                return self._report()
+            case ["tables", *_] | ["download", *_]:
+                return self._tables.reply(path, query, frame)
+        return self._domain.reply(path, query, frame)
+
+    def _report(self) -> Reply | None:
+        """The report as it was signed."""
+        file = self._release.folder / REPORT
+        return Reply(file.read_bytes(), headers={"Content-Security-Policy": OF_REPORT}) if file.is_file() else None
+
+    def _home(self, frame: Frame) -> Reply:
+        release = self._release
+        lines: tuple[Line, ...] = ()
+        if frame.path:
+            lines = (
+                Line("Python", f"import starling\n\nrelease = starling.open_release({frame.path!r})"),
+                Line("Shell", f"starling verify {shlex.quote(frame.path)}"),
+            )
+        facts = [
+            ("What is protected", str(release.guarantee.relation)),
+            ("Privacy loss", str(release.cost)),
+            ("Charged", f"{release.statement['account']['day']}, request {release.request_id}"),
+            ("Signed by", release.signer.fingerprint),
+        ]
+        sizes = [(name, self._tables.size(name)) for name in release.names]
+        return self._domain.page("home.html", frame, facts=facts, sizes=sizes, lines=lines)

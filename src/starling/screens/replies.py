@@ -1,0 +1,94 @@
+"""What pages are asked and what they reply: the values of an address, and bytes with their media type."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from io import BytesIO
+from typing import BinaryIO, Final
+from urllib.parse import parse_qsl, urlencode
+
+from starling.errors import ParameterError
+
+HTML: Final = "text/html; charset=utf-8"
+MOST_FIELDS: Final = 2_000
+"""Values in one address."""
+_WHOLE: Final = re.compile(r"[0-9]{1,12}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is sent.
+
+    Attributes:
+        body: Its bytes, or an open file of them, at its beginning.
+        kind: Their media type.
+        status: Of HTTP.
+        headers: Besides those of every reply, or in place of them.
+    """
+
+    body: bytes | BinaryIO
+    kind: str = HTML
+    status: int = HTTPStatus.OK
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return len(self.body) if isinstance(self.body, bytes) else os.fstat(self.body.fileno()).st_size
+
+    def opened(self) -> BinaryIO:
+        """The body as a file, which the caller closes."""
+        return BytesIO(self.body) if isinstance(self.body, bytes) else self.body
+
+
+def attached(body: bytes | BinaryIO, name: str, kind: str) -> Reply:
+    """A file that a browser saves under a name of plain letters."""
+    return Reply(body, kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+class Query:
+    """The values in the query of an address.
+
+    Args:
+        text: The query, without its question mark.
+
+    Raises:
+        ParameterError: it has too many values, or is not the UTF-8 of any.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+        except ValueError:
+            raise ParameterError("address", "has values that cannot be read", "go back, and choose again") from None
+        self.pairs = tuple((name, value) for name, value in pairs if value)
+
+    def several(self, name: str) -> tuple[str, ...]:
+        """All values of a name, in their order."""
+        return tuple(value for each, value in self.pairs if each == name)
+
+    def one(self, name: str, default: str = "") -> str:
+        """The value of a name; raises ParameterError where there are several."""
+        values = self.several(name)
+        if len(values) > 1:
+            raise ParameterError(name, "is there twice", "give one value")
+        return values[0] if values else default
+
+    def whole(self, name: str, default: int = 0) -> int:
+        """A whole number from 0 on; raises ParameterError where it is none."""
+        text = self.one(name, str(default))
+        if not _WHOLE.fullmatch(text):
+            raise ParameterError(name, "is no whole number from 0 on", "write digits alone")
+        return int(text)
+
+    def others(self, *names: str) -> dict[str, str]:
+        """The value of each name but these; raises ParameterError where one has several."""
+        return {name: self.one(name) for name, _ in self.pairs if name not in names}
+
+    def address(self, **changes: object) -> str:
+        """The query with other values of some names; None takes a name away."""
+        pairs = [(name, value) for name, value in self.pairs if name not in changes]
+        pairs += [(name, str(value)) for name, value in changes.items() if value is not None]
+        return f"?{urlencode(pairs)}"

@@ -1,0 +1,23 @@
+"""What a domain adds is found by its name; a domain that adds nothing has the pages of every release."""
+
+import pytest
+
+from starling import domains
+from starling.release.reading import Release
+from starling.screens.domain_pages import DomainPages
+from starling.screens.release import pages_of
+from tests.screens.conftest import Reader
+
+
+def test_each_domain_has_pages_of_its_own(releases: dict[str, Release]) -> None:
+    for name, release in releases.items():
+        assert type(pages_of(release)) is not DomainPages
+        assert type(pages_of(release)).__name__ == f"{name.capitalize()}Pages"
+
+
+def test_a_domain_that_adds_nothing_has_the_pages_of_every_release(
+    releases: dict[str, Release], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(domains.DOMAINS, "places", domains.Registered("none:NONE", "none:none"))
+    reader = Reader(releases["places"])
+    assert (reader.get("/").status, reader.get("/map").status) == (200, 404)

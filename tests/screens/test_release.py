@@ -1,0 +1,31 @@
+"""The pages of a release: what is not there is refused, the report is as it was signed, and links stay below the release."""
+
+import re
+
+import pytest
+
+from starling.screens.frame import Frame
+from tests.screens.conftest import Reader
+
+
+@pytest.mark.parametrize("path", ["/tables/none", "/tables", "/download/exe/t1", "/download", "/map/none", "/../x"])
+def test_what_is_not_there_is_refused(reader: Reader, path: str) -> None:
+    assert reader.get(path).status == 404
+
+
+def test_the_report_is_sent_as_it_was_signed_and_runs_nothing(reader: Reader) -> None:
+    reply = reader.get("/report")
+    assert reply.body == (reader.release.folder / "report.html").read_bytes()
+    assert "sandbox" in reply.headers["Content-Security-Policy"]
+    assert "script" not in reply.headers["Content-Security-Policy"]
+
+
+def test_at_a_server_every_link_stays_below_the_release_and_static_files_below_the_root(reader: Reader) -> None:
+    frame = Frame("", "http://localhost", 7, "/s/releases/7", "/s", "/s", {"name": "<b>", "role": "analyst"})
+    served = Reader(reader.release, frame)
+    addresses = {"/s/", "/s/answers", "/s/sign-out", "#main", "data:,"}
+    for path in ("/", f"/tables/{reader.release.names[0]}", "/none"):
+        page = served.read(path).decode()
+        assert "&lt;b&gt;, analyst" in page
+        for address in re.findall(r'(?:href|src|action)="([^"]*)"', page):
+            assert address in addresses or address.startswith(("/s/releases/7/", "/s/static/", "?")), address
