@@ -1,5 +1,6 @@
 """A release of points as analysts open it: its plan, its grids, its measurements."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 import starling
 from starling.errors import ParameterError, PlanError
 from starling.places.analysis import PlacesRelease
-from starling.places.answers.questions import MOST_CORNERS, MOST_HOTSPOTS, MOST_RECTANGLES, MOST_REGIONS
+from starling.places.answers.questions import MOST_CORNERS, MOST_HOTSPOTS, MOST_RECTANGLES, MOST_REGIONS, Count
 from starling.places.answers.released import ReleasedGrid
 from starling.places.plan import METHODS
 from starling.places.publish import release
@@ -160,6 +161,46 @@ def test_polygons_are_told_with_typical_errors_as_the_release_has_them(tmp_path:
     assert [each["typical_error"] for each in described] == typical.tolist()
     with pytest.raises(ParameterError, match="rings that cross"):
         result.tell({**query, "regions": [[SQUARE[0], SQUARE[0]]]})
+
+
+def test_a_slice_less_another_is_told_as_compare_counts_it(tmp_path: Path) -> None:
+    result = opened(tmp_path, SLICED)
+    query: Any = {"kind": "count", "rectangles": [[0, 0, 4, 2], [1, 0, 3, 1]], "slice": "February", "minus": "January"}
+    described: Any = result.tell({**query, "typical": True})
+    one, two = result.released("February"), result.released("January")
+    here = one.minus(two).count([[0, 0, 4, 2], [1, 0, 3, 1]])
+    assert here.lower is not None
+    assert [(each["points"], each["lower"]) for each in described] == list(zip(here.counts, here.lower, strict=True))
+    errors = [
+        typical_errors(result.plan, of, lambda asks: asks.count([[0, 0, 4, 2], [1, 0, 3, 1]])) for of in (one, two)
+    ]
+    assert [each["typical_error"] for each in described] == np.sqrt(
+        sum(each * each for each in errors if each is not None)
+    ).tolist()
+    (tmp_path / "other").mkdir()
+    other = opened(tmp_path / "other", SLICED)
+    question = Count(
+        rectangles=((Fraction(0), Fraction(0), Fraction(4), Fraction(2)),), slice="February", minus="January"
+    )
+    difference = one.minus(other.released("January")).count([[0, 0, 4, 2]])
+    assert result.answers(question, other).counts.tolist() == difference.counts.tolist()
+    with pytest.raises(ParameterError, match="compared with itself"):
+        result.answers(replace(question, minus="February"), result)
+    for wrong in ({"minus": "February"}, {"minus": "March"}):
+        with pytest.raises(ParameterError):
+            result.tell({**query, **wrong})
+
+
+def test_what_a_page_draws_is_of_the_slices_that_are_chosen(tmp_path: Path) -> None:
+    result = opened(tmp_path, SLICED)
+    for minus in (None, "January"):
+        drawn = result.shaded("February", minus)
+        other = 0 if minus is None else result.grid(minus)
+        assert np.array_equal(drawn.cells, result.grid("February") - other)
+        assert drawn.signed == (minus is not None)
+        assert [each.max() for each in drawn.scale[:2]] == [result.grid(each).max() for each in result.plan.slice_names]
+    assert np.array_equal(result.shaded("February").hotspots, result.first_squares("February").boxes)
+    assert result.first_squares("February", chance=True).chance is not None
 
 
 def test_hexagons_are_told(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """`starling places count`, `compare`, `hotspots`, `map` and `export`: what analysts ask of releases. None opens records or spends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from starling.places.analysis import PlacesRelease
     from starling.places.answers.hotspots import Hotspots
     from starling.places.answers.released import Answers, ReleasedGrid
-    from starling.places.postprocess import Float64
 
 UNITS: Final = ("cells", "box", "degrees")
 
@@ -86,18 +84,13 @@ def count(release: Path, *, part: str | None, typical: bool, key: str | None, **
 
     RELEASE is a folder or its zip; it is compared with its signature.
     """
-    from starling.places.typical import typical_errors
+    from starling.places.typical import typical_answers
 
     ask = _asker(**queries)
     working("checking the release")
     with _opened(release, key) as opened:
-        working("counting")
-        grid = opened.released(part)
-        answers = ask(grid)
-        if typical:
-            working("measuring the released grid again for typical errors")
-        errors = typical_errors(opened.plan, grid, ask) if typical else None
-    return _shown(replace(answers, typical_error=errors))
+        working("counting, and measuring the released grid again for typical errors" if typical else "counting")
+        return _shown(typical_answers(ask, *opened.parts(part), typical=typical))
 
 
 @command("compare", example="starling places compare release other --rectangles rectangles.csv")
@@ -123,29 +116,15 @@ def compare(
 
     Both are of one public grid. A reader of both can do the same: their costs add up for those who are in both.
     """
-    from starling.places.artifact.public_plan import COUNTS
-    from starling.places.typical import typical_errors
+    from starling.places.typical import typical_answers
 
     ask = _asker(**queries)
     working("checking the releases")
     with ExitStack() as stack:
         one, two = (stack.enter_context(_opened(each, key)) for each in (release, other))
-        parts = part, part if other_slice is None else other_slice
-        if one.hashes.get(COUNTS) == two.hashes.get(COUNTS) and parts[0] == parts[1]:
-            raise ParameterError("release", "is compared with itself", "name another one, or --other-slice")
-        first, second = one.released(parts[0]), two.released(parts[1])
-        working("counting")
-        answers = ask(first.plus(second) if adds else first.minus(second))
-        if typical:
-            working("measuring the released grids again for typical errors")
-        errors = [typical_errors(of.plan, grid, ask) for of, grid in ((one, first), (two, second))] if typical else []
-    return _shown(replace(answers, typical_error=_joined(errors)))
-
-
-def _joined(errors: "Sequence[Float64 | None]") -> "Float64 | None":
-    """The typical error of a sum or difference, whose parts have independent noise."""
-    known = [each for each in errors if each is not None]
-    return sum(each * each for each in known) ** 0.5 if known and len(known) == len(errors) else None
+        parts = one.parts(part, two, part if other_slice is None else other_slice)
+        working("counting, and measuring the released grids again for typical errors" if typical else "counting")
+        return _shown(typical_answers(ask, *parts, adds=adds, typical=typical))
 
 
 def _asker(

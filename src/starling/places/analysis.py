@@ -21,12 +21,14 @@ from starling.places.answers.sure import LEVEL
 from starling.places.answers.work import Sizes
 from starling.places.artifact.columns import BOXES, CELLS
 from starling.places.artifact.pages import headline
-from starling.places.artifact.public_plan import SIDES, read_measurements, read_plan
+from starling.places.artifact.public_plan import COUNTS, SIDES, read_measurements, read_plan
 from starling.places.measurements import Int32, Measured, MeasuredTree
-from starling.places.pictures.experience import experience
+from starling.places.pictures.experience import experience, listed
 from starling.places.pictures.map_data import Map, MapSlice
+from starling.places.pictures.map_shades import Shaded, blank_boxes, blank_squares
+from starling.places.plan import Plan
 from starling.places.postprocess import Float64
-from starling.places.typical import likely_hotspots, typical_errors
+from starling.places.typical import likely_hotspots, typical_answers, typical_errors
 from starling.places.typical.errors import MOST_CELLS, RERUNS
 from starling.places.typical.ranking import DRAWS, RIVALS
 from starling.privacy.budget import Exact, exact
@@ -75,7 +77,8 @@ class PlacesRelease(DomainRelease):
         points = self.table(CELLS)["points"].to_numpy()
         return np.asarray(points.reshape(len(self.plan.slice_names), *self.plan.grid.shape))
 
-    def _slice(self, name: str | None) -> int:
+    def slice_number(self, name: str | None) -> int:
+        """Which slice has a public name, or is the only one; raises ParameterError where none is meant."""
         names = self.plan.slice_names
         if name is None and len(names) == 1:
             return 0
@@ -98,15 +101,30 @@ class PlacesRelease(DomainRelease):
             raise ParameterError(
                 "grid", "is sparse, so that there is no table of cells", "take the boxes, or count rectangles"
             )
-        return np.asarray(self._points[self._slice(slice)])
+        return np.asarray(self._points[self.slice_number(slice)])
 
     def released(self, slice: str | None = None) -> ReleasedGrid:
         """What answers queries of the grid, with its measurements; raises ParameterError as `grid` does."""
-        number, grid = self._slice(slice), self.plan.grid
+        number, grid = self.slice_number(slice), self.plan.grid
         if number not in self._released:
             counts = LeafTable(Boxed(grid.shape, *self.boxes(slice))) if grid.sparse else self.grid(slice)
             self._released[number] = ReleasedGrid(grid, counts, [(self.measured[number], 1)])
         return self._released[number]
+
+    def parts(
+        self, slice: str | None = None, other: "PlacesRelease | None" = None, other_slice: str | None = None
+    ) -> list[tuple[Plan, ReleasedGrid]]:
+        """What is counted, for `typical.typical_answers`: a slice, and with another release the slice of it that is taken away.
+
+        Raises:
+            ParameterError: as `released`, or both are one.
+        """
+        parts = [(self.plan, self.released(slice))]
+        if other is None:
+            return parts
+        if self.hashes[COUNTS] == other.hashes[COUNTS] and self.slice_number(slice) == other.slice_number(other_slice):
+            raise ParameterError("release", "is compared with itself", "name another release, or another slice")
+        return [*parts, (other.plan, other.released(other_slice))]
 
     def count(
         self,
@@ -135,12 +153,26 @@ class PlacesRelease(DomainRelease):
             return self._hotspots(question)
         if not isinstance(question, Counted):
             return super()._answered(question)
-        grid = self.released(question.slice)
-        answers = question.of(grid)
+        answers = self.answers(question)
         columns = {"points": answers.counts, "lower": answers.lower, "upper": answers.upper, "clipped": answers.clipped}
-        if question.typical:
-            columns["typical_error"] = typical_errors(self.plan, grid, question.of)
-        return _rows(columns)
+        return _rows({**columns, "typical_error": answers.typical_error})
+
+    def answers(self, question: Counted, other: "PlacesRelease | None" = None) -> Answers:
+        """The answers to a question for counts.
+
+        Args:
+            question: With its `minus` the points of that slice are taken away.
+            other: Another release on the same grid, to which that slice belongs; of one without slices it is all of it.
+
+        Raises:
+            ParameterError: as `parts`, as the question's `of`, and where the grids are not the same.
+        """
+        parts = self.parts(question.slice, self._other(other, question.minus), question.minus)
+        return typical_answers(question.of, *parts, typical=question.typical)
+
+    def _other(self, other: "PlacesRelease | None", minus: str | None) -> "PlacesRelease | None":
+        """The release of the slice that is taken away: this one, unless it is said."""
+        return self if other is None and minus is not None else other
 
     def _hotspots(self, question: FindHotspots) -> Json:
         """Squares, most points first."""
@@ -174,11 +206,11 @@ class PlacesRelease(DomainRelease):
     def boxes(self, slice: str | None = None) -> tuple[Int32, Float64]:
         """The boxes of the release: int32 (boxes, 4), and float64 (boxes,), their released points; raises ParameterError as `grid` does."""
         rows = self.table(BOXES)
-        rows = rows.filter(pc.equal(rows["slice"], self.plan.slice_names[self._slice(slice)]))
+        rows = rows.filter(pc.equal(rows["slice"], self.plan.slice_names[self.slice_number(slice)]))
         ends = np.stack([rows[side].to_numpy() for side in SIDES], axis=1).astype(np.int32)
         return ends, np.asarray(rows["points"].to_numpy())
 
-    def _pictured(self, slice: str | None) -> tuple[Float64, int]:
+    def pictured(self, slice: str | None) -> tuple[Float64, int]:
         """The grid, or of a sparse one the points of public squares of cells; and how many cells a side they have."""
         if not self.plan.grid.sparse:
             return self.grid(slice), 1
@@ -196,8 +228,8 @@ class PlacesRelease(DomainRelease):
         from starling.places.pictures.heat_map import heat_map
         from starling.release.plots import Plots
 
-        grid, _ = self._pictured(slice)
-        name = "" if self.plan.slices is None else f", {self.plan.slice_names[self._slice(slice)]}"
+        grid, _ = self.pictured(slice)
+        name = "" if self.plan.slices is None else f", {self.plan.slice_names[self.slice_number(slice)]}"
         title = f"{self.plan.title}{name}"
         caption = f"Released points ({self.plan.point}) by cell, in a stronger colour where there are more."
         what = f"points ({self.plan.point})"
@@ -218,7 +250,7 @@ class PlacesRelease(DomainRelease):
             ParameterError: the plan has no such slice, or another level than `ReleasedGrid.count` takes.
         """
         plan = self.plan
-        names = plan.slice_names if slice is None else (plan.slice_names[self._slice(slice)],)
+        names = plan.slice_names if slice is None else (plan.slice_names[self.slice_number(slice)],)
         chance = exact(level, field="level")
         several = typical and len(names) <= MOST_TYPICAL
         unit = (
@@ -233,17 +265,49 @@ class PlacesRelease(DomainRelease):
             grid=plan.grid,
             aspect=aspect(plan.grid),
             slices=[self._map_slice(name, chance, typical=several) for name in names],
-            fold=self._pictured(names[0])[1],
+            fold=self.pictured(names[0])[1],
             level=chance,
         )
 
+    def shaded(
+        self,
+        slice: str | None = None,
+        minus: str | None = None,
+        other: "PlacesRelease | None" = None,
+        level: Exact = LEVEL,
+    ) -> Shaded:
+        """What a page draws of a slice, or of what it has more than another: of this release, unless that is said.
+
+        Raises:
+            ParameterError: as `parts`, or the grids are not the same.
+        """
+        plan, number, chance = self.plan, self.slice_number(slice), exact(level, field="level")
+        cells, fold = self.pictured(slice)
+        names = plan.slice_names if not plan.grid.sparse or len(plan.slice_names) <= MOST_TYPICAL else [slice]
+        scale = [self.pictured(name)[0] for name in names]
+        parts = [grid for _, grid in self.parts(slice, self._other(other, minus), minus)]
+        if len(parts) > 1:
+            difference = parts[0].minus(parts[1])
+            taken = (other or self).pictured(minus)[0]
+            blank, hotspots, scale = blank_squares(difference, chance), tiles((0, 0), 1), [*scale, taken]
+            cells = cells - taken
+        else:
+            blank = blank_boxes(self.measured[number], chance)
+            hotspots = tiles((0, 0), 1) if plan.grid.sparse else self.first_squares(slice).boxes
+        return Shaded(plan.grid, cells, scale, len(parts) > 1, self.boxes(slice)[0], blank, hotspots, fold)
+
+    def first_squares(self, slice: str | None = None, *, chance: bool = False) -> Hotspots:
+        """The hotspots that a map lists: squares of a public side, with chances where they are wanted, which take seconds."""
+        k, side = listed(self.plan.grid.shape)
+        return self.hotspots(k, side, slice=slice) if chance else self.released(slice).hotspots(k, side)
+
     def _map_slice(self, name: str, level: Fraction, *, typical: bool) -> MapSlice:
         """One slice of a map."""
-        plan, released, measured = self.plan, self.released(name), self.measured[self._slice(name)]
+        plan, released, measured = self.plan, self.released(name), self.measured[self.slice_number(name)]
         squares = tiles(plan.grid.shape, -(-max(plan.grid.shape) // LISTED))
         return MapSlice(
             "" if plan.slices is None else name,
-            self._pictured(name)[0],
+            self.pictured(name)[0],
             *self.boxes(name),
             measured if isinstance(measured, MeasuredTree) else None,
             experience(plan, released, level) if typical else None,

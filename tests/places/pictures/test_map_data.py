@@ -72,7 +72,7 @@ def test_without_measurements_of_known_noise_boxes_stand_alone(kind: str, monkey
         tree = replace(tree, noises=(noise,))
     (of,) = ALONE.slices
     changed = replace(of, measured=tree)
-    assert has_intervals(changed) is False
+    assert not has_intervals(changed.measured)
     facts, arrays = decoded(encoded(replace(ALONE, slices=[changed])))
     assert facts["slices"][0]["noises"] is None
     assert np.array_equal(arrays["0.box_north"], of.boxes[:, 1])

@@ -44,7 +44,9 @@ def test_only_the_pages_own_script_and_style_are_allowed() -> None:
 
 
 def test_a_served_page_has_no_script_or_style_of_its_own() -> None:
-    text = served_page(SHOWN, {"root": "/s", "user": None, "links": []}, "/s/map.data", [("GeoJSON", "/s/boxes.geojson")])
+    text = served_page(
+        SHOWN, {"root": "/s", "user": None, "links": []}, "/s/map.data", [("GeoJSON", "/s/boxes.geojson")]
+    )
     assert "<style" not in text
     assert re.findall(r"<script([^>]*)>", text) == [
         ' type="module" src="/s/static/' + re.findall(r'static/(map\.[0-9a-f]{12}\.js)"', text)[0] + '"'

@@ -1,6 +1,7 @@
 """Typical errors: what they are made of, and that they hold most errors of invented releases."""
 
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from starling.places.plan import Plan
 from starling.places.postprocess import estimate
 from starling.places.postprocess.least_squares import merged
 from starling.places.typical import errors, typical_errors
+from starling.places.typical.errors import RERUNS
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from tests.places.plans import plan
 
@@ -46,10 +48,22 @@ def test_most_errors_are_smaller(method: str) -> None:
 def test_the_same_release_has_the_same_typical_errors_and_another_has_others() -> None:
     chosen = plan(GRID, {"method": {"name": "adaptive"}})
     one, other = released(chosen), released(chosen)
+    again = ReleasedGrid(chosen.grid, one.table.grid, one.parts)
     first = typical_errors(chosen, one, ask)
     assert first is not None
-    assert first.tolist() == typical_errors(chosen, one, ask).tolist()  # type: ignore[union-attr]
+    assert first.tolist() == typical_errors(chosen, again, ask).tolist()  # type: ignore[union-attr]
     assert first.tolist() != typical_errors(chosen, other, ask).tolist()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_small_grid_is_measured_again_once(monkeypatch: pytest.MonkeyPatch, *, stays: bool) -> None:
+    chosen = plan(GRID)
+    grid = released(chosen)
+    monkeypatch.setattr(errors, "REPEATED_CELLS", 64 * 64 - (not stays))
+    with mock.patch.object(errors, "estimate", wraps=estimate) as estimating:
+        first, again = (typical_errors(chosen, grid, ask) for _ in range(2))
+    assert first.tolist() == again.tolist()  # type: ignore[union-attr]
+    assert estimating.call_count == RERUNS * (1 if stays else 2)
 
 
 def test_it_is_reruns_and_the_noise_of_a_box() -> None:

@@ -43,6 +43,7 @@ class Counted(ABC):
 
     Attributes:
         slice: The public name of a slice; None where there is one alone.
+        minus: Another slice, whose points are taken away; None for none.
         level: The probability with which each sure interval holds the true number.
         together: Whether it is that with which all of them do at once.
         typical: Whether the typical error of each count is told, too, for which the grid is measured again.
@@ -51,6 +52,7 @@ class Counted(ABC):
     advice: ClassVar[str]
     """What to ask where it is too much work."""
     slice: str | None = None
+    minus: str | None = None
     level: Fraction = LEVEL
     together: bool = False
     typical: bool = False
@@ -68,12 +70,13 @@ class Counted(ABC):
 
     def work(self, release: "PlacesRelease") -> Work:
         """Counts with sure intervals; where typical errors are told, counts of each rerun too, which is made of every cell."""
-        counts, intervals = self.counting(release.sizes)
+        slices = 1 if self.minus is None else 2
+        counts, intervals = (slices * each for each in self.counting(release.sizes))
         steps = work.opening(release.sizes) + counts + intervals
         if not self.typical:
             return Work(steps, self.advice)
         # Besides the answer: the truth of the reruns, these, and the noise and the area of each query.
-        steps += (release.sizes.reruns + 3) * counts + work.repeated(release.sizes)
+        steps += (release.sizes.reruns + 3) * counts + slices * work.repeated(release.sizes)
         return Work(steps, f"{self.advice}, or leave out typical errors")
 
 

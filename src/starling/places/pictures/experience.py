@@ -7,6 +7,7 @@ squares, those that the rectangle cuts by the share of their area. So a page sta
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -47,13 +48,23 @@ class Experience:
     hotspots: Hotspots
 
 
+def listed(shape: tuple[int, int]) -> tuple[int, int]:
+    """How many hotspots a map lists, and cells of a side of their squares.
+
+    >>> listed((96, 160)), listed((2, 3))
+    ((10, 3), (6, 1))
+    """
+    side = -(-max(shape) // ALONG)
+    return min(HOTSPOTS, prod(-(-each // side) for each in shape)), side
+
+
 def experience(plan: Plan, released: ReleasedGrid, level: Fraction = LEVEL) -> Experience | None:
     """What a map shows of a released grid, at the level of all marks of hotspots; None where it has more than 2^22 cells, which would take
     long.
     """
     if plan.grid.cells > MOST_CELLS:
         return None
-    fold, side = (-(-max(plan.grid.shape) // most) for most in (SQUARES, ALONG))
+    fold, (k, side) = -(-max(plan.grid.shape) // SQUARES), listed(plan.grid.shape)
     tables, squares = (as_rectangles(tiles(plan.grid.shape, each)) for each in (fold, side))
     rectangles = np.concatenate([tables, squares])
 
@@ -64,7 +75,7 @@ def experience(plan: Plan, released: ReleasedGrid, level: Fraction = LEVEL) -> E
     shape = tuple(-(-each // fold) for each in plan.grid.shape)
     split = len(tables)
     off = off_by(errors[:, split:], boxes[split:])
-    hotspots = released.hotspots(min(HOTSPOTS, len(squares)), side, level)
+    hotspots = released.hotspots(k, side, level)
     return Experience(
         fold,
         errors[:, :split].reshape(-1, *shape),

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from starling.places.answers.noise_sums import NARROWEST
 from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL, Surety
-from starling.places.measurements import Int32, Int64, MeasuredTree
+from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
 from starling.places.pictures.experience import WHOLE, Experience
 from starling.places.plan.grid import RADIUS, Grid
 from starling.places.typical.errors import TIMES
@@ -33,9 +33,11 @@ MOST_BOXES: Final = 300_000
 FINEST: Final = 1 / 64
 """Points to which tables of typical errors are rounded, where numbers are not huge."""
 ALIGNED: Final = 8
+COMPRESSION: Final = 6
+"""Of gzip: 9 takes several times as long for a hundredth."""
 KNOWN: Final = 1
 BLANK: Final = 2
-_KINDS: Final = ("i1", "i2", "i4", "f8")
+_KINDS: Final = ("i1", "u1", "i2", "i4", "f8")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,38 +111,37 @@ def folded(grid: Float64, fold: int) -> Float64:
     return np.asarray(padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3)))
 
 
-def has_intervals(of: MapSlice) -> bool:
-    """Whether the page gives sure intervals of a slice."""
-    tree = of.measured
-    if tree is None or len(tree.tree.parents) > MOST_BOXES:
+def has_intervals(measured: Measured | None) -> TypeGuard[MeasuredTree]:
+    """Whether a page gives sure intervals of what was measured in a slice."""
+    if not isinstance(measured, MeasuredTree) or len(measured.tree.parents) > MOST_BOXES:
         return False
-    return all(isinstance(each, DiscreteLaplace) for each in tree.noises)
+    return all(isinstance(each, DiscreteLaplace) for each in measured.noises)
 
 
 def encoded(shown: Map) -> bytes:
     """The file of a map; the same bytes for the same map."""
-    grid, step = shown.grid, shown.step
-    x0, y0, x1, y1 = grid.box
+    step = shown.step
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     slices = [_slice(shown, of, f"{number}.", step, arrays) for number, of in enumerate(shown.slices)]
-    rows, columns = arrays["0.cells"].shape
-    facts = {
-        "rows": rows,
-        "columns": columns,
+    facts = grid_facts(shown.grid, shown.aspect, arrays["0.cells"].shape, step)
+    return packed({**facts, "missing": float(1 - shown.level), "slices": slices}, arrays)
+
+
+def grid_facts(grid: Grid, aspect: float, shape: tuple[int, ...], step: int) -> dict[str, Any]:
+    """What is public of a grid, of which so many rows and columns of squares of `step` cells a side are shown."""
+    x0, y0, x1, y1 = grid.box
+    return {
+        "rows": shape[0],
+        "columns": shape[1],
         "high": grid.rows,
         "wide": grid.columns,
         "fold": step,
         "box": [float(end) for end in grid.box],
         "per_unit": [float(grid.columns / (x1 - x0)), float(grid.rows / (y1 - y0))],
         "crs": grid.crs,
-        "unit": grid.crs_name,
         "radius": float(RADIUS),
-        "aspect": shown.aspect,
-        "points": shown.points,
-        "missing": float(1 - shown.level),
-        "slices": slices,
+        "aspect": aspect,
     }
-    return packed(facts, arrays)
 
 
 def packed(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
@@ -157,11 +158,11 @@ def packed(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]])
     parts = [struct.pack("<I", len(text)), text, bytes(first - 4 - len(text))]
     for array in narrow.values():
         parts += [array.tobytes(), bytes(-array.nbytes % ALIGNED)]
-    return gzip.compress(b"".join(parts), mtime=0)
+    return gzip.compress(b"".join(parts), COMPRESSION, mtime=0)
 
 
 def narrowest(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same numbers in the narrowest of int8, int16, int32 and float64, little-endian, flat.
+    """The same numbers in the narrowest of int8, uint8, int16, int32 and float64, little-endian, flat.
 
     >>> narrowest(np.array([[1, -300]])).dtype.str, narrowest(np.array([0.5])).dtype.str, narrowest(np.array([2**40])).dtype.str
     ('<i2', '<f8', '<f8')
@@ -178,7 +179,7 @@ def _slice(shown: Map, of: MapSlice, prefix: str, step: int, arrays: dict[str, n
     """The facts of a slice; its arrays go to `arrays`, each named with the prefix."""
     arrays[f"{prefix}cells"] = folded(of.grid, step // shown.fold)
     facts: dict[str, Any] = {"name": of.name, "noises": None, "typical": None, "hotspots": [], "sparse": shown.fold > 1}
-    if of.measured is not None and has_intervals(of):
+    if has_intervals(of.measured):
         facts["noises"] = _index(of.measured, shown.level, prefix, arrays)
     if facts["noises"] is None or shown.fold > 1:
         arrays |= {f"{prefix}box_{name}": ends for name, ends in zip(SIDES, of.boxes.T, strict=True)}

@@ -128,7 +128,7 @@ def _notes(shown: Map) -> list[str]:
     """Sentences that say what the page shows."""
     known = [each.experience for each in shown.slices if each.experience is not None]
     notes = [UNSURE]
-    if all(map(has_intervals, shown.slices)):
+    if all(has_intervals(each.measured) for each in shown.slices):
         notes = [SURE.format(level=float(100 * shown.level)), NOTHING]
     if known:
         notes += [TYPICALLY, *([BY_SQUARES.format(fold=known[0].fold)] if known[0].fold > 1 else []), RANKED]

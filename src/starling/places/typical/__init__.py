@@ -4,7 +4,7 @@ All of it comes from one thing: the released grid is taken for the truth, measur
 estimated again (`reruns`). Only released values are read, so that it is post-processing and costs nothing.
 """
 
-from starling.places.typical.errors import typical_errors
+from starling.places.typical.errors import typical_answers, typical_errors
 from starling.places.typical.ranking import likely_hotspots
 
-__all__ = ["likely_hotspots", "typical_errors"]
+__all__ = ["likely_hotspots", "typical_answers", "typical_errors"]

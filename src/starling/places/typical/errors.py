@@ -13,8 +13,9 @@ them. What is missing in them is how noise changes the shape of a tree: in studi
 about one answer of a hundred more.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -37,6 +38,10 @@ from starling.privacy.distributions.discrete import DiscreteLaplace, Distributio
 RERUNS: Final = 10
 MOST_CELLS: Final = 1 << 22
 """Of a grid that is measured again; more would take long."""
+REPEATED_CELLS: Final = 1 << 18
+"""Of a grid whose reruns stay in memory, where it is asked again."""
+REPEATED: Final = 4
+"""Such grids at a time."""
 ROUNDING: Final = 1
 """Public seed of the rounding to whole points."""
 
@@ -103,14 +108,53 @@ def typical_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGr
     return errors
 
 
+def typical_answers(
+    ask: Callable[[ReleasedGrid], Answers], *parts: tuple[Plan, ReleasedGrid], adds: bool = False, typical: bool = True
+) -> Answers:
+    """The answers of a released grid, or of what the first of two has more than the other, with their typical errors.
+
+    Args:
+        ask: Asks a grid the queries.
+        parts: One released grid, or two, each with its plan.
+        adds: Whether two are added instead.
+        typical: Whether typical errors are told; those of two join, as their noise is independent.
+
+    Raises:
+        ParameterError: as `ask`, and where the grids are not the same or share measurements.
+    """
+    (_, grid), *others = parts
+    for _, other in others:
+        grid = grid.plus(other) if adds else grid.minus(other)
+    errors = [typical_errors(plan, each, ask) for plan, each in parts] if typical else []
+    return replace(ask(grid), typical_error=_joined(errors))
+
+
+def _joined(errors: Sequence[Float64 | None]) -> Float64 | None:
+    """The typical error of a sum or difference; None where one of a part is not known."""
+    if len(errors) <= 1 or any(each is None for each in errors):
+        return errors[0] if len(errors) == 1 else None
+    return np.sqrt(sum(each * each for each in errors if each is not None))
+
+
 def rerun_errors(plan: Plan, released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
     """How far each rerun's answers are off, float64 (`RERUNS`, queries)."""
+    true, *others = (_repeated if plan.grid.cells <= REPEATED_CELLS else _truth_and_reruns)(plan.method, released)
+    counts = ask(true).counts
+    return np.stack([ask(each).counts - counts for each in others])
+
+
+@lru_cache(REPEATED)
+def _repeated(method: str, released: ReleasedGrid) -> tuple[ReleasedGrid, ...]:
+    return tuple(_truth_and_reruns(method, released))
+
+
+def _truth_and_reruns(method: str, released: ReleasedGrid) -> Iterator[ReleasedGrid]:
+    """The released grid in whole points, then each of its reruns."""
     [(measured, _)] = released.parts
     truth = truth_of(released.table.grid)
-    true = ask(ReleasedGrid(plan.grid, truth.astype(np.float64), ())).counts
-    return np.stack(
-        [ask(ReleasedGrid(plan.grid, grid, ())).counts - true for grid in reruns(plan.method, measured, truth)]
-    )
+    yield ReleasedGrid(released.grid, truth.astype(np.float64), ())
+    for grid in reruns(method, measured, truth):
+        yield ReleasedGrid(released.grid, grid, ())
 
 
 def deviations(released: ReleasedGrid, ask: Callable[[ReleasedGrid], Answers]) -> Float64:
