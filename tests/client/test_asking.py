@@ -85,7 +85,7 @@ def test_a_custodian_is_asked_and_awaited(site: Site, tmp_path: Path) -> None:
         def approve(waiting: Request) -> None:
             found = requests.find(waiting.number)
             ledger.custody.approve(found.request, found.guarantee, days=1)
-            requests.decide(found.number, "approved", "")
+            requests.decide(found, "approved", "", lambda: None)
 
         assert client.approval(asked, approve).state == "approved"
         client.release("data", tmp_path / "data.zip", request_id="first")
@@ -93,7 +93,8 @@ def test_a_custodian_is_asked_and_awaited(site: Site, tmp_path: Path) -> None:
         second = site.home.requests.ask(ledger_request("second"), "Another", requests.find(1).guarantee, "Why not")
         with pytest.raises(PolicyRefused, match=r"was declined: No\."):
             client.approval(
-                client.decision(second.number), lambda waiting: requests.decide(waiting.number, "declined", "No.")
+                client.decision(second.number),
+                lambda waiting: requests.decide(requests.find(waiting.number), "declined", "No.", lambda: None),
             )
 
 

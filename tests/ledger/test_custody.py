@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 
@@ -29,6 +30,14 @@ def test_every_custodian_event_carries_the_custodians_signature_and_holds_no_oth
         assert not signed_by(book.signer, "another ledger", event.kind, body)
         assert not signed_by(book.signer, book.id, "another kind", body)
         assert not signed_by(book.signer, book.id, event.kind, {**body, "cap": 1})
+
+
+@pytest.mark.parametrize(("kind", "name"), [("dataset", "census"), ("population", "people")])
+def test_two_custodians_retire_the_same_once(world: World, kind: Literal["population", "dataset"], name: str) -> None:
+    for ledger in (world.ledger, world.again()):
+        ledger.custody.retire(kind, name)
+    assert [event.kind for event in world.ledger.reading.events()].count("retire") == 1
+    world.ledger.reading.verify()
 
 
 def test_a_cap_of_a_third_is_rounded_down(world: World) -> None:

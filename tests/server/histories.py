@@ -244,7 +244,7 @@ class History(RuleBasedStateMachine):
         if approve:
             self.site.custodian.custody.approve(found.request, found.guarantee, days=366)
             self.model.approved.add(key)
-        requests.decide(found.number, "approved" if approve else "declined", "")
+        requests.decide(found, "approved" if approve else "declined", "", lambda: None)
         self.model.waiting.discard(key)
 
     @rule(which=st.integers(0, 1))

@@ -1,5 +1,6 @@
 """Requests for approval: asked once, decided once, and seen by who asked."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,16 +44,16 @@ def test_the_same_request_is_asked_once(requests: Requests) -> None:
     assert asked(requests, analyst="bob").number != first.number
     with pytest.raises(RequestConflict):
         asked(requests, "first", "b")
-    requests.decide(first.number, "approved", "")
+    requests.decide(requests.find(first.number), "approved", "", lambda: None)
     assert asked(requests, "third").state == "approved"
-    requests.decide(first.number, "declined", "no")
+    requests.decide(requests.find(first.number), "declined", "no", lambda: None)
     assert asked(requests, "first").state == "declined", "under its id it stays what it is"
     assert asked(requests, "third").state == "waiting", "under a new id it is asked anew"
 
 
 def test_a_decision_is_kept_with_its_words(requests: Requests) -> None:
     first, second = asked(requests), asked(requests, "second", "b")
-    requests.decide(first.number, "declined", "Ask for counties.")
+    requests.decide(requests.find(first.number), "declined", "Ask for counties.", lambda: None)
     assert (requests.find(1).state, requests.find(1).words) == ("declined", "Ask for counties.")
     assert [each.number for each in requests.listed(waiting=True)] == [second.number]
     assert [each.number for each in requests.listed()] == [1, 2]
@@ -60,9 +61,9 @@ def test_a_decision_is_kept_with_its_words(requests: Requests) -> None:
     assert [each.number for each in requests.listed(most=1)] == [1]
     assert requests.listed(analyst="eve") == []
     with pytest.raises(Decided):
-        requests.decide(first.number, "approved", "")
+        requests.decide(requests.find(first.number), "approved", "", lambda: None)
     with pytest.raises(NotThere):
-        requests.decide(9, "approved", "")
+        requests.decide(replace(second, number=9), "approved", "", lambda: None)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * (LONGEST + 1)])

@@ -40,8 +40,7 @@ def spent(ledger: Ledger) -> int:
 def approve(home: Home, ledger: Ledger, number: int) -> None:
     """What the custodian does on the command line."""
     asked = home.requests.find(number)
-    ledger.custody.approve(asked.request, asked.guarantee, days=30)
-    home.requests.decide(number, "approved", "")
+    home.requests.decide(asked, "approved", "", lambda: ledger.custody.approve(asked.request, asked.guarantee, days=30))
 
 
 def test_it_is_asked_approved_and_charged_once(
@@ -76,7 +75,7 @@ def test_what_is_written_in_the_home_alone_approves_nothing(
 ) -> None:
     """Whoever writes the server's own files still lacks the custodian's key."""
     asking.post(REQUESTS, tokens["analyst"], ASKED)
-    selling.requests.decide(1, "approved", "")
+    selling.requests.decide(selling.requests.find(1), "approved", "", lambda: None)
     refused = asking.post(RELEASES, tokens["analyst"], {"request_id": "first"})
     assert (refused.status_code, "no approval of the custodian" in refused.text) == (403, True)
     assert spent(ledger) == 0
@@ -84,7 +83,7 @@ def test_what_is_written_in_the_home_alone_approves_nothing(
 
 def test_a_reason_for_declining_reaches_the_analyst(asking: Asker, selling: Home, tokens: dict[str, str]) -> None:
     asking.post(REQUESTS, tokens["analyst"], ASKED)
-    selling.requests.decide(1, "declined", "Ask for counties.")
+    selling.requests.decide(selling.requests.find(1), "declined", "Ask for counties.", lambda: None)
     found = asking.get("/v1/requests/1", tokens["analyst"]).json()
     assert (found["state"], found["words"]) == ("declined", "Ask for counties.")
 

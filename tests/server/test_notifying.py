@@ -53,7 +53,7 @@ def test_it_is_told_once_for_what_is_new_and_not_for_what_was_decided(served: Ho
     for _ in range(3):
         notifier.look()
     assert tries.made == 1, "once for all three"
-    served.requests.decide(3, "declined", "no")
+    served.requests.decide(served.requests.find(3), "declined", "no", lambda: None)
     notifier.look()
     assert tries.made == 1
     wait_for_approval(served, 4)

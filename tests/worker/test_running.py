@@ -14,6 +14,7 @@ from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker import running
+from starling.worker.adding import Addition, add
 from starling.worker.attempting import Outcome
 from starling.worker.attempts import list_jobs, set_free
 from starling.worker.findings import Inspections
@@ -136,23 +137,61 @@ def test_one_release_keeps_no_other_from_being_made(
 def test_without_a_right_it_says_so_once_and_waits(
     served: Home, custodian: Ledger, groups: Registered, told: Told
 ) -> None:
-    worker, stop = worker_of(served, told.append), threading.Event()
+    clock = Clock()
+    worker, stop = worker_of(served, told.append, now=clock), threading.Event()
+
+    def look() -> int:
+        """How often it said so, a while later."""
+        for _ in range(3):
+            worker.round(stop)
+            clock.passes(running.LOOK + 1)
+        return told.about("cannot charge")
+
     worker.round(stop)
-    assert told == [], "nothing is registered"
+    assert (look(), told) == (0, []), "nothing is registered"
     relation = Sources(served).register("data", groups, deadline=8).relation
-    worker.round(stop)
-    worker.round(stop)
-    assert told.about("cannot charge") == 1
     custodian.custody.add_population("people", "epsilon", relation, 10)
     custodian.custody.add_dataset("data", "people", {}, 5)
     custodian.custody.grant("people", "ada", 3)
-    custodian.custody.delegate("data", served.key.public, days=1)
+    assert look() == 0, "its custodian is at it: the right comes last"
     custodian.custody.accept("data", OTHERS)
+    assert look() == 1
+    assert told.about("no custodian gave this server the right to: starling ledger delegate") == 1
+    assert look() == 1
+    custodian.custody.delegate("data", served.key.public, days=1)
     seq = ask(served)
     worker.look()
     custodian.custody.accept("data", Inspections(served).find("data", Sources(served).open("data")).files)
     worker.round(stop)
     assert told[-1] == f"release {seq} of data is done"
+
+
+def test_it_says_nothing_while_data_are_added_step_by_step(
+    served: Home, groups: Registered, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of whatever a custodian does in one go, and however often a worker looks between the steps."""
+    clock = Clock()
+    worker, steps = worker_of(served, told.append, now=clock), []
+
+    def step(words: str) -> None:
+        steps.append(words)
+        clock.passes(running.LOOK / 4)
+        worker.round(threading.Event())
+
+    monkeypatch.setattr("starling.worker.sources._preview", lambda _: [])
+    add(served, Addition("data", groups, "people", "5", {"ada": "3"}, deadline=8, days=1), lambda _: None, step)
+    assert len(steps) > 5
+    assert told.about("cannot charge") == 0
+
+
+def test_a_ledger_that_is_lost_is_told_of(registered: Home, told: Told) -> None:
+    clock = Clock()
+    worker = worker_of(registered, told.append, now=clock)
+    Path(registered.settings.ledger.removeprefix("sqlite:///")).unlink()
+    worker.round(threading.Event())
+    clock.passes(running.LOOK + 1)
+    worker.round(threading.Event())
+    assert told.about("cannot charge: ledger") == 1
 
 
 def test_it_ends_when_it_is_told_to(registered: Home, told: Told) -> None:

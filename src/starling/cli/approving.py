@@ -43,12 +43,19 @@ def requests(home: "Home", *, everything: bool) -> Result:
     "--days", type=click.IntRange(1, 366), default=30, show_default=True, help="For how long it may be charged."
 )
 @click.option("--epsilon", metavar="X", help="Approve a question for less: its whole cost, in place of what was asked.")
+@click.option(
+    "--digest", metavar="SHA256", help="Refuse unless the request is the one that a page showed with this digest."
+)
 @click.option("--yes", is_flag=True, help="Approve without asking.")
-def approve(home: "Home", number: int, *, days: int, epsilon: str | None, yes: bool) -> Result:
-    """Approve one request, with the custodian's key: one charge of what it costs. Shows cost, what it reveals, and the expected error."""
+def approve(home: "Home", number: int, *, days: int, epsilon: str | None, digest: str | None, yes: bool) -> Result:
+    """Approve one request, with the custodian's key: one charge of what it costs. Shows cost, what it reveals, and the expected error.
+
+    What it asks for and costs is computed here, from the registered plan; a request that says something else is refused.
+    """
     from starling.ledger.opening import open_ledger
 
     before = home.requests.undecided(number)
+    _check(home, before, digest)
     waiting = replace(before, reduced=None if epsilon is None else _reduced(home, before, epsilon))
     with closing(open_ledger(home.settings.ledger)) as ledger:
         reveals = _leaves(ledger, waiting)
@@ -56,12 +63,17 @@ def approve(home: "Home", number: int, *, days: int, epsilon: str | None, yes: b
         if not yes:
             check_terminal("and there is no terminal to ask", "read what it is, then add --yes")
             confirm("Approve it?", "Nothing was approved.")
-        if before.state == "approved" and before.approved != waiting.approved:
-            # One of the two is to be charged, not both.
-            ledger.custody.approve(before.approved, before.price, days=0)
-        until = datetime.fromtimestamp(ledger.custody.approve(waiting.approved, waiting.price, days=days), UTC)
-    words = "" if waiting.reduced is None else f"for {waiting.price.cost} in place of {waiting.guarantee.cost}"
-    home.requests.decide(number, "approved", words, waiting.reduced)
+
+        def sign() -> int:
+            if before.state == "approved" and before.approved != waiting.approved:
+                # One of the two is to be charged, not both.
+                ledger.custody.approve(before.approved, before.price, days=0)
+            return ledger.custody.approve(waiting.approved, waiting.price, days=days)
+
+        words = "" if waiting.reduced is None else f"for {waiting.price.cost} in place of {waiting.guarantee.cost}"
+        until = datetime.fromtimestamp(
+            home.requests.decide(before, "approved", words, sign, reduced=waiting.reduced), UTC
+        )
     body = {**_request_json(waiting), "state": "approved", "until": until.isoformat(), "reveals": reveals}
     return Result(lambda: f"request {number} is approved until {until:%Y-%m-%d %H:%M} UTC", lambda: body)
 
@@ -77,9 +89,29 @@ def decline(home: "Home", number: int, *, reason: str) -> Result:
     waiting = home.requests.undecided(number)
     if waiting.state == "approved":
         with closing(open_ledger(home.settings.ledger)) as ledger:
-            ledger.custody.approve(waiting.approved, waiting.price, days=0)
-    home.requests.decide(number, "declined", reason)
+
+            def take_back() -> int:
+                return ledger.custody.approve(waiting.approved, waiting.price, days=0)
+
+            home.requests.decide(waiting, "declined", reason, take_back)
+    else:
+        home.requests.decide(waiting, "declined", reason, lambda: None)
     return Result(lambda: f"request {number} is declined", lambda: {"number": number, "state": "declined"})
+
+
+def _check(home: "Home", waiting: "Waiting", digest: str | None) -> None:
+    """Refuse what a web process that was broken into could have put in the place of what was asked or shown."""
+    from starling.errors import IntegrityError
+    from starling.release.statement import stated
+    from starling.worker.sources import Sources
+
+    if digest is not None and digest.strip().lower() != waiting.digest:
+        fix = "look at it again: starling server requests HOME"
+        raise IntegrityError("request", f"is not the one that was shown; its digest is {waiting.digest}", fix)
+    requested = Sources(home).requested(waiting.request)
+    if (requested.title, stated(requested.guarantee)) != (waiting.title, stated(waiting.guarantee)):
+        fix = "decline it, and ask who changed the home"
+        raise IntegrityError("request", f"says another title or cost than its plan: {requested.guarantee.cost}", fix)
 
 
 def _reduced(home: "Home", waiting: "Waiting", epsilon: str) -> "ReducedApproval":
@@ -103,9 +135,10 @@ def _request_text(waiting: "Waiting") -> str:
             ("request", str(waiting.number)),
             ("analyst", waiting.request.analyst),
             ("dataset", waiting.request.dataset),
-            ("asks for", waiting.title),
+            ("asks for", plain(waiting.title)),
             ("cost", f"{guarantee.cost} for {guarantee.relation}"),
             ("reason", plain(waiting.reason)),
+            ("digest", waiting.digest),
         ]
     )
 
@@ -132,7 +165,7 @@ def _expected(home: "Home", waiting: "Waiting") -> list[str]:
     from starling.worker.sources import Sources
 
     try:
-        return [section_text(each) for each in Sources(home).preview(waiting.request.dataset, waiting.approved.hash)]
+        return [section_text(each) for each in Sources(home).preview(waiting.approved)]
     except StarlingError as error:
         return [f"The expected error cannot be told: {error}"]
 
@@ -140,7 +173,7 @@ def _expected(home: "Home", waiting: "Waiting") -> list[str]:
 def _request_json(waiting: "Waiting") -> dict[str, Any]:
     request = attributes(waiting.request, "analyst", "dataset", "request_id", "hash")
     return {
-        **attributes(waiting, "number", "title", "reason", "state", "words"),
+        **attributes(waiting, "number", "title", "reason", "state", "words", "digest"),
         **request,
         "at": waiting.at.isoformat(),
         "cost": str(waiting.guarantee.cost),

@@ -65,6 +65,16 @@ class Charging:
 
         return self._book.read(work)
 
+    def is_approved(self, request: Request, at: int) -> bool:
+        """As `AllTerms.is_approved`, of what the ledger says now."""
+
+        def work(tx: Transaction) -> bool:
+            self._check.catch_up(tx)
+            terms = self._check.replay.registered.terms
+            return terms.is_approved(request.dataset, request.analyst, request.hash, at)
+
+        return self._book.read(work)
+
     def charge(self, request: Request, guarantee: Guarantee) -> Ticket:
         """Charge `guarantee` for `request`; durable when this returns.
 

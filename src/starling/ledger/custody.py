@@ -213,10 +213,11 @@ class Custody:
         return self._book.write(work)
 
     def retire(self, kind: Literal["population", "dataset"], name: str) -> None:
-        """Charge nothing to it any more. What was spent stays spent."""
+        """Charge nothing to it any more. What was spent stays spent. Nothing is changed where that was said before."""
 
         def work(tx: Transaction, writer: EventWriter) -> None:
-            (rows.population if kind == "population" else rows.dataset)(tx, name)
+            if (rows.population if kind == "population" else rows.dataset)(tx, name).retired:
+                return
             tx.run(f"UPDATE {kind}s SET retired = 1 WHERE name = ?", name)
             self._signed(writer, "retire", {"kind": kind, "name": name})
 

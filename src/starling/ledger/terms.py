@@ -84,6 +84,11 @@ class AllTerms:
         approvals = (each for key, each in self._approved.items() if key[:2] == (dataset, analyst))
         return sum(each.most for each in approvals if at < each.until)
 
+    def is_approved(self, dataset: str, analyst: str, request_hash: str, at: int) -> bool:
+        """Whether an approval of this very request was not used and holds at the time `at`."""
+        approval = self._approved.get((dataset, analyst, request_hash))
+        return approval is not None and at < approval.until
+
     def entries(self) -> list[tuple[str, Terms]]:
         """The terms of all datasets for which some were set, by name."""
         return sorted(self._terms.items())

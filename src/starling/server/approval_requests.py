@@ -9,8 +9,9 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar, cast
 
 from starling.errors import ParameterError, PolicyRefused, RequestConflict
 from starling.ledger.rules import Request
@@ -20,6 +21,7 @@ from starling.release.statement import stated
 from starling.server.database import Database
 from starling.server.datasets import NotThere
 
+T = TypeVar("T")
 State: TypeAlias = Literal["waiting", "approved", "declined"]
 MOST_WAITING: Final = 100
 """Requests of one analyst that may wait at once."""
@@ -36,7 +38,7 @@ CREATE TABLE requests (
 
 
 class Decided(PolicyRefused):
-    """A request was decided before."""
+    """A request was decided before, or meanwhile."""
 
     status: ClassVar[int] = 409
 
@@ -84,6 +86,14 @@ class Waiting:
     def price(self) -> Guarantee:
         """What that will be charged."""
         return self.guarantee if self.reduced is None else self.reduced.guarantee
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what a custodian is asked to approve, hexadecimal: whose request, of which data, for what, at which cost, and why."""
+        fields = {"analyst": self.request.analyst, "dataset": self.request.dataset, "request": self.request.hash}
+        words = {"title": self.title, "reason": self.reason}
+        text = json.dumps({**fields, **words, "price": stated(self.guarantee)}, sort_keys=True)
+        return sha256(text.encode()).hexdigest()
 
 
 def _now() -> datetime:
@@ -174,22 +184,30 @@ class Requests:
         return newest
 
     def decide(
-        self, number: int, state: Literal["approved", "declined"], words: str, reduced: ReducedApproval | None = None
-    ) -> None:
-        """Write down what the custodian decided and said, and what was approved in its place, after the ledger has the approval or its
-        end.
+        self,
+        seen: Waiting,
+        state: Literal["approved", "declined"],
+        words: str,
+        sign: Callable[[], T],
+        reduced: ReducedApproval | None = None,
+    ) -> T:
+        """Write down what a custodian decided of a request as they saw it, and said, and what was approved in its place.
+
+        `sign` gives the approval in the ledger, or takes it back. Nobody else decides meanwhile, so that this file and the ledger agree.
 
         Raises:
             NotThere: there is no such request.
-            Decided: it was declined before.
+            Decided: it was declined before, or is not as it was seen.
         """
+        reduced_text = "" if reduced is None else json.dumps({"body": reduced.body, "price": stated(reduced.guarantee)})
         with self._database.writing() as connection:
-            self.undecided(number)
-            reduced_text = (
-                "" if reduced is None else json.dumps({"body": reduced.body, "price": stated(reduced.guarantee)})
-            )
+            if self.undecided(seen.number) != seen:
+                fix = "look at it again: starling server requests HOME --all"
+                raise Decided("request", "was changed or decided meanwhile", fix)
+            signed = sign()
             sql = "UPDATE requests SET state = ?, words = ?, less = ? WHERE number = ?"
-            connection.execute(sql, (state, words, reduced_text, number))
+            connection.execute(sql, (state, words, reduced_text, seen.number))
+        return signed
 
 
 _COLUMNS: Final = "number, at, analyst, request_id, dataset, body, title, price, reason, state, words, less"

@@ -11,9 +11,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import Final
 
 from starling.errors import StarlingError
+from starling.ledger.opening import read_ledger
 from starling.ledger.reading import Charge
 from starling.server.home import Home
 from starling.server.processes import at_end_of_input
@@ -66,6 +68,8 @@ class Worker:
         self._marks: dict[int, int] = {}
         self._reported: dict[str, str] = {}
         self._looked: float | None = None
+        self._closed: float | None = None
+        """Since when a custodian has to open the ledger for this server."""
         self._free = list(lanes)
         self._at_work: dict[Lane, Charge | None] = {}
         """What each lane that is at work is at; None for a look."""
@@ -125,8 +129,24 @@ class Worker:
         try:
             self._jobs = Jobs(self._home, self._home.open_ledger())
         except StarlingError as error:
-            if self._sources.names():
-                self._say("ledger", f"cannot charge: {error}")
+            why = self._why(error)
+            if not why or self._closed is None:
+                self._closed = self._now() if why else None
+            elif self._now() - self._closed > LOOK:
+                self._say("ledger", f"cannot charge: {why}")
+
+    def _why(self, error: StarlingError) -> str:
+        """Why a custodian has to open the ledger for this server; empty while data are being added, of which the right comes last."""
+        try:
+            with closing(read_ledger(self._home.settings.ledger)) as ledger:
+                if not any(map(ledger.reading.has_accepted, self._sources.names())):
+                    return ""
+                key = self._home.key.public.text
+                if key not in {right.key for right in ledger.book.rights().entries()}:
+                    return "no custodian gave this server the right to: starling ledger delegate"
+        except StarlingError as unreadable:
+            return str(unreadable) if self._sources.names() else ""
+        return str(error)
 
     def _next(self) -> Charge | None:
         """The charge to carry out now; None where there is none, or no lane for it."""

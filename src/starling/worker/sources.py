@@ -123,15 +123,26 @@ class Sources:
         """Say where the same files lie now; raises OutputError where the home cannot be written."""
         write(self._folder / f"{name}.json", _text(registered))
 
-    def preview(self, name: str, request_hash: str) -> "list[dict[str, Any]]":
-        """The expected error of a release of a dataset, or of the answer to a question, by the hash of its request; no record is read.
-        Raises IntegrityError where preview, plan or question are not as they were written.
+    def requested(self, request: Request) -> Dataset:
+        """What a request asks for and costs, made again of the registered plan and the question that was kept for it.
+
+        Raises:
+            NotThere: the dataset is not registered.
+            IntegrityError: plan or question are not as they were written, or make another request.
         """
-        described = self._catalogue.find(name)
-        asking = delivering_of(described.domain).asking
-        if asking is None:
-            return self._catalogue.preview(name)
-        seen = asking(self._catalogue.plan(name)).preview(self._questions.find(request_hash))
+        entry = self._catalogue.find(request.dataset)
+        if isinstance(entry, Study):
+            publication = self._question(request)[1]
+            return entry.question(publication.title, publication.request, publication.guarantee)
+        if entry.request != request.body:
+            raise _another()
+        return entry
+
+    def preview(self, request: Request) -> "list[dict[str, Any]]":
+        """The expected error of what a request asks for; no record is read. Raises as `requested`."""
+        if isinstance(self._catalogue.find(request.dataset), Dataset):
+            return self._catalogue.preview(request.dataset)
+        seen = self._asking(request.dataset).preview(self._question(request)[0])
         return [dict(each) for each in sections_json(seen.sections())]
 
     def lowered(self, request: Request, epsilon: str) -> Publication[Any, Any]:
@@ -140,16 +151,28 @@ class Sources:
         Raises:
             PolicyRefused: what is asked is no question: it costs what the plan says.
             ParameterError: the plan has no such question for that.
-            IntegrityError: plan or question are not as they were written.
+            IntegrityError: as `requested`.
         """
-        asking = delivering_of(self._catalogue.find(request.dataset).domain).asking
-        if asking is None:
+        if isinstance(self._catalogue.find(request.dataset), Dataset):
             fix = "decline it, or register a plan that costs less"
             raise PolicyRefused("--epsilon", "is not to choose: a release costs what its plan says", fix)
-        question = {**self._questions.find(request.hash), "epsilon": epsilon}
-        publication = asking(self._catalogue.plan(request.dataset)).ask(question)
+        question = {**self._question(request)[0], "epsilon": epsilon}
+        publication = self._asking(request.dataset).ask(question)
         self._questions.keep(replace(request, body=publication.request), question)
         return publication
+
+    def _asking(self, name: str) -> Asking:
+        asking = delivering_of(self._catalogue.find(name).domain).asking
+        assert asking is not None
+        return asking(self._catalogue.plan(name))
+
+    def _question(self, request: Request) -> tuple[Any, Publication[Any, Any]]:
+        """The question of a request, and what it asks for. The web process keeps it, so that it is not believed before the hash agrees."""
+        question = self._questions.find(request.hash)
+        publication = self._asking(request.dataset).ask(question)
+        if publication.request != request.body:
+            raise _another()
+        return question, publication
 
     def open(self, name: str, registered: Registered | None = None) -> Delivery:
         """What a dataset is released from, where it was registered or `registered` says, opened when it still is what was registered.
@@ -164,6 +187,10 @@ class Sources:
             fix = "restore them; what is another plan is another dataset"
             raise PolicyRefused("plan", "or public files were changed since they were registered", fix)
         return delivery
+
+
+def _another() -> IntegrityError:
+    return IntegrityError("request", "is for something else than it says", "decline it, and ask who changed the home")
 
 
 def source_of(name: str, plan: str, files: Mapping[str, Path]) -> Registered:
