@@ -157,9 +157,13 @@ def everything(folder: Path) -> Iterator[Site]:
                 site = Site(home, understanding)
                 _live(site)
                 waiting = home.requests.find(1)
-                ledger.custody.approve(waiting.request, waiting.guarantee, days=30)
-                home.requests.decide(1, "approved", hostile("approval"))
-                home.requests.decide(2, "declined", hostile("decline"))
+                home.requests.decide(
+                    waiting,
+                    "approved",
+                    hostile("approval"),
+                    lambda: ledger.custody.approve(waiting.request, waiting.guarantee, days=30),
+                )
+                home.requests.decide(home.requests.find(2), "declined", hostile("decline"), lambda: None)
                 yield site
 
 
