@@ -1,6 +1,8 @@
 """The pages of a release: what is not there is refused, the report is as it was signed, and links stay below the release."""
 
 import re
+from html import unescape
+from urllib.parse import unquote, urljoin
 
 import pytest
 
@@ -18,6 +20,19 @@ def test_the_report_is_sent_as_it_was_signed_and_runs_nothing(reader: Reader) ->
     assert reply.body == (reader.release.folder / "report.html").read_bytes()
     assert "sandbox" in reply.headers["Content-Security-Policy"]
     assert "script" not in reply.headers["Content-Security-Policy"]
+
+
+def test_every_link_of_a_page_leads_to_something_that_is_there(reader: Reader) -> None:
+    seen, wanted = set[str](), ["/"]
+    while wanted:
+        path, _, query = wanted.pop().partition("?")
+        reply = reader.get(path, query)
+        assert reply.status == 200, path
+        seen.add(path)
+        if reply.kind.startswith("text/html"):
+            links = re.findall(r'href="(?!#|\?|data:|/static/)([^"]*)"', reader.read(path, query).decode())
+            wanted += {unquote(urljoin(path, unescape(each))) for each in links} - seen - {*wanted}
+    assert {"/report", *(f"/data/{each}.parquet" for each in reader.release.names if "/" not in each)} <= seen
 
 
 def test_at_a_server_every_link_stays_below_the_release_and_static_files_below_the_root(reader: Reader) -> None:

@@ -12,14 +12,16 @@ from starling.pages.parts import Line
 from starling.release.reading import Release
 from starling.screens.domain_pages import REPORT, DomainPages
 from starling.screens.frame import Frame
-from starling.screens.replies import Query, Reply
+from starling.screens.replies import Query, Reply, attached
+from starling.screens.tables.files import KINDS
 from starling.screens.tables.screen import TableScreen
 
 OF_REPORT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'; sandbox"
+    "frame-ancestors 'none'; sandbox allow-downloads"
 )
-"""The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches nothing."""
+"""The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches
+nothing but the tables to which it links."""
 
 
 def pages_of(release: Release) -> DomainPages:
@@ -68,6 +70,8 @@ class Screens:
                 return self._home(frame)
             case ["report"]:
                 return self._report()
+            case ["data", name]:
+                return self._linked(name)
             case ["tables", *_] | ["download", *_]:
                 return self._tables.reply(path, query, frame)
         return self._domain.reply(path, query, frame)
@@ -76,6 +80,12 @@ class Screens:
         """The report as it was signed."""
         file = self._release.folder / REPORT
         return Reply(file.read_bytes(), headers={"Content-Security-Policy": OF_REPORT}) if file.is_file() else None
+
+    def _linked(self, name: str) -> Reply | None:
+        """A table as it was released, to which the report links by its file; None where there is none."""
+        files = [self._release.path_of(each) for each in self._release.names if "/" not in each]
+        file = next((each for each in files if each.name == name), None)
+        return None if file is None else attached(file.open("rb"), name, KINDS["parquet"])
 
     def _home(self, frame: Frame) -> Reply:
         release = self._release

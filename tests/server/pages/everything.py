@@ -27,7 +27,7 @@ from starling.server.rates import Rates
 from starling.worker.findings import Inspections
 from starling.worker.sources import Sources, source_of
 from starling.worker.standing_in import stand_in
-from tests.client.conftest import DEADLINE, Site
+from tests.client.conftest import DEADLINE, URL, Site
 from tests.genome.studies import plan_of, write_bed
 from tests.genome.worlds import a_study
 from tests.groups import worlds
@@ -182,6 +182,8 @@ def _live(site: Site) -> None:
         client.charge("genome", question=QUESTION | {"k": 2})
         for number in (1, 2, 3):
             client.request("first", hostile(f"reason-{number}"), question=QUESTION | {"k": number})
+    with site.client(url=f"{URL}/sandbox") as client:
+        client.wait(client.charge("fresh"))
 
 
 def signed_in(site: Site, name: str) -> Browser:

@@ -87,7 +87,7 @@ def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBloc
         (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in expected))
         for at, confidence in enumerate(CONFIDENCES)
     )
-    return Grid("Patients that the answer may be off by, at most, whatever the study", _costs(expected, ""), rows)
+    return Grid("Patients that the answer may be off by, at most, whatever the study", _costs(expected, "confidence"), rows)
 
 
 def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
@@ -130,7 +130,7 @@ def _block(expected: Sequence[ExpectedLocBlock]) -> tuple[Grid, ...]:
         cells = (NOTHING if value is None else f"{value:z.3f}" for value in values)
         rows.append((f"{measure} of SNPs that {_share(each.share)} carry", *cells))
     title = f"What stands the noise, 95 times of 100, where {measure} must be above {decimal_up(query.delta_c)}"
-    return _within(expected), Grid(title, _costs(expected, ""), tuple(rows))
+    return _within(expected), Grid(title, _costs(expected, "what"), tuple(rows))
 
 
 def _tables(expected: Sequence[ExpectedTables]) -> tuple[Grid, ...]:

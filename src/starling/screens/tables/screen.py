@@ -53,7 +53,7 @@ class TableScreen:
                 form.upper() if form != "xlsx" else "Excel",
                 f"{frame.release}/download/{form}/{quote(name)}{address}",
             )
-            for form in KINDS
+            for form in self._forms(name)
         ]
         chosen = "".join(f", {column}={value!r}" for column, value in where.items())
         question: dict[str, Json] = {
@@ -72,6 +72,11 @@ class TableScreen:
             words=self._domain.labels(name, "sex"),
             lines=frame.lines(question, f"release.to_pandas({name!r}{chosen})"),
         )
+
+    def _forms(self, name: str) -> Sequence[str]:
+        """The forms that can hold a table: lists in a cell, as measurements have them, are Parquet's alone."""
+        nested = any(map(pa.types.is_nested, self._pages.stored(name).schema.types))
+        return ("parquet",) if nested else tuple(KINDS)
 
     def _download(self, name: str, form: str, query: Query) -> Reply:
         table, parts, rows = self._pages.stored(name), [], 0
