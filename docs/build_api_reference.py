@@ -38,8 +38,10 @@ PACKAGES: Final = (starling, tables, groups, places, genome)
 RELEASES: Final = (DomainRelease, TablesRelease, GroupsRelease, PlacesRelease, GenomeRelease)
 FACE: Final = ("cost", "generate", "guarantee", "load", "of", "preview", "release", "save", "validate", "values")
 """What a session does with a plan; its other attributes are what the plan file states."""
-NOT_SHOWN: Final = ("keep_open", "pictured", "questions", "size", "sizes", "tell")
-"""Of an opened release, what the server and the pages of reports use."""
+NOT_SHOWN: Final = (
+    "answers", "first_squares", "keep_open", "parts", "pictured", "questions", "shaded", "size", "sizes", "slice_number", "tell",
+)  # fmt: skip
+"""Of an opened release, what the server and pages use."""
 SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Source|Shape):$", re.MULTILINE)
 ENTRY: Final = re.compile(r"^    (\S[^\n]*(?:\n     +[^\n]*)*)", re.MULTILINE)
 LONGEST: Final = 24

@@ -84,7 +84,7 @@ class Shaded:
 
     def _packed(self, step: int, shades: int, boxes: Int32) -> bytes:
         cells, side = folded(self.cells, step), step * self.fold
-        most = max(max(float(folded(each, step).max()) for each in self.scale), TINY)
+        most = max(TINY, *(float(folded(each, step).max()) for each in self.scale))
         least = most / LEAST
         arrays: dict[str, np.ndarray[Any, Any]] = {
             "shades": shades_of(cells, most, least, shades, signed=self.signed),
