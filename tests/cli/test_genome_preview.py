@@ -108,7 +108,7 @@ def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: 
         (["--question", "pvalue"], "Invalid value for '--question'"),
         (["--error", "5"], "--error is of one question; add --question NAME"),
         (["--question", "num-sig", "--error", "-5"], "error is below 0"),
-        (["--question", "num-sig", "--error", "nan"], "error is below 0"),
+        (["--question", "num-sig", "--error", "nan"], "--error is not a decimal number"),
         (["--cases", "300"], "cases are not 1 to 299"),
         (["--rarest", "0.7"], "rarest is not from 0 to 0.5"),
     ],

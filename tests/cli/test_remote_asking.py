@@ -1,6 +1,7 @@
 """The questions of `starling genome`, asked of a server by the same options; and approved, seen with their expected error."""
 
 from contextlib import closing
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -58,8 +59,23 @@ def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     assert f"release {found['request_id']} is kept in {out}" in again.stdout
     wrong = call("remote", "ask", "snp-pval", "data", "--snp", "rs7", "--epsilon", 1, "--out", out, "--yes")
     assert (wrong.exit_code, asked.charges()) == (2, 1)
+    priced = ["remote", "ask", "num-sig", "data", "--k", 3, "--out", out]
+    for foul, says in (
+        ([], "--epsilon is missing"),
+        (["--epsilon", 1, "--margin", 20], "--margin stands beside --epsilon"),
+        (["--margin", "-1"], "--margin is below 0"),
+        (["--margin", "1e1"], "--margin is written with an exponent"),
+    ):
+        refused = call(*priced, *foul, "--yes")
+        assert (refused.exit_code, says in refused.stderr, asked.charges()) == (2, True, 1)
+    with asked.client() as client:
+        least = client.preview("data", {"kind": "num_sig", "k": 3}, margin=20).question
+    by_margin = document(call(*priced, "--margin", 20, "--yes", "--json"))
+    assert least is not None
+    assert (Fraction(by_margin["question"]["epsilon"]), asked.charges()) == (Fraction(least["epsilon"]), 2)
     budget = call("remote", "budget", "data")
-    assert ("a release costs" in budget.stdout, "left of the analyst's cap: 2.5" in budget.stdout) == (False, True)
+    left = f"left of the analyst's cap: {2.5 - float(least['epsilon']):g}"
+    assert ("a release costs" in budget.stdout, left in budget.stdout) == (False, True)
 
 
 def test_a_question_is_approved_after_its_expected_error_was_seen(

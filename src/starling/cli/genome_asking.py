@@ -13,7 +13,7 @@ from starling.cli import genome_questions as questions
 from starling.cli import options, publishing
 from starling.cli.commands import command
 from starling.cli.genome import STUDY
-from starling.cli.genome_questions import delta_c_of, epsilon_of, snp_ranges_of
+from starling.cli.genome_questions import delta_c_of, priced, snp_ranges_of
 from starling.cli.publishing import Destination, destination
 from starling.errors import ParameterError
 from starling.release.session import Described
@@ -59,20 +59,20 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
 
         @wraps(make)
         def ask(
-            plan: Path, genotypes: Path, phenotype: Path | None, epsilon: str, destination: Destination, **values: Any
+            plan: Path, genotypes: Path, phenotype: Path | None, destination: Destination, **values: Any
         ) -> Described:
             from starling.genome.plan import Plan
             from starling.genome.preview.grids import question_text
             from starling.genome.publish import release
 
-            cost, chosen = epsilon_of(epsilon), Plan.load(plan)
-            question = make(chosen, cost, **values)
+            chosen = Plan.load(plan)
+            question = priced(make, chosen, **values)
             spending = f"{chosen.title}\n{question_text(question)}."
             publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype)
             answered = publishing.publish(destination, lambda: spending, publish_answer)
             return replace(answered, command=publishing.repeating(answered.request_id))
 
-        options_of_all = (options.plan_file, questions.genotypes, questions.epsilon)
+        options_of_all = (options.plan_file, questions.genotypes, questions.price)
         asking = options.with_options(ask, *options_of_all, *own, destination)
         return command(name, example=f"starling genome {name} {STUDY} {words} --unvalidated --yes")(asking)
 
@@ -104,7 +104,7 @@ def num_sig(plan: "Plan", cost: Fraction, *, test: str | None, k: int, selection
 def loc_sig(
     plan: "Plan", cost: Fraction, *, test: str | None, k: int, regions: str | None, excluding: tuple[str, ...]
 ) -> "Question":
-    """Which SNPs are significant, or nearest to it, by the most patients: k of them, in the order in which they were selected."""
+    """Which k SNPs are significant, or nearest to it, by the most patients, as they were selected."""
     from starling.genome.plan import LocSig
     from starling.genome.plan.exploring import regions_of
 

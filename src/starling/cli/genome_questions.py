@@ -1,5 +1,6 @@
 """The options of questions to a study, each declared once as a decorator of a command, and what their texts mean."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,9 @@ from starling.cli.options import PATH, Decorator, with_options
 from starling.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starling.genome.plan import Plan, Question
     from starling.genome.plan.exploring import SnpRanges
     from starling.genome.plan.queries import Correlation
 
@@ -57,8 +61,19 @@ most = click.option(
     "--most", type=int, default=10, show_default=True, metavar="N", help="Follow up at most so many SNPs."
 )
 
-epsilon = click.option("--epsilon", required=True, metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3.")
-"""--epsilon of one question."""
+
+def price(function: Any) -> Any:
+    """--epsilon or --margin of one question, which `priced` reads."""
+    return with_options(
+        function,
+        click.option("--epsilon", metavar="X", help="What the answer may cost, exact: 0.5, 2, 1/3."),
+        click.option(
+            "--margin",
+            metavar="X",
+            help="Instead: at most so far off, 95 times of 100, at the least epsilon.",
+        ),
+    )
+
 
 excluding = click.option(
     "--excluding",
@@ -95,6 +110,23 @@ def delta_c_of(corr: "Correlation", text: str | None) -> Fraction:
     from starling.privacy.budget import exact
 
     return threshold(corr, None if text is None else exact(text, field="--delta-c"))
+
+
+def priced(
+    make: "Callable[..., Question]", plan: "Plan", epsilon: str | None, margin: str | None, **values: Any
+) -> "Question":
+    """A question with its cost, or with the least that keeps a margin; raises ParameterError unless one of the two is stated."""
+    from starling.genome.preview.expected import epsilon_for
+    from starling.privacy.budget import exact
+
+    if epsilon is not None and margin is not None:
+        raise ParameterError("--margin", "stands beside --epsilon", "give one of the two")
+    if epsilon is not None:
+        return make(plan, epsilon_of(epsilon), **values)
+    if margin is None:
+        raise ParameterError("--epsilon", "is missing", "give what the answer may cost, or --margin")
+    question = make(plan, Fraction(1), **values)
+    return replace(question, epsilon=epsilon_for(plan, question, exact(margin, field="--margin"), field="--margin"))
 
 
 def epsilon_of(text: str) -> Fraction:

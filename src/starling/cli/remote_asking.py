@@ -9,7 +9,7 @@ import click
 from starling.cli import genome_asking, options
 from starling.cli import genome_questions as questions
 from starling.cli.commands import Group, Result, check_terminal, command, confirm
-from starling.cli.genome_questions import epsilon_of
+from starling.cli.genome_questions import priced
 from starling.cli.options import PATH
 from starling.cli.remote import (
     client_of,
@@ -42,7 +42,6 @@ def _command(name: str) -> click.Command:
     @wraps(question_command.make)
     def run(
         dataset: str,
-        epsilon: str,
         out: Path,
         request_id: str | None,
         key: str | None,
@@ -51,10 +50,9 @@ def _command(name: str) -> click.Command:
         yes: bool,
         **values: Any,
     ) -> Result:
-        cost = epsilon_of(epsilon)
         with client_of(key) as client, waiting() as on_progress:
             study = client.study(dataset, out, on_progress=on_progress)
-            question = question_command.make(study.plan, cost, **values)
+            question = priced(question_command.make, study.plan, **values)
             if reason is not None:
                 return _requested(client, dataset, question, reason, request_id)
             return _answered(client, dataset, study, question, request_id, yes=yes)
@@ -62,7 +60,7 @@ def _command(name: str) -> click.Command:
     own = options.with_options(
         run,
         click.argument("dataset"),
-        questions.epsilon,
+        questions.price,
         *question_command.own,
         click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for answers, each a zip file."),
         request_id_option,

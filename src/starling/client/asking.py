@@ -19,6 +19,8 @@ from starling.client.transport import NO_SUCH_RANGE, Transport
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused
 from starling.ledger import rules
 from starling.ledger.keys import Pin, Public
+from starling.planfile.values import exact_text
+from starling.privacy.budget import Exact, exact
 from starling.privacy.sampling.entropy import fresh_id
 from starling.verification import Outcome, open_release, verify
 
@@ -83,23 +85,32 @@ class Client:
         self._transport.close()
 
     def datasets(self) -> tuple[Dataset, ...]:
-        """What can be released; raises as every call, the server's own errors, or LedgerUnavailable where it cannot be reached."""
+        """What can be released.
+
+        Raises:
+            LedgerUnavailable: it cannot be reached; every call raises this, and the server's own errors.
+        """
         return replies.read_all(Dataset, self._transport.ask("GET", "/v1/datasets"))
 
     def budget(self, dataset: str) -> Budget:
         """What may still be spent on a dataset."""
         return replies.read(Budget, self._transport.ask("GET", f"/v1/datasets/{_name(dataset)}/budget"))
 
-    def preview(self, dataset: str, question: Question | None = None) -> Preview:
-        """What a release costs, or an answer to a question (by the schema of `datasets`), and how far its numbers may be off; free."""
-        return replies.read(
-            Preview, self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", {"question": question})
-        )
+    def preview(self, dataset: str, question: Question | None = None, *, margin: Exact | None = None) -> Preview:
+        """Cost and expected error of a release, or of the answer to a question (by the schema of `datasets`); free.
+
+        A `margin` in place of the question's cost, 95 times of 100 and in the unit of `x-margin` of the schema, finds the least cost:
+        `charge` takes the `question` that is returned.
+        """
+        body: dict[str, Any] = {"question": question}
+        if margin is not None:
+            body["margin"] = exact_text(exact(margin, field="margin"))
+        return replies.read(Preview, self._transport.ask("POST", f"/v1/datasets/{_name(dataset)}/preview", body))
 
     def study(
         self, dataset: str, folder: str | Path, *, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> "Study":
-        """A genome study of the server, to be asked by the methods of `starling.genome.Study`, and previewed here.
+        """A genome study of the server, with the methods of `starling.genome.Study`.
 
         Args:
             dataset: Its name.
@@ -121,8 +132,7 @@ class Client:
         return fetched_study(self, dataset, Path(folder).absolute(), bytes(content), on_progress)
 
     def charge(self, dataset: str, *, request_id: str | None = None, question: Question | None = None) -> Progress:
-        """Ask for a release, or with a question as JSON for its answer, and pay for it; at no cost where it was paid before, under
-        whichever id.
+        """Pay for a release, or with a question as JSON for its answer; what was paid before, under whichever id, costs nothing.
 
         A `request_id` is a name that is used once; a fresh one without it.
         """
@@ -131,7 +141,7 @@ class Client:
     def request(
         self, dataset: str, reason: str, *, request_id: str | None = None, question: Question | None = None
     ) -> Request:
-        """Ask the custodian to approve a release of a dataset that asks first, with a reason of at most 2000 letters; nothing is charged.
+        """Ask the custodian to approve a release, with a reason of at most 2000 letters; nothing is charged.
 
         Returns:
             The request; what was asked before and waits or is approved is the same.
@@ -147,7 +157,7 @@ class Client:
         return replies.read(Request, self._transport.ask("GET", f"/v1/requests/{int(number)}"))
 
     def approval(self, waiting: Request, on_progress: Callable[[Request], None] = lambda _: None) -> Request:
-        """Wait until the custodian has decided on what `request` gave; `on_progress` is told at each look how it stands.
+        """Wait until the custodian has decided on a request; `on_progress` is told at each look how it stands.
 
         Raises:
             PolicyRefused: it was declined; the problem says why, in the custodian's words.
@@ -176,7 +186,7 @@ class Client:
         return self.ask(waiting.dataset, waiting.question, out, request_id=waiting.request_id, on_progress=on_progress)
 
     def releases(self) -> Iterator[Listed]:
-        """The releases of this user, the newest first; a page is asked for when it is needed."""
+        """The releases of this user, the newest first; pages come when needed."""
         path: str | None = "/v1/releases"
         while path is not None:
             page = self._transport.ask("GET", path)
@@ -189,7 +199,7 @@ class Client:
         return replies.read_all(Token, self._transport.ask("GET", "/v1/tokens"))
 
     def make_token(self, days: int) -> NewToken:
-        """A new token of this user for so many days; it ends with the token of this client at the latest, and is revoked with it."""
+        """A new token for so many days; it ends with that of this client."""
         return replies.read(NewToken, self._transport.ask("POST", "/v1/tokens", {"days": days}))
 
     def revoke_token(self, identity: str) -> None:
@@ -208,13 +218,13 @@ class Client:
         return replies.schema(self._transport.ask("GET", f"/v1/releases/{int(number)}/questions"))
 
     def answer(self, number: int, question: Question) -> Any:
-        """What a release says to a question, by the schema that `questions` gives, as JSON; free, and as the opened release says."""
+        """What a release says to a question, by the schema that `questions` gives, as JSON; free."""
         return replies.answer(
             self._transport.ask("POST", f"/v1/releases/{int(number)}/answers", {"question": question})
         )
 
     def wait(self, progress: Progress, on_progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Wait until a release has left: `progress` is what `charge` gave, and `on_progress` is told at each look how far it is."""
+        """Wait until a release has left; `on_progress` is told at each look how far it is."""
         while progress.state != "released":
             on_progress(progress)
             self._transport.sleep(progress.wait)
@@ -222,7 +232,7 @@ class Client:
         return progress
 
     def fetch(self, number: int, out: str | Path) -> Path:
-        """Fetch a release as a zip, and verify it; what an earlier call had fetched of it is kept and not fetched again.
+        """Fetch a release as a zip, and verify it; what an earlier call fetched is kept.
 
         Args:
             number: The release.

@@ -68,6 +68,12 @@ def _left(values: Any) -> dict[str, str | None]:
     return {_value(str, cap, "scope"): _value(str | None, {"left": None} | cap, "left") for cap in caps}
 
 
+def _margin(values: Any) -> dict[str, str] | None:
+    if _value(Mapping[str, Any] | None, values, "margin") is None:
+        return None
+    return {name: _value(str, values["margin"], name) for name in ("within", "unit")}
+
+
 def _section(values: Any) -> dict[str, Any]:
     tables = [
         {
@@ -230,6 +236,8 @@ class Preview:
         more: How many different ones of this cost can still be charged.
         release: The release of this very request that the user has: it costs nothing again. None where there is none.
         ask_first: Whether it needs the custodian's approval.
+        question: The question with its cost, as `charge` takes it; None where the plan says all that is released.
+        margin: How far its answer may be off, 95 times of 100, by `within` and `unit`; None where that is not defined.
         sections: The expected error: each with `title`, `text` (paragraphs) and `tables` (each with `caption`, `header` and `rows`).
         invented: Whether it is of invented records, as all that a sandbox says.
     """
@@ -243,6 +251,8 @@ class Preview:
     more: int
     release: int | None
     ask_first: bool
+    question: Mapping[str, Any] | None
+    margin: Mapping[str, str] | None = field(metadata={READER: _margin})
     sections: tuple[Mapping[str, Any], ...] = field(
         metadata={READER: lambda values: tuple(map(_section, _of(values, "sections", list)))}
     )

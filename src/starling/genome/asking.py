@@ -5,29 +5,35 @@ Everything here follows from the public plan. Whoever asks by the methods says i
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, Unpack
 
+from starling.errors import ParameterError
 from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
+from starling.genome.preview.expected import UNITS, epsilon_for, error_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST, Assumed
 from starling.genome.preview.work import previewing, understanding
 from starling.genome.publication import GenomePublication
-from starling.privacy.budget import Exact
+from starling.planfile.values import exact_text
+from starling.privacy.budget import Exact, decimal_up, exact
 from starling.privacy.neighbours import Relation
 from starling.release import questions
 from starling.release.codec import Json
-from starling.release.domain import Asking
+from starling.release.domain import MARGIN, Asking, Margin
 from starling.release.work import Work
 
 AnswerT = TypeVar("AnswerT")
 
 CORRELATION: Final = "r2"
 """The measure of correlation unless another is asked for."""
+COST: Final = "epsilon"
+"""The field of a question that states its cost."""
 
 
 class Asks(ABC, Generic[AnswerT]):
@@ -77,6 +83,20 @@ class Asks(ABC, Generic[AnswerT]):
         """
         assumed = Assumed.of(self.plan, cases, rarest)
         return expected_errors(assumed, {question.kind: question}, [question.epsilon], followed=followed)
+
+    def at_margin(self, question: Question, margin: Exact) -> Question:
+        """A question at the least cost, in thousandths, that keeps a margin 95 times of 100.
+
+        Args:
+            question: As for `preview`; its own epsilon does not matter.
+            margin: In patients; of a `SnpPval` or a `SnpCorr` the width of the widest typical interval, of log10 p or of the correlation.
+
+        Raises:
+            ParameterError: the plan has no such question, or no epsilon keeps that margin.
+        """
+        return replace(
+            question, epsilon=epsilon_for(self.plan, question, exact(margin, field="margin"), field="margin")
+        )
 
     def num_sig(
         self,
@@ -200,12 +220,17 @@ class QuestionPlan(Asking):
 
     @property
     def schema(self) -> dict[str, Json]:
-        """The JSON Schema of a question, by the classes of the questions."""
-        return questions.schema(Question, self._defaults(CORRELATION))
+        """The JSON Schema of a question, by the classes of the questions; `x-margin` has the unit of a margin of each."""
+        schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION))
+        return {
+            "oneOf": [each | {MARGIN: {"unit": UNITS[each["title"]], "instead_of": COST}} for each in schema["oneOf"]]
+        }
 
     def work(self, question: Json, *, preview: bool) -> Work:
-        """How much work a question is; raises ParameterError where it is none."""
-        return (previewing if preview else understanding)(self.plan, self._read(question))
+        """How much work a question is, which may state no cost in a preview; raises ParameterError where it is none."""
+        if not preview:
+            return understanding(self.plan, self._read(question))
+        return previewing(self.plan, self._read(_priced(question, "1")))
 
     def ask(self, question: Json) -> GenomePublication:
         """The answer to a question as it would be published; raises ParameterError where the plan has no such question."""
@@ -217,6 +242,20 @@ class QuestionPlan(Asking):
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
         query = self._read(question)
         return expected_errors(Assumed.of(self.plan), {query.kind: query}, [query.epsilon])
+
+    def margin(self, question: Json) -> Margin:
+        """The error that `at_margin` keeps."""
+        query = self._read(question)
+        error = error_of(Assumed.of(self.plan), query)
+        return Margin(decimal_up(Fraction(error)), UNITS[query.kind])
+
+    def at_margin(self, question: Json, margin: Exact) -> Json:
+        """A question at the least cost, in thousandths, that keeps a margin; `starling genome preview --error` finds the same."""
+        if isinstance(question, dict) and COST in question:
+            raise ParameterError(f"question.{COST}", "stands beside a margin", "state one of the two")
+        query = self._read(_priced(question, "1"))
+        least = epsilon_for(Assumed.of(self.plan), query, exact(margin, field="margin"), field="margin")
+        return _priced(question, exact_text(least))
 
     def write(self, folder: Path) -> None:
         """Write the plan below a folder, with its SNP list."""
@@ -232,6 +271,11 @@ class QuestionPlan(Asking):
         """What the methods have where nothing is said, and the classes have not."""
         above = str(threshold(correlation, None))
         return {"test": self.plan.first_test, "k": 1, "correlation": CORRELATION, "delta_c": above}
+
+
+def _priced(question: Json, cost: str) -> Json:
+    """A question with this cost, unless it states one."""
+    return {COST: cost, **question} if isinstance(question, dict) else question
 
 
 def read_asked(folder: Path) -> QuestionPlan:

@@ -48,7 +48,7 @@ def _preview(  # noqa: PLR0913 - one for each option
     most: int,
     cases: int | None,
     rarest: str,
-    error: float | None,
+    error: str | None,
 ) -> "ExpectedErrors":
     """Of one question, or of each that the plan has: those that it has not are named by a warning."""
     from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, SnpCorr, SnpPval
@@ -56,6 +56,7 @@ def _preview(  # noqa: PLR0913 - one for each option
     from starling.genome.preview.expected import check, epsilon_for
     from starling.genome.preview.page import expected_errors
     from starling.genome.preview.typical import Assumed
+    from starling.privacy.budget import exact
 
     chosen = Plan.load(plan)
     assumed = Assumed.of(chosen, cases, rarest)
@@ -73,7 +74,10 @@ def _preview(  # noqa: PLR0913 - one for each option
         errors = expected_errors(assumed, {question: every[question]}, costs, followed=k)
         if error is None:
             return errors
-        return replace(errors, wanted=(error, epsilon_for(assumed, every[question], error, followed=k)))
+        wanted = exact(error, field="--error")
+        return replace(
+            errors, wanted=(wanted, epsilon_for(assumed, every[question], wanted, followed=k, field="--error"))
+        )
     possible = {}
     for name, query in every.items():
         try:

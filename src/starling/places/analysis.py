@@ -78,7 +78,7 @@ class PlacesRelease(DomainRelease):
         return np.asarray(points.reshape(len(self.plan.slice_names), *self.plan.grid.shape))
 
     def slice_number(self, name: str | None) -> int:
-        """Which slice has a public name, or is the only one; raises ParameterError where none is meant."""
+        """Which slice has a public name, or is the only one."""
         names = self.plan.slice_names
         if name is None and len(names) == 1:
             return 0
@@ -114,7 +114,7 @@ class PlacesRelease(DomainRelease):
     def parts(
         self, slice: str | None = None, other: "PlacesRelease | None" = None, other_slice: str | None = None
     ) -> list[tuple[Plan, ReleasedGrid]]:
-        """What is counted, for `typical.typical_answers`: a slice, and with another release the slice of it that is taken away.
+        """What is counted, for `typical.typical_answers`.
 
         Raises:
             ParameterError: as `released`, or both are one.
@@ -276,7 +276,7 @@ class PlacesRelease(DomainRelease):
         other: "PlacesRelease | None" = None,
         level: Exact = LEVEL,
     ) -> Shaded:
-        """What a page draws of a slice, or of what it has more than another: of this release, unless that is said.
+        """What a page draws of a slice, or of what it has more than another.
 
         Raises:
             ParameterError: as `parts`, or the grids are not the same.
@@ -297,7 +297,7 @@ class PlacesRelease(DomainRelease):
         return Shaded(plan.grid, cells, scale, len(parts) > 1, self.boxes(slice)[0], blank, hotspots, fold)
 
     def first_squares(self, slice: str | None = None, *, chance: bool = False) -> Hotspots:
-        """The hotspots that a map lists: squares of a public side, with chances where they are wanted, which take seconds."""
+        """The hotspots that a map lists, with chances where wanted, which take seconds."""
         k, side = listed(self.plan.grid.shape)
         return self.hotspots(k, side, slice=slice) if chance else self.released(slice).hotspots(k, side)
 

@@ -34,7 +34,8 @@ def answer(task: Any) -> dict[str, Json]:
     A task has `do`, and `question` where something is asked; then `most`, the most work in millions of steps (release/work.py).
 
     - "ask" and "preview" have `domain` and `plan`, a folder that `Asking.write` wrote. They are answered by `title`, `request` and `price`
-      (the guarantee, as `statement.stated` says it); a preview by `sections` besides.
+      (the guarantee, as `statement.stated` says it); a preview by `sections` and `margin`, its `within` and `unit`, besides. A preview may
+      have a `margin` in place of the cost of its question: then `question` is that question with the least cost that keeps it.
     - "read" has `release`, the path of one. It is answered by `answer`, at no cost; without a question by `schema`, the JSON Schema of
       those that can be asked.
     - "verify" has `release`, and `key`, the public key that should have signed it. It is answered by `outcome`, `not_checked`, `signed_by`,
@@ -49,16 +50,21 @@ def answer(task: Any) -> dict[str, Json]:
     try:
         if task["do"] in _OF_RELEASES:
             return _OF_RELEASES[task["do"]](task)
-        plan = _plan(task["domain"], task["plan"])
-        check_work(plan.work(task["question"], preview=task["do"] == "preview"), task["most"])
-        publication = plan.ask(task["question"])
+        plan, question = _plan(task["domain"], task["plan"]), task["question"]
+        check_work(plan.work(question, preview=task["do"] == "preview"), task["most"])
+        if task.get("margin") is not None:
+            question = plan.at_margin(question, task["margin"])
+        publication = plan.ask(question)
         reply: dict[str, Json] = {
             "title": publication.title,
             "request": publication.request,
             "price": stated(publication.guarantee),
         }
         if task["do"] == "preview":
-            reply["sections"] = list(sections_json(plan.preview(task["question"]).sections()))
+            margin = plan.margin(question)
+            reply["question"] = question
+            reply["margin"] = None if margin is None else {"within": margin.within, "unit": margin.unit}
+            reply["sections"] = list(sections_json(plan.preview(question).sections()))
     except StarlingError as error:
         problems: list[Json] = [
             {"field": each.field, "problem": each.problem, "fix": each.fix} for each in error.problems

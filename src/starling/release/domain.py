@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
-from starling.errors import Findings
+from starling.errors import Findings, ParameterError
 from starling.pages.parts import Section
 from starling.planfile.grammar import Table as Grammar
+from starling.privacy.budget import Exact
 from starling.release.checks import Checks
 from starling.release.codec import Json
 from starling.release.report.pages import Preview
@@ -201,6 +202,25 @@ class Source(Protocol[ExactT]):
         ...
 
 
+MARGIN: Final = "x-margin"
+"""In the JSON Schema of a question: the `unit` of a margin of its answer, and the field that it stands `instead_of`; missing where none is
+defined.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far an answer may be off, 95 times of 100.
+
+    Attributes:
+        within: A decimal, rounded up.
+        unit: What it is in, such as patients.
+    """
+
+    within: str
+    unit: str
+
+
 class Asking(ABC):
     """A plan that is asked one question at a time, each answered by a release of its own; all of it is public."""
 
@@ -228,7 +248,7 @@ class Asking(ABC):
 
     @abstractmethod
     def work(self, question: Json, *, preview: bool) -> "Work":
-        """How much work it is to say what a question asks, and with `preview` what its answer will be worth."""
+        """How much work it is to say what a question asks, and with `preview` what its answer will be worth, and what a margin costs."""
 
     @abstractmethod
     def ask(self, question: Json) -> Publication[Any, Any]:
@@ -237,6 +257,18 @@ class Asking(ABC):
     @abstractmethod
     def preview(self, question: Json) -> Preview:
         """What the answer to a question will be worth; raises ParameterError where the plan has no such question."""
+
+    def margin(self, question: Json) -> Margin | None:  # noqa: ARG002 - of those that have one
+        """How far the answer to a question may be off at its cost; None where the domain defines no margin."""
+        return None
+
+    def at_margin(self, question: Json, margin: Exact) -> Json:  # noqa: ARG002 - of those that have one
+        """A question that states no cost, with the least cost at which its answer is off by at most `margin`, 95 times of 100.
+
+        Raises:
+            ParameterError: the plan has no such question, the question states a cost, or no cost keeps that margin.
+        """
+        raise ParameterError("margin", "is not defined for these questions", "state what the answer may cost instead")
 
     @abstractmethod
     def write(self, folder: Path) -> None:

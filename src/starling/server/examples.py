@@ -141,10 +141,16 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "more": 0,
             "release": 7,
             "ask_first": False,
+            "question": None,
+            "margin": None,
             "sections": [_SECTION],
             "invented": False,
         },
-        {"release": {}, "answer": {"question": _NUM_SIG}},
+        {
+            "release": {},
+            "answer": {"question": _NUM_SIG},
+            "margin": {"question": {"kind": "num_sig", "k": 10}, "margin": "20"},
+        },
     ),
     ("post", "/v1/datasets/{name}/releases"): Example(
         202,

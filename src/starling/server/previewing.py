@@ -24,6 +24,12 @@ class PreviewRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     question: dict[str, Any] | None = QUESTION
+    margin: str | None = Field(
+        None,
+        max_length=100,
+        description="In place of the question's cost: how far its answer may be off, 95 times of 100, in the unit that its schema has in"
+        " `x-margin`; an exact decimal. The question gets the least cost that keeps it.",
+    )
 
 
 class PreviewTable(BaseModel):
@@ -42,6 +48,13 @@ class PreviewSection(BaseModel):
     tables: list[PreviewTable]
 
 
+class MarginReply(BaseModel):
+    """How far an answer may be off, 95 times of 100."""
+
+    within: str = Field(description="A decimal, rounded up.")
+    unit: str
+
+
 class PreviewReply(BaseModel):
     """What a release or an answer costs, and how far its numbers may be off."""
 
@@ -58,13 +71,19 @@ class PreviewReply(BaseModel):
         description="The release of this very request that the analyst has: it costs nothing again."
     )
     ask_first: bool = Field(description="Whether it needs the custodian's approval.")
+    question: dict[str, Any] | None = Field(
+        description="The question with its cost, as it can be charged; null where the plan says all that is released."
+    )
+    margin: MarginReply | None = Field(
+        description="How far its answer may be off; null where its domain defines none, or the plan says all: then the sections say it."
+    )
     sections: list[PreviewSection] = Field(description="The expected error.")
     invented: bool = INVENTED
 
 
-def read_preview(service: Service, analyst: str, name: str, question: Any) -> PreviewReply:
+def read_preview(service: Service, analyst: str, name: str, question: Any, margin: str | None = None) -> PreviewReply:
     """What a release or an answer costs an analyst and will be worth; raises as `Understanding.preview` and `Charges.budget`."""
-    seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst)
+    seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst, margin=margin)
     budget = service.charges.budget(analyst, seen.dataset)
     assert budget.amount is not None
     assert budget.more is not None
@@ -78,6 +97,8 @@ def read_preview(service: Service, analyst: str, name: str, question: Any) -> Pr
         more=budget.more,
         release=budget.release,
         ask_first=budget.terms.ask_first,
+        question=seen.question,
+        margin=None if seen.margin is None else MarginReply.model_validate(seen.margin),
         sections=[PreviewSection.model_validate(each) for each in seen.sections],
         invented=service.home.invented,
     )
@@ -93,7 +114,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         responses=errors(403, 404, 409),
     )
     def preview(name: str, wanted: PreviewRequest, user: Annotated[User, service.user("analyst")]) -> PreviewReply:
-        return read_preview(service, user.name, name, wanted.question)
+        return read_preview(service, user.name, name, wanted.question, wanted.margin)
 
     @app.get(
         "/v1/datasets/{name}/plan",

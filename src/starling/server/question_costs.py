@@ -35,10 +35,17 @@ _KINDS: Final[dict[str, type[StarlingError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A question before it is paid for: what it asks and costs, and what its answer will be worth (release/report/plain.py)."""
+    """A question before it is paid for: what it asks and costs, and what its answer will be worth (release/report/plain.py).
+
+    Attributes:
+        question: It, with its cost; None where the plan says all.
+        margin: How far its answer may be off, by `within` and `unit`; None where the domain defines no margin.
+    """
 
     dataset: Dataset
     sections: list[dict[str, Any]]
+    question: dict[str, Any] | None = None
+    margin: dict[str, str] | None = None
 
 
 class Understanding:
@@ -68,13 +75,20 @@ class Understanding:
         study = catalogue.study(name)
         return _dataset(study, self._plan_answer(catalogue, study, "ask", question, user))
 
-    def preview(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Preview:
-        """What is asked and what it costs, and what it will be worth; arguments and errors are those of `ask`."""
+    def preview(
+        self, catalogue: Catalogue, name: str, question: Any, *, user: str, margin: str | None = None
+    ) -> Preview:
+        """What is asked and what it costs, and what it will be worth; arguments and errors are those of `ask`.
+
+        A `margin` stands in place of the cost of a question, which is then the least that keeps it.
+        """
         if question is None:
+            if margin is not None:
+                raise ParameterError("margin", "is fixed by the plan, and so is its price", "leave it out")
             return Preview(catalogue.release(name), catalogue.preview(name))
         study = catalogue.study(name)
-        answer = self._plan_answer(catalogue, study, "preview", question, user)
-        return Preview(_dataset(study, answer), answer["sections"])
+        answer = self._plan_answer(catalogue, study, "preview", question, user, margin)
+        return Preview(_dataset(study, answer), answer["sections"], answer["question"], answer["margin"])
 
     def read(self, release: Path, question: Any, *, user: str) -> Any:
         """The answer to a question to a release, which costs nothing; without a question, the JSON Schema of those that can be asked.
@@ -113,9 +127,12 @@ class Understanding:
         for _ in range(PROCESSES):
             self._idle.get(timeout=2 * self._seconds).end()
 
-    def _plan_answer(self, catalogue: Catalogue, study: Study, do: str, question: Any, user: str) -> dict[str, Any]:
+    def _plan_answer(
+        self, catalogue: Catalogue, study: Study, do: str, question: Any, user: str, margin: str | None = None
+    ) -> dict[str, Any]:
         plan = str(catalogue.plan(study.name))
-        return self._answered({"do": do, "domain": study.domain, "plan": plan, "question": question}, user)
+        task = {"do": do, "domain": study.domain, "plan": plan, "question": question, "margin": margin}
+        return self._answered(task, user)
 
     def _answered(self, task: dict[str, Any], user: str) -> dict[str, Any]:
         with self._slots.one(user, self._seconds):

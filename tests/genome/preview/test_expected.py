@@ -2,16 +2,21 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from starling import genome
 from starling.errors import ParameterError
+from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
 from starling.genome.preview import selections, tables
-from starling.genome.preview.expected import STEP, ExpectedExplore, epsilon_for, error_of, preview
+from starling.genome.preview.expected import STEP, UNITS, ExpectedExplore, epsilon_for, error_of, preview
 from starling.genome.preview.page import expected_errors
 from starling.genome.preview.typical import Assumed
+from starling.release.codec import encode
 from tests.genome.preview.conftest import a_plan
 
 ONE = Fraction(1)
@@ -65,6 +70,28 @@ def test_any_error_is_cheap_and_none_is_dear(assumed: Assumed) -> None:
     wald = Assumed.of(a_plan(2000, 400, tests=("wald",)))
     with pytest.raises(ParameterError, match="error is kept at no epsilon"):
         epsilon_for(wald, SnpPval("s1", "wald", ONE), 0)
+
+
+@pytest.mark.parametrize(("question", "unit"), [(each, UNITS[each.kind]) for each, _ in QUESTIONS])
+@given(margin=st.fractions(0, 400, max_denominator=1000))
+@settings(max_examples=3)
+def test_a_margin_gives_a_cost_that_gives_no_wider_margin(question: Question, unit: str, margin: Fraction) -> None:
+    """And what is shown of it, rounded up, costs no more."""
+    plan = QuestionPlan(a_plan())
+    if isinstance(question, LocBlock):
+        question = replace(question, snps=("s1",))
+    asked = encode(Question, question)
+    del asked["epsilon"]
+    try:
+        priced: Any = plan.at_margin(asked, margin)
+    except ParameterError:
+        assert margin < 1, "only exact answers may be beyond any cost"
+        return
+    kept = plan.margin(priced)
+    assert (Fraction(kept.within) <= margin + Fraction(1, 10**6), kept.unit) == (True, unit)
+    again: Any = plan.at_margin(asked, kept.within)
+    assert Fraction(again["epsilon"]) <= Fraction(priced["epsilon"])
+    assert plan.at_margin(asked, margin) == priced
 
 
 def test_how_many_are_followed_up_is_an_int(assumed: Assumed) -> None:

@@ -35,6 +35,8 @@ class _Forms(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.forms.append(Form(values["action"], values.get("method", "get")))
+        elif values.get("type") == "radio" and "checked" not in values:
+            pass
         elif tag in ("input", "textarea") and self.forms:
             self.forms[-1].fields[values["name"]] = values.get("value", "")
         elif tag == "select":

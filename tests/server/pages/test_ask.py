@@ -2,10 +2,16 @@
 
 import json
 import threading
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from starling.errors import ParameterError, StarlingError
+from starling.genome.plan import NumSig
+from starling.release.domain import MARGIN
+from starling.server.datasets import Catalogue
 from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
 from tests.server.pages.conftest import browser_of
@@ -40,6 +46,82 @@ def test_the_price_on_the_page_is_that_of_the_api_and_what_is_left_is_too(study_
         browser.send(browser.form("Spend epsilon 0.5"))
         assert client.budget("data").available == f"{float(left):g}"
     assert study_site.charges() == 1
+
+
+BY_MARGIN = "/datasets/data/ask?kind=num_sig&k=3&by=margin&margin=20"
+
+
+def test_a_margin_finds_its_budget_which_finds_the_margin_again(study_site: Site, tmp_path: Path) -> None:
+    """Page, API and library say the same; what is shown is what is charged; asked again it is there."""
+    browser = browser_of(study_site)
+    browser.open(BY_MARGIN)
+    with study_site.client() as client:
+        preview = client.preview("data", {"kind": "num_sig", "k": 3}, margin="20")
+        assert preview.question is not None
+        assert preview.margin is not None
+        cost = preview.question["epsilon"]
+        assert (cost, Fraction(preview.margin["within"]) <= 20) == (preview.amount, True)
+        here = client.study("data", tmp_path).at_margin(NumSig("g", 3, Fraction(1)), "20")
+        assert here.epsilon == Fraction(cost)
+        assert f"± {preview.margin['within']} patients, 95 times of 100 Costs epsilon {cost} of your 3 " in browser.text
+        form = browser.form("Show the price")
+        assert (form.fields["by"], form.fields["margin"], form.fields["epsilon"]) == ("margin", "20", cost)
+        browser.send(form, by="cost")
+        assert f"± {preview.margin['within']} patients" in browser.text
+        form = browser.form("Show the price")
+        assert (form.fields["by"], form.fields["margin"]) == ("cost", preview.margin["within"])
+        assert study_site.charges() == 0, "it was only looked at"
+        number = int(browser.send(browser.form(f"Spend epsilon {cost}")).request.url.path.rpartition("/")[2])
+        assert Fraction(client.budget("data").available) == 3 - Fraction(cost)
+        assert client.preview("data", {"kind": "num_sig", "k": 3}, margin="20").release == number
+    browser.open(BY_MARGIN)
+    assert f"You have this: open release {number}" in browser.text
+    assert "Spend" not in browser.page.text
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        ("-1", "margin is below 0"),
+        ("nan", "margin is not a decimal number"),
+        ("1e3", "margin is written with an exponent"),
+        ("9" * 60, "margin is not a decimal number"),
+        ("1/0", "margin is not a decimal number"),
+        ("\u0661\u0662", "margin is not a decimal number"),
+        ('"><script>alert(1)</script>', "margin is not a decimal number"),
+        ("\u202e20", "margin is not a decimal number"),
+        ("2" * 300, "margin is not a decimal number"),
+    ],
+)
+def test_what_is_no_margin_is_said_beside_the_form(study_site: Site, sent: str, says: str) -> None:
+    browser = browser_of(study_site)
+    browser.open("/datasets/data/ask?kind=num_sig")
+    reply = browser.send(browser.form("Show the price"), k="3", by="margin", margin=sent)
+    assert (reply.status_code, says in browser.text, "<script>alert" in reply.text) == (422, True, False)
+    assert browser.form("Show the price").fields["margin"] == sent, "it stands there to be mended"
+    with study_site.client() as client, pytest.raises(ParameterError):
+        client.preview("data", {"kind": "num_sig", "k": 3}, margin=sent)
+
+
+def test_a_margin_beside_a_cost_and_of_a_plan_that_says_all_is_refused(study_site: Site) -> None:
+    with study_site.client() as client:
+        with pytest.raises(ParameterError, match="stands beside a margin"):
+            client.preview("data", {"kind": "num_sig", "k": 3, "epsilon": "1"}, margin="20")
+        with pytest.raises(StarlingError):
+            client.preview("data", margin="20")
+
+
+def test_a_question_whose_margin_is_not_defined_offers_its_budget_alone(
+    study_site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of a study that was registered before there were margins."""
+    (entry,) = [study_site.home.catalogue.study("data")]
+    forms = [{name: each[name] for name in each if name != MARGIN} for each in entry.schema["oneOf"]]
+    monkeypatch.setattr(Catalogue, "find", lambda *_: replace(entry, schema={"oneOf": forms}))
+    browser = browser_of(study_site)
+    browser.open(HALF)
+    assert "No margin is defined for this question" in browser.text
+    assert browser.form("Show the price").fields.keys() == {"kind", "test", "k", "epsilon", "selection"}
 
 
 def test_reload_and_back_pay_nothing(site: Site) -> None:
@@ -131,7 +213,7 @@ def test_every_question_of_a_study_has_a_form_that_works_without_javascript(stud
         browser.open("/datasets/data/ask")
         browser.send(browser.form("Choose"), kind=each["title"])
         form = browser.form("Show the price")
-        assert form.fields.keys() == each["properties"].keys(), each["title"]
+        assert form.fields.keys() == {*each["properties"], "by", "margin"}, each["title"]
         browser.send(form, epsilon="0.5")
         assert browser.page.status_code in (200, 422), browser.text
     assert study_site.charges() == 0

@@ -103,7 +103,25 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 
-def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, followed: int | None = None) -> Fraction:
+UNITS: Final = {
+    "num_sig": "patients",
+    "loc_sig": "patients",
+    "loc_block": "patients",
+    "snp_pval": "powers of ten of p, between the ends of its interval",
+    "snp_corr": "of the correlation, between the ends of its interval",
+    "explore": "patients, in its second answer",
+}
+"""What the error of each kind of question is in."""
+
+
+def epsilon_for(
+    study: Plan | Assumed,
+    question: Question,
+    error: float | Fraction,
+    *,
+    followed: int | None = None,
+    field: str = "error",
+) -> Fraction:
     """The least cost, a multiple of STEP, at which the error is at most that; more never makes it larger.
 
     Args:
@@ -111,12 +129,13 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
         question: As for `preview`; its own epsilon does not matter.
         error: Wanted, in the unit of `error_of`.
         followed: As for `preview`.
+        field: What the error is called in messages.
 
     Raises:
         ParameterError: for an error below 0, one that no epsilon keeps, or when the plan has no such question.
     """
     if not error >= 0:
-        raise ParameterError("error", "is below 0", "give 0 or more")
+        raise ParameterError(field, "is below 0", "give 0 or more")
     assumed = _assumed(study)
     if followed is not None:
         check_int(followed, field="followed")
@@ -131,5 +150,5 @@ def epsilon_for(study: Plan | Assumed, question: Question, error: float, *, foll
         return error_of(assumed, priced, followed=followed) <= error
 
     if not is_enough(int(LARGEST_EPSILON / STEP)):
-        raise ParameterError("error", "is kept at no epsilon", "ask for a larger one")
+        raise ParameterError(field, "is kept at no epsilon", "ask for a larger one")
     return STEP * smallest(is_enough, int(1 / STEP))

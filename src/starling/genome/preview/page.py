@@ -47,7 +47,7 @@ class ExpectedErrors(Preview):
 
     assumed: Assumed
     expected: Mapping[str, tuple[Expected, ...]]
-    wanted: tuple[float, Fraction] | None = None
+    wanted: tuple[Fraction, Fraction] | None = None
 
     @property
     def title(self) -> str:
@@ -74,7 +74,7 @@ class ExpectedErrors(Preview):
         ]
         if self.wanted is not None:
             error, least = self.wanted
-            facts.append(("for an error of", f"{error:g}, 95 times of 100: epsilon {decimal_up(least)}"))
+            facts.append(("for an error of", f"{decimal_up(error)}, 95 times of 100: epsilon {decimal_up(least)}"))
         return facts
 
     def _parts(self) -> list[Part]:

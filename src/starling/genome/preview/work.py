@@ -9,7 +9,7 @@ from starling.release.work import Work
 PER_SNP: Final = 1_000
 """Of a SNP of the list, which is looked up and sorted into regions."""
 PREVIEW: Final = 500_000_000
-"""Of what does not depend on the question: typical tables, and as many SNPs without effect as are laid out one by one."""
+"""Of what does not depend on the question: typical tables, SNPs without effect that are laid out one by one, and what a margin costs."""
 PER_PERSON: Final = 1_000
 """Of a person, where the chances of exact tests are added up."""
 PER_NUMBER: Final = 60_000

@@ -1,7 +1,7 @@
 """Screen 2: a question with its price, which is shown before it is paid, and the one button that pays it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -13,13 +13,14 @@ from pydantic import ValidationError
 from starling.errors import ParameterError, StarlingError
 from starling.pages.parts import Section, Table
 from starling.privacy.sampling.entropy import fresh_id
+from starling.release.domain import MARGIN
 from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
 from starling.server.bodies import read_json
 from starling.server.pages.frame import as_lines, base_url, form_of, go, show
 from starling.server.pages.home import bar, decimal, only_pages
-from starling.server.previewing import PreviewSection, read_preview
+from starling.server.previewing import PreviewReply, PreviewSection, read_preview
 from starling.server.releasing import ReleaseRequest, charge, describe, read_budget
 
 _HIDDEN = ("kind", "request_id")
@@ -42,6 +43,23 @@ class Field:
     choices: tuple[str, ...]
     value: str
     required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The two fields of which one prices a question: how far its answer may be off, and what it costs.
+
+    Attributes:
+        by_margin: Whether the margin decides, and the cost follows.
+        margin: The margin as text.
+        unit: What it is in.
+        cost: The field of the cost.
+    """
+
+    by_margin: bool
+    margin: str
+    unit: str
+    cost: Field
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -91,11 +109,13 @@ def _page(
     dataset, budget = describe(service, name), read_budget(service, user.name, name)
     forms = [] if dataset.questions is None else list(dataset.questions["oneOf"])
     form = next((each for each in forms if each["title"] == values.get("kind")), None)
+    margin = "" if form is None else _margin(form, values)
     question, preview = None, None
     try:
-        question = None if form is None else _question(form, values)
+        question = None if form is None else _question(form, values, instead_of_cost=margin)
         if question is not None or not forms:
-            preview = read_preview(service, user.name, name, question)
+            preview = read_preview(service, user.name, name, question, margin or None)
+            question = preview.question
     except StarlingError as refused:
         error = error or refused
     return show(
@@ -109,6 +129,7 @@ def _page(
         kinds=[(each["title"], each.get("description", "")) for each in forms],
         kind=values.get("kind", ""),
         fields=[] if form is None else _fields(form, values),
+        pricing=None if form is None else _pricing(form, values, margin, preview),
         question="" if question is None else json.dumps(question),
         preview=preview,
         sections=[] if preview is None else [_section(each) for each in preview.sections],
@@ -133,21 +154,51 @@ def _after(available: str, amount: str) -> str | None:
 def _fields(form: dict[str, Any], values: dict[str, str]) -> list[Field]:
     fields = []
     for name, schema in form["properties"].items():
-        if name in _HIDDEN:
-            continue
-        default = schema.get("default")
-        text = values.get(name, "" if default in (None, [], ()) else _text(default))
-        help_text = schema.get("description", "a whole number" if schema.get("type") == "integer" else "")
-        fields.append(Field(name, help_text, tuple(map(str, schema.get("enum", ()))), text, name in form["required"]))
+        if name not in _HIDDEN and name != _cost_name(form):
+            fields.append(_field(form, values, name, schema))
     return fields
 
 
-def _question(form: dict[str, Any], values: dict[str, str]) -> dict[str, Any] | None:
+def _field(form: dict[str, Any], values: dict[str, str], name: str, schema: dict[str, Any]) -> Field:
+    default = schema.get("default")
+    text = values.get(name, "" if default in (None, [], ()) else _text(default))
+    help_text = schema.get("description", "a whole number" if schema.get("type") == "integer" else "")
+    return Field(name, help_text, tuple(map(str, schema.get("enum", ()))), text, name in form["required"])
+
+
+def _cost_name(form: dict[str, Any]) -> str | None:
+    """The field of the cost of a question, where a margin may stand instead."""
+    return form[MARGIN]["instead_of"] if MARGIN in form else None
+
+
+def _margin(form: dict[str, Any], values: dict[str, str]) -> str:
+    """The margin that decides, which is the one of the two fields that is chosen or alone filled in; empty where the cost does."""
+    cost = _cost_name(form)
+    if cost is None:
+        return ""
+    margin, decides = values.get("margin", "").strip(), values.get("by") != "cost"
+    return margin if decides or not values.get(cost, "").strip() else ""
+
+
+def _pricing(form: dict[str, Any], values: dict[str, str], margin: str, preview: PreviewReply | None) -> Pricing | None:
+    """The two fields; the one that does not decide follows the preview."""
+    name = _cost_name(form)
+    if name is None:
+        return None
+    cost = _field(form, values, name, form["properties"][name])
+    by_margin = bool(margin) or not cost.value
+    if preview is not None and preview.question is not None and preview.margin is not None:
+        cost = replace(cost, value=str(preview.question[name]))
+        margin = margin or preview.margin.within
+    return Pricing(by_margin, margin, form[MARGIN]["unit"], cost)
+
+
+def _question(form: dict[str, Any], values: dict[str, str], *, instead_of_cost: str) -> dict[str, Any] | None:
     """What the form asks; None until every field is filled in that must be. Raises ParameterError for a field of another kind."""
     question: dict[str, Any] = {"kind": form["title"]}
     for name, schema in form["properties"].items():
         text = values.get(name, "").strip()
-        if name in _HIDDEN:
+        if name in _HIDDEN or (instead_of_cost and name == _cost_name(form)):
             continue
         if text:
             question[name] = _value(name, schema, text)
