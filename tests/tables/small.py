@@ -22,7 +22,7 @@ from starling.tables.plan import (
     Variants,
 )
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords, census_records
-from starling.tables.plan.codebook import Attribute
+from starling.tables.plan.iterations import Attribute
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.stability import stability
 from starling.tables.postprocess import T1_SCHEMA, Tabulated, t2_schema

@@ -14,7 +14,7 @@ from starling.tables.counts import GroupCounts, count
 from starling.tables.generate import generate
 from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import ITERATION_LEVELS
+from starling.tables.plan.iterations import ITERATION_LEVELS
 from starling.tables.preview import preview
 from starling.tables.source import open_persons
 from tests.tables.small import whole

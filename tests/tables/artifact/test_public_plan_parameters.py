@@ -9,8 +9,8 @@ import pytest
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteGaussian
 from starling.tables.artifact.public_plan import bounds, parameters, particulars, product
+from starling.tables.plan.census_levels import STATES
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import STATES
 from tests.tables.small import small_geography, small_plan, with_records
 
 

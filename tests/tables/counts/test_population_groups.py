@@ -13,7 +13,7 @@ from starling.tables.counts.kernels import Sets
 from starling.tables.counts.population_groups import GroupCounts, _of_codes
 from starling.tables.counts.records import Records
 from starling.tables.plan import GeographyLevel, Plan, pieces
-from starling.tables.plan.codebook import Kind
+from starling.tables.plan.iterations import Kind
 from tests.tables.plan.invented import census_folder
 from tests.tables.small import small_geography, small_plan, whole
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from starling.tables.generate.land import BLOCKS_PER_TRACT, Land, apportion, invent_land, land_of, settle
 from starling.tables.plan.blocks import COLUMNS
-from starling.tables.plan.codebook import PUERTO_RICO, STATES
+from starling.tables.plan.census_levels import PUERTO_RICO, STATES
 from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
 
 

@@ -3,7 +3,7 @@ from itertools import islice
 import numpy as np
 
 from starling.tables.generate.land import BEFORE, FIRST, LAST, _names, invent_land, region_names
-from starling.tables.plan.codebook import STATES
+from starling.tables.plan.census_levels import STATES
 
 
 def test_every_region_is_named_once_and_none_like_a_state() -> None:

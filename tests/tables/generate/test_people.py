@@ -4,8 +4,8 @@ import pytest
 from starling.tables.generate.land import Land, invent_land
 from starling.tables.generate.people import CODES_OF_PERSON, Mix, People, pick
 from starling.tables.plan import Definitions, Iteration
-from starling.tables.plan.codebook import Kind
 from starling.tables.plan.geography import NO_AIANNH
+from starling.tables.plan.iterations import Kind
 from tests.tables.small import small_plan
 
 

@@ -5,7 +5,7 @@ import pytest
 from starling.errors import PlanError
 from starling.tables.plan import CENSUS_REGIONS, GeographyLevel
 from starling.tables.plan.census_records import CensusRecords
-from starling.tables.plan.codebook import Attribute
+from starling.tables.plan.iterations import Attribute
 from tests.tables.inference.test_consistency import COUNTY, REGIONS, STATE, TRACT, USA
 
 RECORDS = CensusRecords(5, frozenset({"01"}), puerto_rico=False)

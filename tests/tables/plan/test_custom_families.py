@@ -2,9 +2,9 @@
 
 import pytest
 
-from starling.tables.plan.codebook import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers, Periods
 from starling.tables.plan.custom_families import EVERYBODY, CustomFamily, CustomGroup
+from starling.tables.plan.iterations import Attribute
 
 COLUMNS = {
     "sex": Column("sex", Codes((("F", "female"), ("M", "male")))),

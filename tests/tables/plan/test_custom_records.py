@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
-from starling.tables.plan.codebook import Attribute
 from starling.tables.plan.columns import Codes, Column, Integers
 from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily, CustomGroup
 from starling.tables.plan.custom_records import EVERYWHERE, CustomAreas, CustomRecords
+from starling.tables.plan.iterations import Attribute
 
 SEX = Column("sex", Codes((("F", "female"), ("M", "male"))))
 SKILLS = Column("skills", Codes((("p", "p"), ("q", "q"))), separator=";", most=2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from starling.errors import PlanError
 from starling.tables.plan import GeographyLevel, Iteration, Plan
-from starling.tables.plan.codebook import Attribute, Kind
+from starling.tables.plan.iterations import Attribute, Kind
 from starling.tables.plan.stability import _stability, stability, stability_by_codes
 from tests.tables.small import census_attributes
 

@@ -8,9 +8,9 @@ import pytest
 
 from starling.errors import SourceError
 from starling.tables.plan.columns import RecordColumns
+from starling.tables.source.census_records import open_persons
 from starling.tables.source.declared_records import open_declared
 from starling.tables.source.opened import OpenedRecords
-from starling.tables.source.persons import open_persons
 from tests.tables.source.declared_twin import SEX
 from tests.tables.source.records import GOOD, PLAN
 from tests.tables.worlds import COLUMNS, HEADER

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starling.engine import record_parts
 from starling.engine.spark import Parts
 from starling.errors import SourceError
-from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.source import open_persons
 from starling.tables.source.fields import Records
 from starling.tables.source.lookup import Int16

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.source.value_sets import ValueSets
 
 UNKNOWN = 9

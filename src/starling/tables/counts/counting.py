@@ -20,8 +20,8 @@ from starling.engine.spark import Spark
 from starling.tables.counts.kernels import Sets
 from starling.tables.counts.records import Records
 from starling.tables.plan import Detail, Geography, Plan
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.counting_sql import counting_sql
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.source import Persons
 from starling.tables.source.lookup import Lookup, lookup
 from starling.tables.source.reading import from_codes, person_parts, read

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from starling.tables.inference.combined import standard_deviation
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan
-from starling.tables.plan.codebook import STATES
+from starling.tables.plan.census_levels import STATES
 
 Int64 = npt.NDArray[np.int64]
 

@@ -21,8 +21,8 @@ from starling.tables.generate.files import Format
 from starling.tables.generate.land import invent_land, settle
 from starling.tables.generate.runs import stream, write_note
 from starling.tables.plan import Plan
+from starling.tables.plan.census_levels import PUERTO_RICO
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import PUERTO_RICO
 from starling.tables.plan.custom_records import CustomRecords
 
 MOST_PERSONS: Final = 2**31

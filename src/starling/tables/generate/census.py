@@ -18,8 +18,8 @@ from starling.tables.generate.runs import RUN, stream, write_runs
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS, COLUMNS, WIDTHS
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import NAMES_COLUMNS, NO_AIANNH, NO_PLACE
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.text_format import TextFormat
 

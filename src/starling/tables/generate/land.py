@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables.plan.blocks import COLUMNS
-from starling.tables.plan.codebook import PUERTO_RICO
+from starling.tables.plan.census_levels import PUERTO_RICO
 from starling.tables.plan.geography import NO_AIANNH, NO_PLACE
 
 Int32: TypeAlias = npt.NDArray[np.int32]

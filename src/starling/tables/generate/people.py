@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from starling.tables.generate.land import Float64, Int64, Land, zipf
 from starling.tables.plan import Definitions
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.geography import NO_AIANNH
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.plan.sex_by_age import TOP_AGE
 
 Int16: TypeAlias = npt.NDArray[np.int16]

@@ -3,7 +3,7 @@
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.blocks import Geography
-from starling.tables.plan.codebook import Definitions, GeographyLevel, Iteration
+from starling.tables.plan.census_levels import GeographyLevel
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.geography import (
     MOST_GROUPS,
@@ -14,6 +14,7 @@ from starling.tables.plan.geography import (
     read_geography,
     read_regions,
 )
+from starling.tables.plan.iterations import Definitions, Iteration
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.overview import LevelOverview, Overview, Price, afford, describe, prices, solve

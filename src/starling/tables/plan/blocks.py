@@ -148,7 +148,7 @@ class Geography:
             the plan.
         regions: Region ids of each geography level of the plan, ascending: the plan order.
         region_of_unit: The position of each unit's region in each of those levels, int32 of shape (units,); -1 is none.
-        names: Readable names of the regions (codebook.py).
+        names: Readable names of the regions (census_levels.py).
     """
 
     units: int

@@ -18,9 +18,9 @@ from starling.privacy.budget import Measure, exact
 from starling.tables.plan.census_grammar import read_states
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.choices import Choices, all_levels, within
-from starling.tables.plan.codebook import MOST_RACE_CODES
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.grammar import read_thresholds
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.plan.levels import Thresholds
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.solving import Stated, population_levels

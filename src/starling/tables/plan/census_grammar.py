@@ -14,9 +14,9 @@ from starling.errors import PlanError
 from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import TEXT, TEXTS, aside, choice, flag, later, table, tables, unread, whole
 from starling.planfile.toml import Section
+from starling.tables.plan.census_levels import STATES, GeographyLevel, state_problem
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords, census_records
 from starling.tables.plan.choices import Choices
-from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Definitions, GeographyLevel, state_problem
 from starling.tables.plan.definitions import read_definitions
 from starling.tables.plan.grammar import (
     PRICE,
@@ -29,6 +29,7 @@ from starling.tables.plan.grammar import (
     read_thresholds,
 )
 from starling.tables.plan.groups import CODES, GROUP, LEVELS, groups_of, names_of, read_groups
+from starling.tables.plan.iterations import MOST_RACE_CODES, Definitions
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.plan.solving import Key as LevelKey
 from starling.tables.plan.solving import Stated, solve_choices

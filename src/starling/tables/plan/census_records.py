@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from starling.errors import PlanError, Problem
 from starling.release.codec import Json
-from starling.tables.plan.codebook import MOST_RACE_CODES, STATES, Attribute, Definitions, GeographyLevel
+from starling.tables.plan.census_levels import STATES, GeographyLevel
 from starling.tables.plan.columns import Column, Unit
 from starling.tables.plan.counting_sql import counted, counting_sql
 from starling.tables.plan.custom_families import CustomFamily
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.idle_choices import idle_census
+from starling.tables.plan.iterations import MOST_RACE_CODES, Attribute, Definitions
 from starling.tables.plan.levels import Level
 from starling.tables.plan.region_levels import CENSUS_REGIONS, RegionLevels
 from starling.tables.plan.sex_by_age import SEX_BY_AGE, TOP_AGE

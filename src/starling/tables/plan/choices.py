@@ -11,10 +11,11 @@ from starling.errors import PlanError
 from starling.privacy.budget import Cost, Epsilon, Measure, Rho
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
+from starling.tables.plan.census_levels import GeographyLevel
 from starling.tables.plan.census_records import CensusRecords
-from starling.tables.plan.codebook import ITERATION_LEVELS, Attribute, Definitions, GeographyLevel
 from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
+from starling.tables.plan.iterations import ITERATION_LEVELS, Attribute, Definitions
 from starling.tables.plan.levels import Level
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.variants import Variants

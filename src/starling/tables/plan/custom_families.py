@@ -13,8 +13,8 @@ from typing import Final
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
-from starling.tables.plan.codebook import Attribute, Iteration
 from starling.tables.plan.columns import Codes, Column, Decimals, Domain, Integers
+from starling.tables.plan.iterations import Attribute, Iteration
 
 EVERYBODY: Final = "everybody"
 """The one value of a family of no column."""

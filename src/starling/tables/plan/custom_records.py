@@ -21,12 +21,12 @@ from starling.planfile.spelling import name_problem, shown
 from starling.release.codec import OPTIONAL, Json
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.blocks import Geography
-from starling.tables.plan.codebook import Attribute, Definitions
 from starling.tables.plan.columns import Column, Decimals, Integers, RecordColumns, Unit, codes_of
 from starling.tables.plan.counting_sql import CUSTOM_SQL, custom_tables
 from starling.tables.plan.custom_families import MOST_VALUES, CustomFamily
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.idle_choices import idle_custom
+from starling.tables.plan.iterations import Attribute, Definitions
 from starling.tables.plan.levels import Level
 from starling.tables.plan.region_levels import WHOLE, RegionLevels
 from starling.tables.plan.wording import CUSTOM, WITHOUT_REGIONS, Wording

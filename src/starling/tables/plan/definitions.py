@@ -13,7 +13,7 @@ from typing import NamedTuple
 from starling.errors import PlanError, Problem
 from starling.planfile.pipe_separated import NULL, read_table
 from starling.planfile.spelling import name_problem
-from starling.tables.plan.codebook import Definitions, Iteration, Kind
+from starling.tables.plan.iterations import Definitions, Iteration, Kind
 
 RACE_FILE = "race-characteristic-iterations"
 ETHNICITY_FILE = "ethnicity-characteristic-iterations"

@@ -20,9 +20,9 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.planfile.pipe_separated import read_table
 from starling.planfile.spelling import did_you_mean, name_problem
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS, Geography, Int64, digits, read_blocks
+from starling.tables.plan.census_levels import PUERTO_RICO, STATES, GeographyLevel, region_names
 from starling.tables.plan.census_records import census_records
 from starling.tables.plan.choices import Choices
-from starling.tables.plan.codebook import PUERTO_RICO, STATES, GeographyLevel, region_names
 from starling.tables.plan.levels import Level
 
 NO_PLACE: Final = 99999

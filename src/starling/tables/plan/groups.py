@@ -14,9 +14,9 @@ from starling.planfile.grammar import Key, Kind, Table, Values
 from starling.planfile.kinds import TEXT, TEXTS, aside, choice, text
 from starling.planfile.spelling import name_problem
 from starling.planfile.toml import Section
-from starling.tables.plan.codebook import Definitions, Iteration
-from starling.tables.plan.codebook import Kind as CodeKind
 from starling.tables.plan.definitions import ITERATION_CODE, RACE_ETH_CODE, clashes
+from starling.tables.plan.iterations import Definitions, Iteration
+from starling.tables.plan.iterations import Kind as CodeKind
 
 LEVELS: Final = {"regional": 1, "detailed": 2}
 WHERE: Final = {

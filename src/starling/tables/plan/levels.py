@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.tables.plan.accuracy_targets import AccuracyTarget
-from starling.tables.plan.codebook import Iteration
+from starling.tables.plan.iterations import Iteration
 
 Thresholds: TypeAlias = tuple[int, ...]
 """Noisy totals from which a group gets the next partition of the detail: persons, strictly ascending."""

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from starling.tables.plan.codebook import Attribute, Iteration
+from starling.tables.plan.iterations import Attribute, Iteration
 
 if TYPE_CHECKING:
     from starling.tables.plan.choices import Choices

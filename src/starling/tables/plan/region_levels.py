@@ -7,7 +7,7 @@ from typing import Final
 
 from starling.errors import PlanError, Problem
 from starling.planfile.spelling import name_problem
-from starling.tables.plan.codebook import GeographyLevel
+from starling.tables.plan.census_levels import GeographyLevel
 
 MOST_LEVELS: Final = 32
 WHOLE: Final = "all"

@@ -12,7 +12,7 @@ from starling.errors import PlanError, Problem
 from starling.planfile.toml import Section
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting, cheapest_gamma
 from starling.tables.plan.choices import Choices, degree, most_of_one, within
-from starling.tables.plan.codebook import Attribute, Iteration
+from starling.tables.plan.iterations import Attribute, Iteration
 from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.stability import stability

@@ -37,7 +37,7 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
-from starling.tables.plan.codebook import Attribute, Iteration
+from starling.tables.plan.iterations import Attribute, Iteration
 
 MOST_STEPS: Final = 20_000
 """Most steps of one search for the most that some sets cover."""

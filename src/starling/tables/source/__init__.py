@@ -9,9 +9,9 @@ from starling.privacy.trust import NotPrivate
 from starling.release.domain import Validated
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.custom_records import CustomRecords
+from starling.tables.source.census_records import Persons, open_persons
 from starling.tables.source.declared_records import DeclaredRecords, open_declared
 from starling.tables.source.declared_validation import validate_declared
-from starling.tables.source.persons import Persons, open_persons
 from starling.tables.source.validation import validate as validate_persons
 
 __all__ = ["InMemory", "Opened", "Persons", "open_persons", "open_records", "validate"]

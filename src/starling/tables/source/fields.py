@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan.blocks import BLOCK_COLUMNS, WIDTHS
-from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.plan.sex_by_age import TOP_AGE
 from starling.tables.source.lookup import Int16, Int32, Int64, Lookup, find_block
 from starling.tables.source.value_sets import insert, set_of

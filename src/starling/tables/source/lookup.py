@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from starling.privacy.compiled import compiled
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.census_levels import PUERTO_RICO
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import PUERTO_RICO
 
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]

@@ -27,12 +27,12 @@ from starling.engine.spark import Parts
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.iterations import MOST_RACE_CODES
+from starling.tables.source.census_records import Persons
 from starling.tables.source.fields import Records
 from starling.tables.source.lines import MOST_BYTES, Columns, scan
 from starling.tables.source.lookup import Int16, Int32, Lookup
 from starling.tables.source.opened import changed
-from starling.tables.source.persons import Persons
 from starling.tables.source.rows import scan_batch
 from starling.tables.source.value_sets import ValueSets
 

@@ -16,10 +16,10 @@ from starling.privacy.trust import Confidential, NotPrivate, inspect
 from starling.release.domain import Validated
 from starling.release.faults import Tally
 from starling.tables.plan import Geography, Plan
+from starling.tables.source.census_records import Persons
 from starling.tables.source.declared_validation import decisive
 from starling.tables.source.fields import NOTES, PROBLEMS, Fault
 from starling.tables.source.lookup import lookup
-from starling.tables.source.persons import Persons
 from starling.tables.source.reading import Chunk, read
 
 

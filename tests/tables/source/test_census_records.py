@@ -11,7 +11,7 @@ import pytest
 from starling.errors import PlanError, SourceError
 from starling.tables.plan.detail import Detail, DetailAttribute
 from starling.tables.source import open_persons
-from starling.tables.source.persons import LONGEST_HEADER, Persons, required_columns
+from starling.tables.source.census_records import LONGEST_HEADER, Persons, required_columns
 from tests.tables.small import with_records
 from tests.tables.source.records import GOOD, PLAN
 from tests.tables.worlds import COLUMNS, HEADER

@@ -21,7 +21,7 @@ from starling.planfile.pipe_separated import MARK, is_text
 from starling.tables.plan import Plan
 from starling.tables.plan.blocks import BLOCK_COLUMNS
 from starling.tables.plan.census_records import census_records
-from starling.tables.plan.codebook import MOST_RACE_CODES
+from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 from starling.tables.source.opened import OpenedRecords
 

@@ -1,7 +1,7 @@
 """Every region has a name that says what it is and where it lies; given names win."""
 
 from starling.tables.plan import GeographyLevel
-from starling.tables.plan.codebook import region_names
+from starling.tables.plan.census_levels import region_names
 
 KNOWN = {("STATE", "01"): "Elmland", ("COUNTY", "01001"): "Fern County", ("PR-COUNTY", "72003"): "Reed County"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.tables.plan.codebook import PUERTO_RICO, REGION_NAMES, STATES, state_problem
+from starling.tables.plan.census_levels import PUERTO_RICO, REGION_NAMES, STATES, state_problem
 
 
 def test_states_are_fifty_and_the_district() -> None:
