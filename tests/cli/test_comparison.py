@@ -1,12 +1,14 @@
 """`starling tables diff` in text, JSON and CSV; a file is there only when the comparison is."""
 
 import csv
+import html
 import json
 from pathlib import Path
 
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.release.session import shortened
 from starling.tables.earlier.comparison import compare
 from starling.tables.earlier.pairs import Sum, noise
 from starling.tables.plan import Level, Plan
@@ -69,3 +71,15 @@ def test_a_file_is_never_written_over_nor_left_behind(call: Call, released: Path
     wrong = call("tables", "diff", released, released, "--csv", tmp_path / "new.csv")
     assert wrong.exit_code == 2
     assert not (tmp_path / "new.csv").exists()
+
+
+def test_command_session_and_notebook_show_one_value(call: Call, released: Path, second: Path) -> None:
+    comparison = compare(released, second)
+    assert call("tables", "diff", released, second).stdout.rstrip("\n") == str(comparison)
+    assert json.loads(call("tables", "diff", released, second, "--json").stdout) == json.loads(
+        json.dumps(comparison.as_json())
+    )
+    notebook = html.unescape(comparison._repr_html_())
+    assert all(value in notebook for _, value in comparison._facts()[1:])
+    assert all(each.level in notebook for each in comparison.only)
+    assert repr(comparison) == shortened(str(comparison))

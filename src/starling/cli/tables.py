@@ -237,18 +237,17 @@ def evaluate(
 @click.option(
     "--csv", "csv_file", type=options.PATH, metavar="FILE", help="Write all that differs, and groups in one alone."
 )
-def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -> Result:
+def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -> Described:
     """Which numbers of two releases differ by more than their noise, and which groups are in one alone.
 
     Compared are the noisy measurements of both, before anything was dropped or clamped. Reads released folders alone.
     """
-    from starling.cli.comparison import comparison_json, comparison_text, with_csv
+    from starling.cli.comparison import with_csv
     from starling.tables.earlier.comparison import compare
 
     working("comparing the measurements of both releases")
     comparing = partial(compare, first, second, confidence=confidence)
-    comparison = comparing() if csv_file is None else with_csv(comparing, csv_file)
-    return Result(partial(comparison_text, comparison), partial(comparison_json, comparison))
+    return comparing() if csv_file is None else with_csv(comparing, csv_file)
 
 
 @command("export", example="starling tables export release --format excel --out release.xlsx")

@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.privacy.budget import Exact, exact
 from starling.release.reading import open_release
+from starling.tables.earlier.differences import Comparison, Family, OnlyIn, SignificantDifference
 from starling.tables.earlier.pairs import (
     Float64,
     Int64,
@@ -41,7 +42,7 @@ from starling.tables.earlier.pairs import (
     shared_iterations,
     terms,
 )
-from starling.tables.earlier.releases import Earlier, check_comparable, earlier_of
+from starling.tables.earlier.releases import check_comparable, earlier_of
 from starling.tables.plan import Detail, Piece, labels
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.postprocess.rows import group_columns
@@ -73,101 +74,6 @@ def _classes(detail: Detail) -> tuple[str, ...]:
 DIFFERS: Final = "differs"
 FIRST_ALONE: Final = "published in the first alone: suppressed in the second"
 SECOND_ALONE: Final = "published in the second alone: suppressed in the first"
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Numbers of one kind that both releases measured.
-
-    Attributes:
-        number: "total" or "cell".
-        tests, significant: How many were compared, and how many differ.
-        limit: Largest p-value of a number that differs: significant/tests of the level.
-    """
-
-    number: str
-    tests: int
-    significant: int
-    limit: float
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyIn:
-    """Groups of one level that are published in one of the releases alone.
-
-    Attributes:
-        first, second: How many groups are published in that release, measured and suppressed in the other.
-        first_plan, second_plan: How many groups are in the plan of that release alone.
-    """
-
-    level: str
-    first: int
-    second: int
-    first_plan: int
-    second_plan: int
-
-
-@dataclass(frozen=True, slots=True)
-class SignificantDifference:
-    """A number that differs, as text.
-
-    Attributes:
-        label: Group, and sex and ages of a cell.
-        first, second: The number as each release measured it, before clamping.
-        lower, upper: The ends of the interval of second less first, both included.
-        p_value: Chance of such a difference, or a larger one, where the true numbers are equal.
-    """
-
-    label: str
-    first: int
-    second: int
-    lower: int
-    upper: int
-    p_value: float
-
-    @property
-    def difference(self) -> int:
-        """Second less first."""
-        return self.second - self.first
-
-    @property
-    def sureness(self) -> float:
-        """The difference beside its noise, as it is ordered by."""
-        return abs(self.difference) / (1 + self.upper - self.lower)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two releases say of one another.
-
-    Attributes:
-        first, second: The releases, as their folders state them.
-        confidence: The confidence of the rule for many comparisons and of the intervals.
-        families: How many totals and how many cells were compared, and differ.
-        only: The levels that have groups in one release alone.
-        differences: The numbers that differ most beside their noise, at most MOST_KEPT.
-    """
-
-    first: Earlier
-    second: Earlier
-    confidence: Fraction
-    families: tuple[Family, ...]
-    only: tuple[OnlyIn, ...]
-    differences: tuple[SignificantDifference, ...]
-
-    @property
-    def people(self) -> str:
-        """Whether both are about the same people, as far as their ledgers say."""
-        populations = self.first.population, self.second.population
-        if None in populations:
-            return "not known: a release that brought a ledger of its own does not say whose they are"
-        if populations[0] != populations[1]:
-            return f"others: {populations[0]} in the first, {populations[1]} in the second"
-        if self.first.dataset == self.second.dataset:
-            return f"the same, and the same data: {populations[0]}, {self.first.dataset}; what differs in truth is the records alone"
-        return (
-            f"the same: {populations[0]}; data {self.first.dataset} in the first, {self.second.dataset} in the second"
-        )
 
 
 def compare(
