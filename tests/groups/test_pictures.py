@@ -61,6 +61,19 @@ def test_bars_are_the_published_numbers(folder: Path) -> None:
     assert [each * max(groups) for each in heights] == pytest.approx([each * max(heights) for each in groups], abs=0.1)
 
 
+@pytest.mark.parametrize("largest", [20, 100])
+def test_groups_beyond_the_end_of_the_axis_are_counted_beside_it(tmp_path: Path, largest: int) -> None:
+    plan = world(tmp_path, largest=largest)
+    for last, many in ((largest, 1), (largest - 3, 2), (largest, 60)):
+        numbers = np.zeros(plan.sizes, dtype=np.int64)
+        numbers[1], numbers[last] = 10_000, many
+        svg = svg_of(sizes(plan, dict.fromkeys(COLUMNS, numbers)))
+        said = re.search(r"; ([0-9,]+) larger not shown", svg)
+        # A line of tails shows the groups of its last sizes, too.
+        assert (said is None) == (many == 60)
+        assert said is None or int(said[1]) == many
+
+
 @pytest.mark.parametrize("largest", [4, 100])
 def test_a_region_without_groups_and_many_sizes_are_drawn(tmp_path: Path, largest: int) -> None:
     plan = world(tmp_path, largest=largest)

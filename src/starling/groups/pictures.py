@@ -29,7 +29,7 @@ SEED: Final = 1
 MOST_BARS: Final = 60
 """Sizes that are drawn as bars; of more of them a line is drawn, of the groups of at least each size."""
 SHOWN: Final = 0.999
-"""Share of the groups whose sizes an axis shows, at least."""
+"""Share of the groups whose sizes an axis shows, at least; how many larger ones there are stands beside it."""
 ID: Final = "region"
 """The property of a feature that says the id of its region; its own `id` is taken where there is none."""
 
@@ -81,11 +81,15 @@ def sizes_of(plan: Plan, region: str, table: Callable[[str], pa.Table], name: st
     for level, ids in zip(plan.regions.levels, plan.regions.ids, strict=True):
         if region in ids:
             rows = table(level)
-            rows = rows.filter(pc.equal(rows["region"].cast(pa.string()), region))
-            columns = {each: rows[each].to_numpy() for each in COLUMNS}
-            caption = f"Published numbers of groups in {region} by size, with the interval of 95 % around each measured number."
-            return Picture(partial(sizes, plan, columns), caption, name)
+            return picture(plan, region, rows.filter(pc.equal(rows["region"].cast(pa.string()), region)), name)
     raise ParameterError("region", "is not in the plan", "look at data/regions.csv of the release")
+
+
+def picture(plan: Plan, region: str, rows: pa.Table, name: str = "sizes") -> Picture:
+    """`sizes` of a region, given its rows of the table of its level."""
+    columns = {each: rows[each].to_numpy() for each in COLUMNS}
+    caption = f"Published numbers of groups in {region} by size, with the interval of 95 % around each measured number."
+    return Picture(partial(sizes, plan, columns), caption, name)
 
 
 def sizes(plan: Plan, columns: Mapping[str, Int64]) -> Sheet:
@@ -99,7 +103,12 @@ def sizes(plan: Plan, columns: Mapping[str, Int64]) -> Sheet:
     below = np.cumsum(groups)
     last = int(np.searchsorted(below, SHOWN * below[-1])) + 1 if below[-1] else len(groups)
     at = np.arange(max(min(last + 1, len(groups)), 2))
-    axis = f"size ({plan.member})" + ("" if at[-1] < plan.largest else f" ({plan.largest:,}: or more)")
+    left_out = int(groups[len(at) :].sum())
+    axis = f"size ({plan.member})"
+    if left_out:
+        axis += f"; {left_out:,} larger not shown"
+    elif at[-1] >= plan.largest:
+        axis += f" ({plan.largest:,}: or more)"
     if len(at) <= MOST_BARS:
         values, low, high = (columns[name][at].tolist() for name in ("groups", "lower", "upper"))
         return bars(values, low, high, axis, f"groups ({plan.group})")

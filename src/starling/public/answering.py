@@ -85,7 +85,7 @@ def _show(task: Any) -> dict[str, Json]:
 
 
 def _page(task: Any) -> dict[str, Json]:
-    reply = _screens(task["release"]).reply(task["path"], task["query"], Frame(**task["frame"]))
+    reply = _screens(task["release"]).reply(task["path"], task["query"], Frame(**task["frame"], most=task["most"]))
     with reply.opened() as body, Path(task["into"]).open("r+b") as file:
         shutil.copyfileobj(body, file)
     return {"status": int(reply.status), "kind": reply.kind, "headers": dict(reply.headers)}

@@ -23,6 +23,7 @@ class Frame:
         root: The path below which static files lie.
         user: `name` and `role` of the user who is signed in; None where nobody signs in.
         invented: Whether the records are invented.
+        most: The most work of a question, in millions of steps (release/work.py); None for any.
     """
 
     path: str = ""
@@ -33,6 +34,7 @@ class Frame:
     root: str = ""
     user: Mapping[str, str] | None = None
     invented: bool = False
+    most: int | None = None
 
     def values(self) -> dict[str, Any]:
         """What templates show of it."""

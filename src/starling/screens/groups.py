@@ -1,7 +1,213 @@
-"""What releases of groups add to the pages that every release has."""
+"""What releases of groups add: the sizes of a region with their intervals, beside those of the regions around it."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import pyarrow as pa
+
+from starling.errors import ParameterError
+from starling.pages.charts import Interval, intervals
+from starling.pages.parts import Headline, Line, Picture, Table
+from starling.release.codec import Json
+from starling.release.text import cell, rounded
 from starling.screens.domain_pages import DomainPages
+from starling.screens.frame import Frame
+from starling.screens.replies import Query, Reply
+from starling.screens.tables.page import TablePages
+
+if TYPE_CHECKING:
+    from starling.groups.analysis import GroupsRelease
+
+MOST_SIZES: Final = 50
+"""Sizes of a page."""
+MOST_AROUND: Final = 12
+"""Regions beside a region, and regions in it, that a page lists."""
+MOST_CHOICES: Final = 1000
+"""Regions that a picker lists; of more the id is typed."""
+COLUMNS: Final = {
+    "size": "Size",
+    "groups": "Groups",
+    "lower": "95 % from",
+    "upper": "to",
+    "at_least": "Groups of at least this size",
+    "at_least_lower": "95 % from",
+    "at_least_upper": "to",
+}
+"""What a page shows of the table of a level, each with its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A region of the list of those around one.
+
+    Attributes:
+        kind: How it lies to that one: "above", "beside", "inside", or "this".
+        region: Its id.
+        cells: Groups, mean and median, each with its interval, as text.
+    """
+
+    kind: str
+    region: str
+    cells: tuple[str, ...]
 
 
 class GroupsPages(DomainPages):
     """The pages of a release of groups."""
+
+    links = (("Sizes", "/sizes"),)
+
+    @property
+    def _groups(self) -> "GroupsRelease":
+        release: Any = self.release
+        return release  # type: ignore[no-any-return]
+
+    def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
+        """See `DomainPages`."""
+        return self._sizes(query, frame) if list(path) == ["sizes"] else None
+
+    def _sizes(self, query: Query, frame: Frame) -> Reply:
+        from starling.groups.pictures import picture
+
+        plan = self._groups.plan
+        row = self._region(query.one("region", plan.regions.ids[0][0]))
+        region, first = row["region"], query.whole("first")
+        sizes = self._rows(row["level"], region=region)
+        shown = sizes.slice(min(first, sizes.num_rows), MOST_SIZES)
+        around = self._around(row)
+        where = urlencode({"region": region})
+        question: dict[str, Json] = {
+            "kind": "rows",
+            "table": row["level"],
+            "where": [["region", region]],
+            "first": first,
+        }
+        number, number_lines = self._number(region, query, frame)
+        return self.page(
+            "sizes.html",
+            frame,
+            region=region,
+            level=row["level"],
+            choices=self._choices(),
+            headline=_headline(plan, row),
+            picture=picture(plan, region, sizes),
+            beside=_beside(plan, [each for _, each in around], region),
+            around=[_listed(kind, each) for kind, each in around],
+            left_out=self._left_out(row, around),
+            table=Table(
+                tuple(COLUMNS.values()),
+                tuple(tuple(cell(each[name]) for name in COLUMNS) for each in shown.to_pylist()),
+                f"Groups ({plan.group}) in {region} by size ({plan.member}), published numbers",
+            ),
+            steps=_steps(query, first, sizes.num_rows),
+            downloads=[
+                (word, f"{frame.release}/download/{form}/{row['level']}?{where}")
+                for word, form in (("CSV", "csv"), ("Parquet", "parquet"), ("Excel", "xlsx"))
+            ],
+            largest=plan.largest,
+            least=query.one("least"),
+            most=query.one("most"),
+            number=number,
+            number_lines=number_lines,
+            lines=frame.lines(question, f"release.to_pandas({row['level']!r}, region={region!r})"),
+        )
+
+    def _rows(self, table: str, **where: str) -> pa.Table:
+        """Rows of a table, read piece by piece."""
+        stored = self._tables.stored(table)
+        return pa.concat_tables([stored.schema.empty_table(), *stored.pieces(where)])
+
+    @cached_property
+    def _tables(self) -> TablePages:
+        return TablePages(self.release)
+
+    def _region(self, region: str) -> dict[str, Any]:
+        """Its row of the table of all regions."""
+        rows = self._rows("regions", region=region).to_pylist()
+        if not rows:
+            raise ParameterError("region", "is not in the plan", "choose one of the list")
+        row: dict[str, Any] = rows[0]
+        return row
+
+    def _choices(self) -> list[tuple[str, Sequence[str]]] | None:
+        """The regions of each level; None where they are too many to be listed."""
+        regions = self._groups.plan.regions
+        many = sum(map(len, regions.ids)) > MOST_CHOICES
+        return None if many else list(zip(regions.levels, regions.ids, strict=True))
+
+    def _around(self, row: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+        """The region above, this one, those beside it and those in it."""
+        around = [] if row["parent"] is None else [("above", self._region(row["parent"]))]
+        around.append(("this", dict(row)))
+        if row["parent"] is not None:
+            beside = self._rows("regions", parent=row["parent"]).slice(0, MOST_AROUND + 1).to_pylist()
+            around += [("beside", each) for each in beside if each["region"] != row["region"]][:MOST_AROUND]
+        return around + [
+            ("inside", each) for each in self._rows("regions", parent=row["region"]).slice(0, MOST_AROUND).to_pylist()
+        ]
+
+    def _left_out(self, row: Mapping[str, Any], around: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
+        """Of lists that are not whole: how many regions there are, and the address of all of them."""
+        result = []
+        for kind, parent in (("beside", row["parent"]), ("inside", row["region"])):
+            many = 0 if parent is None else self._rows("regions", parent=parent).num_rows - (kind == "beside")
+            if many > sum(each == kind for each, _ in around):
+                result.append((f"{many:,} regions lie {kind} it", f"tables/regions?{urlencode({'parent': parent})}"))
+        return result
+
+    def _number(self, region: str, query: Query, frame: Frame) -> tuple[Headline | None, tuple[Line, ...]]:
+        """The measured number of groups of some sizes, where it is asked for: what the release tells of this question."""
+        if not query.one("least") and not query.one("most"):
+            return None, ()
+        least, most = query.whole("least"), query.whole("most", self._groups.plan.largest)
+        question: dict[str, Json] = {"kind": "number", "region": region, "least": least, "most": most}
+        answer: Any = self.release.tell(question, frame.most)
+        number = Headline(
+            f"Measured groups ({self._groups.plan.group}) of size {least:,} to {most:,} in {region}",
+            cell(answer["estimate"]),
+            f"95 % interval: {rounded(answer['lower'])} to {rounded(answer['upper'])}",
+            f"Standard deviation of the noise: {rounded(answer['standard_deviation'])}.",
+        )
+        return number, frame.lines(question, f"release.number_of_sizes({region!r}, {least}, {most})")
+
+
+def _headline(plan: Any, row: Mapping[str, Any]) -> Headline:
+    from starling.groups.artifact.pages import headline
+
+    low, high = row["groups_lower"], row["groups_upper"]
+    groups = f"{row['groups']:,} groups, " + (
+        "which is public." if low == high else f"95 % interval: {low:,} to {high:,}."
+    )
+    return headline(plan, row["mean"], row["mean_lower"], row["mean_upper"], row["region"], groups)
+
+
+def _beside(plan: Any, rows: Sequence[Mapping[str, Any]], region: str) -> Picture | None:
+    """Mean sizes of the regions, each with its interval; None of a region alone."""
+    lines = [
+        Interval(each["region"], rounded(each["mean"]), each["mean"], each["mean_lower"], each["mean_upper"])
+        for each in rows
+        if each["mean"] is not None
+    ]
+    mean = next((each["mean"] for each in rows if each["region"] == region), None)
+    if len(lines) < 2:
+        return None
+    caption = f"Mean sizes of {region} and of the regions around it, each with its interval of 95 %. The line is the mean of {region}."
+    return Picture(partial(intervals, lines, f"mean size ({plan.member})", around=mean), caption, "beside")
+
+
+def _listed(kind: str, row: Mapping[str, Any]) -> Around:
+    cells = []
+    for name in ("groups", "mean", "median"):
+        low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+        cells += [
+            cell(row[name], "points"),
+            "public" if low == high and name == "groups" else f"{rounded(low)} to {rounded(high)}",
+        ]
+    return Around(kind, row["region"], tuple(cells))
+
+
+def _steps(query: Query, first: int, rows: int) -> list[tuple[str, str]]:
+    steps = [("Smaller sizes", query.address(first=max(first - MOST_SIZES, 0)))] if first else []
+    return [*steps, *([("Larger sizes", query.address(first=first + MOST_SIZES))] if first + MOST_SIZES < rows else [])]

@@ -142,13 +142,22 @@ def _answer(plan: Plan, estimated: Estimated) -> Section:
     return Section("Groups by size", pictures=(picture,), tables=_largest(plan, estimated), headline=first)
 
 
-def headline(plan: Plan, mean: float | None, low: float, high: float) -> Headline:
-    """The published mean size in the root, with its interval; None where no group is published there."""
+def headline(plan: Plan, mean: float | None, low: float, high: float, region: str = "", groups: str = "") -> Headline:
+    """The published mean size in a region, with its interval.
+
+    Args:
+        plan: Of the release.
+        mean: None where no group is published there.
+        low: The lower end of the interval.
+        high: Its upper end.
+        region: The root, where it is not said.
+        groups: How many groups there are, in a sentence; that of the root, which is public, where it is not said.
+    """
     return Headline(
-        f"Mean size ({plan.member}) of a {plan.group} in {plan.regions.ids[0][0]}",
+        f"Mean size ({plan.member}) of a {plan.group} in {region or plan.regions.ids[0][0]}",
         "none" if mean is None else rounded(mean),
         f"95 % interval: {rounded(low)} to {rounded(high)}",
-        f"{plan.groups:,} groups, which is public.",
+        groups or f"{plan.groups:,} groups, which is public.",
     )
 
 
