@@ -93,7 +93,7 @@ class GroupsPages(DomainPages):
             choices=self._choices(),
             headline=_headline(plan, row),
             picture=picture(plan, region, sizes),
-            beside=_beside(plan, [each for _, each in around], region),
+            means=_means(plan, [each for _, each in around], region),
             around=[_listed(kind, each) for kind, each in around],
             left_out=self._left_out(row, around),
             table=Table(
@@ -142,8 +142,8 @@ class GroupsPages(DomainPages):
         around = [] if row["parent"] is None else [("above", self._region(row["parent"]))]
         around.append(("this", dict(row)))
         if row["parent"] is not None:
-            beside = self._rows("regions", parent=row["parent"]).slice(0, MOST_AROUND + 1).to_pylist()
-            around += [("beside", each) for each in beside if each["region"] != row["region"]][:MOST_AROUND]
+            siblings = self._rows("regions", parent=row["parent"]).slice(0, MOST_AROUND + 1).to_pylist()
+            around += [("beside", each) for each in siblings if each["region"] != row["region"]][:MOST_AROUND]
         return around + [
             ("inside", each) for each in self._rows("regions", parent=row["region"]).slice(0, MOST_AROUND).to_pylist()
         ]
@@ -183,7 +183,7 @@ def _headline(plan: Any, row: Mapping[str, Any]) -> Headline:
     return headline(plan, row["mean"], row["mean_lower"], row["mean_upper"], row["region"], groups)
 
 
-def _beside(plan: Any, rows: Sequence[Mapping[str, Any]], region: str) -> Picture | None:
+def _means(plan: Any, rows: Sequence[Mapping[str, Any]], region: str) -> Picture | None:
     """Mean sizes of the regions, each with its interval; None of a region alone."""
     lines = [
         Interval(each["region"], rounded(each["mean"]), each["mean"], each["mean_lower"], each["mean_upper"])
