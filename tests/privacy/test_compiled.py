@@ -1,6 +1,7 @@
 """Compiled kernels are kept on disk only where nobody else could change them."""
 
 import fcntl
+import gc
 import importlib.util
 import subprocess
 import sys
@@ -157,3 +158,26 @@ def test_a_kernel_that_cannot_be_kept_or_read_again_stops_nothing(
             patch.setattr(IndexDataCacheFile, name, refuse)
             assert double()(21) == 42
     assert double()(21) == 42
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_after_compiling_as_before_it(monkeypatch: pytest.MonkeyPatch, collects: bool) -> None:
+    """Also where a kernel cannot be compiled, and where one is compiled for another."""
+    during: list[bool] = []
+    monkeypatch.setattr("starling.privacy.compiling.begins", lambda **_: during.append(gc.isenabled()))
+    within: Any = numba.njit(triple)
+    kernels: list[Callable[[int], Any]] = [
+        numba.njit(lambda number: within(number) + 1),
+        numba.njit(lambda number: number.missing),
+    ]
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        assert kernels[0](14) == 43
+        with pytest.raises(numba.TypingError):
+            kernels[1](14)
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert len(during) == 3
+    assert not any(during)

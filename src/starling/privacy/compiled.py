@@ -6,12 +6,14 @@ seconds, once). What an earlier version of Starling kept there is compiled anew.
 """
 
 import fcntl
+import gc
 import os
 import pickle
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, TypeVar, cast
 
 from numba import njit
@@ -71,18 +73,34 @@ class _Kernels(FunctionCache):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
-class _Notifier(event.Listener):
-    """Passes on that Numba compiles; what it finds kept on disk it does not compile."""
+class _Compiling(event.Listener):
+    """Passes on that Numba compiles, and collects no garbage meanwhile: a seventh of the time of compiling went into looking for it.
+
+    What Numba finds kept on disk it does not compile.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock, self._depth, self._collects = Lock(), 0, False
 
     def on_start(self, event: event.Event) -> None:
-        """A kernel, or something that the one that is being compiled calls."""
+        """A kernel, or something that the one that is being compiled calls; several threads may compile."""
+        with self._lock:
+            if not self._depth:
+                self._collects = gc.isenabled()
+                gc.disable()
+            self._depth += 1
         compiling.begins(cached=event.data["dispatcher"].stats.cache_path is not None)
 
-    def on_end(self, event: event.Event) -> None:
-        """An unused hook of Numba."""
+    def on_end(self, event: event.Event) -> None:  # noqa: ARG002 - Numba names it
+        """It is compiled, or cannot be."""
+        with self._lock:
+            self._depth -= 1
+            if not self._depth and self._collects:
+                gc.enable()
 
 
-event.register("numba:compile", _Notifier())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
 
 
 def is_private_dir(folder: Path) -> bool:
