@@ -1,5 +1,6 @@
 """`starling remote`: datasets, budgets and releases of a server. The work is done in starling.client."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from starling.cli.options import PATH
 from starling.cli.progress import until_deadline
 from starling.distribution import install
 from starling.errors import ParameterError
+from starling.planfile.foreign import content
 from starling.release.session import attributes
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 URL: Final = "STARLING_SERVER"
 TOKEN: Final = "STARLING_TOKEN"  # noqa: S105 - the name of a variable
+MOST_BYTES: Final = 1 << 16
+"""Bytes of a question; a server takes no more."""
 
 remote = Group(
     "remote",
@@ -48,6 +52,11 @@ key_option = click.option(
 request_id_option = click.option(
     "--request-id", metavar="ID", help="Under which the charge is found again.  [default: a fresh one]"
 )
+_question = click.option(
+    "--question",
+    metavar="JSON",
+    help="What is asked of data that take questions, as the page of a question shows it; @FILE reads it from a file.",
+)
 
 
 def client_of(key: str | None = None) -> "Client":
@@ -57,6 +66,21 @@ def client_of(key: str | None = None) -> "Client":
     except ImportError:
         raise ParameterError("remote", "needs a package that is missing", install("client")) from None
     return Client(_set(URL, "as in https://statistics.example:8470"), _set(TOKEN, "a token of yours"), key=key)
+
+
+def question_of(text: str) -> dict[str, Any]:
+    """A question by its JSON, or by @FILE; raises ParameterError where it is no JSON object."""
+    try:
+        value = json.loads(content(Path(text[1:]), MOST_BYTES) if text.startswith("@") else text)
+    except OSError:
+        raise ParameterError(
+            "--question", "names a file that cannot be read", "write @FILE, or the JSON itself"
+        ) from None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ParameterError("--question", "is no JSON object", 'write it like {"kind": "rows", "table": "t1"}')
+    return value
 
 
 def _set(name: str, what: str) -> str:
@@ -113,10 +137,11 @@ def budget(dataset: str) -> Result:
 
 @command("preview", example="starling remote preview trips")
 @click.argument("dataset")
-def preview(dataset: str) -> Result:
-    """What a release of a dataset costs, and how far its numbers may be off. Free."""
+@_question
+def preview(dataset: str, *, question: str | None) -> Result:
+    """What a release of a dataset, or the answer to a question, costs, and how far its numbers may be off. Free."""
     with client_of() as client:
-        seen = client.preview(dataset)
+        seen = client.preview(dataset, None if question is None else question_of(question))
     names = ("dataset", "title", "neighbours", "measure", "amount", "more", "release", "ask_first", "invented")
     return Result(
         lambda: preview_text(seen),
@@ -173,20 +198,24 @@ def approved(number: int, *, out: Path, key: str | None, yes: bool) -> Result:
 
 @command("release", example="starling remote release trips --out trips.zip --yes")
 @click.argument("dataset")
+@_question
 @_out
 @request_id_option
 @key_option
 @click.option("--yes", is_flag=True, help="Spend without asking.")
-def release(dataset: str, *, out: Path, request_id: str | None, key: str | None, yes: bool) -> Result:
+def release(
+    dataset: str, *, question: str | None, out: Path, request_id: str | None, key: str | None, yes: bool
+) -> Result:
     """Pay for a release of a dataset, wait for it, fetch it, and verify it. Run again, it goes on and pays nothing."""
     with client_of(key) as client:
+        query = None if question is None else question_of(question)
         if not yes:
-            seen = client.preview(dataset)
+            seen = client.preview(dataset, query)
             cost = "nothing: you have it" if seen.release is not None else f"{seen.measure} {seen.amount}"
             check_terminal("and there is no terminal to ask whether to spend", f"add --yes to charge {cost}")
             click.echo(f"This charges {cost}; {seen.more:,} like it can be charged now.", err=True)
             confirm("Spend it?", "Nothing was charged.")
-        progress = client.charge(dataset, request_id=request_id)
+        progress = client.charge(dataset, request_id=request_id, question=query)
         click.echo(
             f"starling: charged as release {progress.id}; starling remote fetch {progress.id} goes on with it", err=True
         )

@@ -2,18 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from starling.cli.commands import Result, command
-from starling.cli.remote import client_of
-from starling.errors import ParameterError
-from starling.planfile.foreign import content
+from starling.cli.remote import client_of, question_of
 
-MOST_BYTES: Final = 1 << 16
-"""Bytes of a question; a server takes no more."""
 _number = click.argument("number", type=click.IntRange(1, 2**62))
 
 
@@ -40,25 +35,10 @@ def questions(number: int) -> Result:
 )
 def answer(number: int, *, text: str) -> Result:
     """What release NUMBER says to a question: the same as the opened release does, without fetching it. Costs nothing."""
-    question = _question(text)
+    question = question_of(text)
     with client_of() as client:
         answered = client.answer(number, question)
     return Result(lambda: _text(answered), lambda: answered)
-
-
-def _question(text: str) -> Any:
-    """The question; raises ParameterError where it is no JSON object."""
-    try:
-        value = json.loads(content(Path(text[1:]), MOST_BYTES) if text.startswith("@") else text)
-    except OSError:
-        raise ParameterError(
-            "--question", "names a file that cannot be read", "write @FILE, or the JSON itself"
-        ) from None
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise ParameterError("--question", "is no JSON object", 'write it like {"kind": "rows", "table": "t1"}')
-    return value
 
 
 def _lines(schema: Mapping[str, Any]) -> list[str]:

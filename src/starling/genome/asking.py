@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, Unpack
 
@@ -34,6 +35,27 @@ CORRELATION: Final = "r2"
 """The measure of correlation unless another is asked for."""
 COST: Final = "epsilon"
 """The field of a question that states its cost."""
+TITLES: Final = {
+    "test": "Test",
+    "k": "How many",
+    "epsilon": "What it costs (epsilon)",
+    "selection": "Way of selecting",
+    "regions": "Regions",
+    "excluding": "Leave out",
+    "correlation": "Measure of correlation",
+    "delta_c": "Least correlation",
+    "snps": "SNPs",
+    "snp": "SNP",
+    "first": "First SNP",
+    "second": "Second SNP",
+    "longest": "Longest block",
+    "most": "How many SNPs at most",
+    "noise": "Noise",
+    "independent": "One SNP at a time",
+}
+"""What a form calls the fields of questions."""
+MOST_SUGGESTED: Final = 100
+"""Regions that a form lists."""
 
 
 class Asks(ABC, Generic[AnswerT]):
@@ -220,8 +242,20 @@ class QuestionPlan(Asking):
 
     @property
     def schema(self) -> dict[str, Json]:
-        """The JSON Schema of a question, by the classes of the questions; `x-margin` has the unit of a margin of each."""
-        schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION))
+        """The JSON Schema of a question, by the classes of the questions, with what this plan has to choose from and to begin with;
+        `x-margin` has the unit of a margin of each.
+        """
+        details: dict[str, dict[str, Json]] = {name: {"title": title} for name, title in TITLES.items()}
+        for name, text in questions.attributes_of(ExploreOptions).items():
+            details[name]["description"] = text
+        first, *others = islice(self.plan.snps.ids, 2)
+        details["test"] |= {"enum": list(self.plan.tests), "default": self.plan.first_test}
+        details["k"]["default"], details["correlation"]["default"] = 1, CORRELATION
+        details["regions"]["examples"] = [[name] for name in islice(self.plan.ranges, MOST_SUGGESTED)]
+        details["epsilon"]["examples"] = ["1"]
+        details["snp"]["examples"] = details["first"]["examples"] = [first]
+        details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
+        schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
         return {
             "oneOf": [each | {MARGIN: {"unit": UNITS[each["title"]], "instead_of": COST}} for each in schema["oneOf"]]
         }

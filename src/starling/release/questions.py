@@ -4,9 +4,11 @@ A question is a dataclass, declared once. `codec` has its one JSON form, in whic
 in its place. What comes out of `read` is the dataclass's own value, checked by its class.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
+from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -83,23 +85,43 @@ def _member(hint: Any, value: Any) -> Any:
     return members[kind]
 
 
-def schema(hint: Any, defaults: Mapping[str, Any] | None = None) -> dict[str, Json]:
-    """The JSON Schema of what `read` takes, by the types and defaults of the dataclasses.
+def schema(
+    hint: Any,
+    defaults: Mapping[str, Any] | None = None,
+    details: Mapping[str, Mapping[str, Json]] | None = None,
+) -> dict[str, Json]:
+    """The JSON Schema of what `read` takes, by the types, defaults and docstrings of the dataclasses.
 
     Args:
         hint: A dataclass, or a union of some.
         defaults: As `read` takes them.
+        details: What the schema says besides of a field, by its name: a title for people, values that it can have, a first example.
     """
-    return {"oneOf": [_object(member, defaults or {}, (KIND,)) for member in get_args(hint) or (hint,)]}
+    members = get_args(hint) or (hint,)
+    return {"oneOf": [_object(member, defaults or {}, details or {}, (KIND,)) for member in members]}
 
 
-def _object(member: Any, defaults: Mapping[str, Any], tag: tuple[str, ...] = ()) -> dict[str, Json]:
+def attributes_of(documented: type) -> dict[str, str]:
+    """What the docstring of a class says of each of its attributes, on one line each."""
+    _, _, listed = cleandoc(documented.__doc__ or "").partition("Attributes:\n")
+    entries = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
+
+
+def _object(
+    member: Any,
+    defaults: Mapping[str, Any],
+    details: Mapping[str, Mapping[str, Json]],
+    tag: tuple[str, ...] = (),
+) -> dict[str, Json]:
     """The schema of a dataclass, whose name stands under the `tag`, if any."""
-    hints = get_type_hints(member)
+    hints, documented = get_type_hints(member), attributes_of(member)
     properties: dict[str, Json] = {key: {"const": name_of(member)} for key in tag}
     required: list[Json] = [*tag]
     for field in fields(member):
-        described = _described(hints[field.name])
+        described = {**_described(hints[field.name]), **details.get(field.name, {})}
+        if field.name in documented:
+            described["description"] = documented[field.name]
         if field.default is not MISSING:
             described["default"] = encode(hints[field.name], field.default)
         elif field.name not in defaults:
@@ -127,7 +149,7 @@ def _described(hint: Any, *, listed: bool = False) -> dict[str, Json]:
     if origin is tuple:
         items: list[Json] = [_described(each, listed=True) for each in arguments]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    return _object(hint, {}) if is_dataclass(hint) else _simple(hint, listed=listed)
+    return _object(hint, {}, {}) if is_dataclass(hint) else _simple(hint, listed=listed)
 
 
 def _simple(hint: Any, *, listed: bool) -> dict[str, Json]:

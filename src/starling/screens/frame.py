@@ -1,12 +1,13 @@
 """What stands around the pages of a release: a server, or the machine of one reader; and the lines that do the same there."""
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from shlex import quote
 from typing import Any
 
 from starling.pages.parts import Line
+from starling.pages.repeating import server_lines
 from starling.release.codec import Json
 
 
@@ -49,19 +50,10 @@ class Frame:
         """
         if not self.number:
             return (Line("Python", f"import starling\n\nrelease = starling.open_release({self.path!r})\n{python}"),)
-        text = shlex.quote(json.dumps(question))
-        body = shlex.quote(json.dumps({"question": question}))
-        return (
-            Line(
-                "Python",
-                f'client = starling.Client("{self.base}", token)\nclient.answer({self.number}, {dict(question)!r})',
-            ),
-            Line(
-                "Shell", f"export STARLING_SERVER={self.base}\nstarling remote answer {self.number} --question {text}"
-            ),
-            Line(
-                "curl",
-                'curl -H "Authorization: Bearer $STARLING_TOKEN" \\\n'
-                f"  -H 'Content-Type: application/json' -d {body} {self.base}/v1/releases/{self.number}/answers",
-            ),
+        return server_lines(
+            self.base,
+            f"/v1/releases/{self.number}/answers",
+            f"client.answer({self.number}, {dict(question)!r})",
+            f"starling remote answer {self.number} --question {quote(json.dumps(question))}",
+            json.dumps({"question": question}),
         )

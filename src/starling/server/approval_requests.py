@@ -154,6 +154,13 @@ class Requests:
             raise NotThere("request", "is not there", "see which there are: GET /v1/requests")
         return rows[0]
 
+    def standing(self, analyst: str, dataset: str, body: str) -> int | None:
+        """The number of an analyst's newest request that waits for, or has, the approval of this canonical JSON; None without one."""
+        where = "analyst = ? AND dataset = ? AND state <> 'declined' ORDER BY number DESC"
+        with self._database.reading() as connection:
+            rows = _rows(connection, where, analyst, dataset)
+        return next((each.number for each in rows if each.approved.body == body), None)
+
     def undecided(self, number: int) -> Waiting:
         """One that may still be approved or declined; raises NotThere, or Decided where it was declined."""
         waiting = self.find(number)

@@ -77,6 +77,9 @@ class PreviewReply(BaseModel):
     margin: MarginReply | None = Field(
         description="How far its answer may be off; null where its domain defines none, or the plan says all: then the sections say it."
     )
+    request: int | None = Field(
+        description="The analyst's request for the approval of this very one, which waits or was approved; None where there is none."
+    )
     sections: list[PreviewSection] = Field(description="The expected error.")
     invented: bool = INVENTED
 
@@ -99,6 +102,7 @@ def read_preview(service: Service, analyst: str, name: str, question: Any, margi
         ask_first=budget.terms.ask_first,
         question=seen.question,
         margin=None if seen.margin is None else MarginReply.model_validate(seen.margin),
+        request=service.home.requests.standing(analyst, name, seen.dataset.request) if budget.terms.ask_first else None,
         sections=[PreviewSection.model_validate(each) for each in seen.sections],
         invented=service.home.invented,
     )

@@ -108,7 +108,7 @@ def test_questions_that_the_plan_has_not_are_refused(assumed: Assumed) -> None:
         (NumSig("g", 401, ONE), "k is not"),
         (LocSig("chi2", 1, ONE), "test is not"),
         (LocBlock("r2", Fraction(1, 10**4), (), ONE), "delta_c is below"),
-        (LocBlock("r2", FIFTH, ("s0",), ONE), "snp s0 is not in the SNP list"),
+        (LocBlock("r2", FIFTH, ("s0",), ONE), "snps s0 is not in the SNP list"),
         (Explore("g", "r2", FIFTH, Fraction(0)), "epsilon is not above 0"),
     ):
         for ask in (lambda one: preview(assumed, one), lambda one: epsilon_for(assumed, one, 5)):

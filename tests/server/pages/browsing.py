@@ -41,7 +41,9 @@ class _Forms(HTMLParser):
             self.forms[-1].fields[values["name"]] = values.get("value", "")
         elif tag == "select":
             self._select = values["name"]
-        elif tag == "option" and ("selected" in values or self._select not in self.forms[-1].fields):
+        elif tag == "datalist":
+            self._select = ""
+        elif tag == "option" and self._select and ("selected" in values or self._select not in self.forms[-1].fields):
             self.forms[-1].fields[self._select] = values.get("value", "")
         self._in = tag
 

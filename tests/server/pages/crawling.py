@@ -132,7 +132,9 @@ class Parsed(HTMLParser):
         if tag == "select":
             self._select = name
             fields[name] = []
-        elif tag == "option":
+        elif tag == "datalist":
+            self._select = ""
+        elif tag == "option" and self._select:
             value = values.get("value", "")
             fields[self._select].insert(0 if "selected" in values else len(fields[self._select]), value)
         elif tag in ("input", "textarea") and name:

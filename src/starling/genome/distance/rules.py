@@ -110,7 +110,7 @@ def of_correlation(measure: Correlation, threshold: Fraction, n: int) -> Rule:
         raise ParameterError("delta_c", problem, fix)
     too_low = {"r2": n * threshold < 1, "dprime": threshold < LEAST_D_PRIME}
     if measure not in too_low:
-        raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
+        raise ParameterError("correlation", "is no measure of correlation", 'give "r2" or "dprime"')
     if too_low[measure]:
         least = "1/n" if measure == "r2" else "1/2"
         raise ParameterError("delta_c", f"is below {least}", "raise it")

@@ -37,12 +37,12 @@ SnpRanges: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Explore(BaseQuestion):
-    """How many SNPs are significant, which, in which blocks, with which p-values.
+    """All in one: how many SNPs are significant, which, in which blocks, with which p-values.
 
     Attributes:
-        test: One of the plan's that has a distance.
-        epsilon: Cost of the whole, charged at the start.
-        longest: Most SNPs of a block; None for no bound.
+        test: By which cases are compared with controls; one of the plan's that has a distance to significance.
+        epsilon: What the whole costs, charged at the start, a quarter for each part: the more, the smaller the error.
+        longest: The most SNPs of a block; no bound where nothing is said, for regions of up to 10,000 SNPs.
 
     All others are those of `ExploreOptions`; regions are None for all.
     """

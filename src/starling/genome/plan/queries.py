@@ -73,13 +73,13 @@ class BaseQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NumSig(BaseQuestion):
-    """How many SNPs are significant: 0, 1, ..., k, then powers of two.
+    """How many SNPs are significant: one by one up to k, then as ranges that double.
 
     Attributes:
-        test: One of the plan's.
-        k: Up to which the number is told exactly, 0 to m.
-        epsilon: Cost, above 0.
-        selection: "permute-and-flip", or "exponential" as published.
+        test: By which cases are compared with controls; one of the plan's.
+        k: Numbers up to it are told one by one, larger ones as ranges that double; at most the number of SNPs.
+        epsilon: What the answer costs, above 0: the more, the smaller the error.
+        selection: How the number is selected: permute-and-flip, or exponential as published.
     """
 
     test: str
@@ -109,14 +109,14 @@ class NumSig(BaseQuestion):
 
 @dataclass(frozen=True, slots=True)
 class LocSig(BaseQuestion):
-    """The k SNPs that are significant, or nearest to it, by the most patients.
+    """Which k SNPs are significant, or nearest to it, by the most patients.
 
     Attributes:
-        test: One of the plan's.
-        k: How many, 1 to the number of SNPs of the regions.
-        epsilon: Cost of all k together, above 0.
-        regions: Names; None for all regions of the plan.
-        excluding: Ranges of SNPs left out, each by its first and last SNP.
+        test: By which cases are compared with controls; one of the plan's.
+        k: How many SNPs are named, 1 to the number of SNPs of the regions.
+        epsilon: What all k together cost, above 0: the more, the smaller the error.
+        regions: Where to look, by names of regions of the plan; in all of them where none is named.
+        excluding: Ranges of SNPs that are left out, each by its first and last SNP.
     """
 
     test: str
@@ -152,16 +152,16 @@ class LocSig(BaseQuestion):
 
 @dataclass(frozen=True, slots=True)
 class LocBlock(BaseQuestion):
-    """The longest valid correlation block within the regions that contains one of some SNPs.
+    """The longest block of correlated SNPs that contains one of some SNPs.
 
     Attributes:
-        correlation: "r2" or "dprime".
-        delta_c: What a correlation must exceed, in (0, 1).
-        snps: Ids.
-        epsilon: Cost, above 0.
-        regions: Names; None for all regions of the plan.
-        longest: Most SNPs of a block; None for no bound, up to 10,000 SNPs in the regions.
-        excluding: Blocks left out, each by its first and last SNP.
+        correlation: By which SNPs are compared: r2, or dprime for |D'|.
+        delta_c: What each correlation within the block must exceed, in (0, 1); 0.2 for r2 and 0.8 for dprime where nothing is said.
+        snps: Ids of SNPs, of which the block holds one.
+        epsilon: What the answer costs, above 0: the more, the smaller the error.
+        regions: Where to look, by names of regions of the plan; in all of them where none is named.
+        longest: The most SNPs of a block; no bound where nothing is said, for regions of up to 10,000 SNPs.
+        excluding: Blocks that are left out, each by its first and last SNP.
     """
 
     correlation: Correlation
@@ -180,7 +180,7 @@ class LocBlock(BaseQuestion):
 
     def candidates(self, plan: Plan) -> Candidates:
         """The blocks to choose from: public. Raises ParameterError for unknown names, or when there are none."""
-        indices = sorted({plan.snps.index(name) for name in self.snps})
+        indices = sorted({plan.snps.index(name, field="snps") for name in self.snps})
         return candidates(
             len(plan.snps), plan.within(self.regions, _ranges(plan, self.excluding)), indices, self.longest
         )
@@ -201,10 +201,10 @@ class SnpPval(BaseQuestion):
     """The p-value of one SNP, from noisy counts.
 
     Attributes:
-        snp: Id.
-        test: One of the plan's.
-        epsilon: Cost, at least 1/4096.
-        noise: "lattice", or "laplace" as published.
+        snp: Its id in the plan's list.
+        test: By which cases are compared with controls; one of the plan's.
+        epsilon: What the answer costs, at least 1/4096: the more, the smaller the error.
+        noise: Of the counts: lattice, or laplace as published.
     """
 
     snp: str
@@ -231,14 +231,14 @@ class SnpPval(BaseQuestion):
 
 @dataclass(frozen=True, slots=True)
 class SnpCorr(BaseQuestion):
-    """The correlation of two SNPs, from noisy counts of the people who carry both, one or none.
+    """How strongly two SNPs are correlated, from noisy counts of the people who carry both, one or none.
 
     Attributes:
-        first: Id.
-        second: Id, of another SNP.
-        correlation: "r2" or "dprime".
-        epsilon: Cost, at least 1/4096.
-        noise: "lattice", or "laplace" as published.
+        first: Id of a SNP of the plan's list.
+        second: Id of another one.
+        correlation: By which they are compared: r2, or dprime for |D'|.
+        epsilon: What the answer costs, at least 1/4096: the more, the smaller the error.
+        noise: Of the counts: lattice, or laplace as published.
     """
 
     first: str
@@ -251,9 +251,9 @@ class SnpCorr(BaseQuestion):
         """Raises ParameterError when the plan has no such question."""
         _check_counts(self.epsilon, self.noise)
         if self.correlation not in ("r2", "dprime"):
-            raise ParameterError("corr", "is no measure of correlation", 'give "r2" or "dprime"')
-        if plan.snps.index(self.first) == plan.snps.index(self.second):
-            raise ParameterError("snp", "is there twice", "name two SNPs")
+            raise ParameterError("correlation", "is no measure of correlation", 'give "r2" or "dprime"')
+        if plan.snps.index(self.first, field="first") == plan.snps.index(self.second, field="second"):
+            raise ParameterError("second", "is the first SNP again", "name two SNPs")
 
     @property
     def event(self) -> CountNoise:
@@ -278,7 +278,8 @@ def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> No
 
 
 def _ranges(plan: Plan, snp_ranges: tuple[tuple[str, str], ...]) -> list[tuple[int, int]]:
-    return [(plan.snps.index(first), plan.snps.index(last) + 1) for first, last in snp_ranges]
+    field = "excluding"
+    return [(plan.snps.index(first, field=field), plan.snps.index(last, field=field) + 1) for first, last in snp_ranges]
 
 
 def _count_noise(epsilon: Fraction, noise: Noise) -> CountNoise:

@@ -102,12 +102,12 @@ class Snps:
         state.update(self.positions.astype("<i8").tobytes())
         return state.hexdigest()
 
-    def index(self, name: str) -> int:
-        """The position in the list of the SNP `name`. Raises ParameterError when it is not in the list."""
+    def index(self, name: str, *, field: str = "snp") -> int:
+        """The position in the list of the SNP `name`. Raises ParameterError, of that field, when it is not in the list."""
         if name in self.indices:
             return self.indices[name]
         fix = did_you_mean(name, islice(self.ids, _SIMILAR)).replace("remove it", "take one of the plan's SNP list")
-        raise ParameterError("snp", f"{shown(name)} is not in the SNP list of the plan", fix)
+        raise ParameterError(field, f"{shown(name)} is not in the SNP list of the plan", fix)
 
     @cached_property
     def chromosome_ranges(self) -> dict[str, tuple[int, int]]:

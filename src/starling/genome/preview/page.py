@@ -61,8 +61,10 @@ class ExpectedErrors(Preview):
         return f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
 
     def sections(self) -> Sequence[Section]:
-        """What is supposed, then each question."""
-        return (_supposed(self.assumed), *(_question(name, expected) for name, expected in self.expected.items()))
+        """Each question, then what is supposed."""
+        named = len(self.expected) > 1
+        each = (_question(name, expected, named=named) for name, expected in self.expected.items())
+        return (*each, _supposed(self.assumed))
 
     def _facts(self) -> list[tuple[str, str]]:
         plan, assumed = self.assumed.plan, self.assumed
@@ -142,11 +144,13 @@ def _supposed(assumed: Assumed) -> Section:
     return Section("What is supposed", text)
 
 
-def _question(name: str, expected: Sequence[Expected]) -> Section:
+def _question(name: str, expected: Sequence[Expected], *, named: bool) -> Section:
+    """What one question will be worth; it says the name of the question where there are others."""
+    text = question_text(expected[0].query)
     drawn = grids(expected)
     tables = [one for one in expected if isinstance(one, ExpectedTables)]
     return Section(
-        f"{name}: {question_text(expected[0].query)[0].lower()}{question_text(expected[0].query)[1:]}",
+        f"{name}: {text[0].lower()}{text[1:]}" if named else text,
         note(expected),
         pictures=(_whiskers(f"{name}-intervals", tables[len(tables) // 2]),) if tables else (),
         tables=tuple(_tables(expected, drawn)),

@@ -7,12 +7,13 @@ from urllib.parse import urlencode
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import Response
 
-from starling.pages.parts import Headline, Table
+from starling.pages.parts import Headline, Line, Table
+from starling.pages.repeating import server_lines
 from starling.server.access import User
 from starling.server.approving import to_reply as to_request
 from starling.server.authentication import Service, whose
 from starling.server.listing import NEWEST, ReleasePage, list_releases
-from starling.server.pages.frame import as_lines, base_url, show
+from starling.server.pages.frame import base_url, show
 from starling.server.pages.home import only_pages
 from starling.server.releasing import ReleaseId, describe, to_reply
 
@@ -83,8 +84,8 @@ def _parts(shown: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _lines(request: Request, release: int) -> list[dict[str, str]]:
+def _lines(request: Request, release: int) -> tuple[Line, ...]:
     base = base_url(request)
-    python = f'client = starling.Client("{base}", token)\nrelease = starling.open_release(client.fetch({release}, "{release}.zip"))'
-    shell = f"export STARLING_SERVER={base}\nstarling remote fetch {release} --out {release}.zip"
-    return as_lines(base, f"/v1/releases/{release}/bundle --output {release}.zip", python, shell)
+    python = f'release = starling.open_release(client.fetch({release}, "{release}.zip"))'
+    shell = f"starling remote fetch {release} --out {release}.zip"
+    return server_lines(base, f"/v1/releases/{release}/bundle --output {release}.zip", python, shell)

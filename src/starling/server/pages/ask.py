@@ -1,29 +1,37 @@
 """Screen 2: a question with its price, which is shown before it is paid, and the one button that pays it."""
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any
+from shlex import quote
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import ValidationError
 
-from starling.errors import ParameterError, StarlingError
-from starling.pages.parts import Section, Table
+from starling.errors import ParameterError, Problem, StarlingError
+from starling.pages.parts import Line, Section, Table
+from starling.pages.repeating import server_lines
 from starling.privacy.sampling.entropy import fresh_id
 from starling.release.domain import MARGIN
 from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
 from starling.server.bodies import read_json
-from starling.server.pages.frame import as_lines, base_url, form_of, go, show
+from starling.server.pages.frame import base_url, form_of, go, show
 from starling.server.pages.home import bar, decimal, only_pages
 from starling.server.previewing import PreviewReply, PreviewSection, read_preview
 from starling.server.releasing import ReleaseRequest, charge, describe, read_budget
 
-_HIDDEN = ("kind", "request_id")
+_HIDDEN: Final = ("kind", "request_id")
+_APART: Final = "Several apart by commas."
+_RANGES: Final = "Written FIRST..LAST, several apart by commas."
+MARGIN_FIELD: Final = "margin"
+"""The field of a margin, which no question has."""
+_YES: Final = {"false": "no", "true": "yes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +40,25 @@ class Field:
 
     Attributes:
         name: Its name in the question.
+        label: What people call it.
         help: What it takes.
-        choices: The values that it may have; none for free text.
+        choices: The values that it may have, each with its text; none for free text.
+        examples: Some of the values that it may have, for free text.
         value: What stands in it.
         required: Whether it must be filled in.
+        optional: Whether it may be left empty.
+        problems: What is wrong with the value, each with what to do.
     """
 
     name: str
+    label: str
     help: str
-    choices: tuple[str, ...]
+    choices: tuple[tuple[str, str], ...]
+    examples: tuple[str, ...]
     value: str
     required: bool
+    optional: bool
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +70,14 @@ class Pricing:
         margin: The margin as text.
         unit: What it is in.
         cost: The field of the cost.
+        problems: What is wrong with the margin, each with what to do.
     """
 
     by_margin: bool
     margin: str
     unit: str
     cost: Field
+    problems: tuple[Problem, ...]
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -109,8 +127,9 @@ def _page(
     dataset, budget = describe(service, name), read_budget(service, user.name, name)
     forms = [] if dataset.questions is None else list(dataset.questions["oneOf"])
     form = next((each for each in forms if each["title"] == values.get("kind")), None)
+    values = values if form is None else _starts(form) | values
     margin = "" if form is None else _margin(form, values)
-    question, preview = None, None
+    question, preview, request_id, approval = None, None, fresh_id(), None
     try:
         question = None if form is None else _question(form, values, instead_of_cost=margin)
         if question is not None or not forms:
@@ -118,6 +137,11 @@ def _page(
             question = preview.question
     except StarlingError as refused:
         error = error or refused
+    if preview is not None and preview.request is not None:
+        approval = service.home.requests.find(preview.request, user.name)
+        request_id = approval.request.request_id
+    problems = () if error is None else error.problems
+    own, others = _by_field((MARGIN_FIELD, *_properties(form)) if form is not None else (), problems)
     return show(
         request,
         "ask.html",
@@ -127,16 +151,18 @@ def _page(
         budget=budget,
         bar=() if budget.invented else bar(budget),
         kinds=[(each["title"], each.get("description", "")) for each in forms],
-        kind=values.get("kind", ""),
-        fields=[] if form is None else _fields(form, values),
-        pricing=None if form is None else _pricing(form, values, margin, preview),
+        form=form,
+        fields=[] if form is None else _fields(form, values, own),
+        pricing=None if form is None else _pricing(form, values, margin, preview, own),
         question="" if question is None else json.dumps(question),
         preview=preview,
         sections=[] if preview is None else [_section(each) for each in preview.sections],
         after=None if preview is None or budget.invented else _after(budget.available, preview.amount),
-        request_id=fresh_id(),
-        problems=() if error is None else error.problems,
-        lines=_lines(request, name, question),
+        request_id=request_id,
+        approval=approval,
+        refused=bool(problems),
+        problems=others,
+        lines=() if preview is None else _lines(request, name, request_id, question),
     )
 
 
@@ -151,19 +177,47 @@ def _after(available: str, amount: str) -> str | None:
     return None if left < 0 else decimal(left)
 
 
-def _fields(form: dict[str, Any], values: dict[str, str]) -> list[Field]:
-    fields = []
-    for name, schema in form["properties"].items():
-        if name not in _HIDDEN and name != _cost_name(form):
-            fields.append(_field(form, values, name, schema))
-    return fields
+def _properties(form: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The schemas of the fields that people fill in, by their names."""
+    return {name: schema for name, schema in form["properties"].items() if name not in _HIDDEN}
 
 
-def _field(form: dict[str, Any], values: dict[str, str], name: str, schema: dict[str, Any]) -> Field:
-    default = schema.get("default")
-    text = values.get(name, "" if default in (None, [], ()) else _text(default))
-    help_text = schema.get("description", "a whole number" if schema.get("type") == "integer" else "")
-    return Field(name, help_text, tuple(map(str, schema.get("enum", ()))), text, name in form["required"])
+def _starts(form: dict[str, Any]) -> dict[str, str]:
+    """What stands in the fields at first: defaults, and where something must be filled in an example."""
+    starts = {}
+    for name, schema in _properties(form).items():
+        example = next(iter(schema.get("examples", ())), None) if name in form["required"] else None
+        starts[name] = _text(schema.get("default", example))
+    return starts
+
+
+def _by_field(names: Collection[str], problems: Sequence[Problem]) -> tuple[list[Problem], list[Problem]]:
+    """Problems of these fields of a question by their names in a form, and all others as they are."""
+    named = [Problem(each.field.removeprefix("question."), each.problem, each.fix) for each in problems]
+    return [each for each in named if each.field in names], [each for each in named if each.field not in names]
+
+
+def _fields(form: dict[str, Any], values: dict[str, str], problems: Sequence[Problem]) -> list[Field]:
+    return [_field(form, values, name, problems) for name in _properties(form) if name != _cost_name(form)]
+
+
+def _field(form: dict[str, Any], values: dict[str, str], name: str, problems: Sequence[Problem]) -> Field:
+    schema, required = form["properties"][name], name in form["required"]
+    kinds = _kinds(schema)
+    choice_values = (False, True) if "boolean" in kinds else schema.get("enum", ())
+    choices = tuple((text := _text(each), _YES.get(text, text)) for each in choice_values)
+    how = "" if "array" not in kinds else _RANGES if _of_pairs(kinds["array"]) else _APART
+    return Field(
+        name,
+        schema.get("title", name.replace("_", " ")),
+        f"{schema.get('description', '')} {how}".strip(),
+        choices,
+        () if choices else tuple(map(_text, schema.get("examples", ()))),
+        values.get(name, ""),
+        required,
+        not required and not choices and schema.get("default") in (None, []),
+        tuple(each for each in problems if each.field == name),
+    )
 
 
 def _cost_name(form: dict[str, Any]) -> str | None:
@@ -180,51 +234,66 @@ def _margin(form: dict[str, Any], values: dict[str, str]) -> str:
     return margin if decides or not values.get(cost, "").strip() else ""
 
 
-def _pricing(form: dict[str, Any], values: dict[str, str], margin: str, preview: PreviewReply | None) -> Pricing | None:
+def _pricing(
+    form: dict[str, Any], values: dict[str, str], margin: str, preview: PreviewReply | None, problems: Sequence[Problem]
+) -> Pricing | None:
     """The two fields; the one that does not decide follows the preview."""
     name = _cost_name(form)
     if name is None:
         return None
-    cost = _field(form, values, name, form["properties"][name])
+    cost = _field(form, values, name, problems)
     by_margin = bool(margin) or not cost.value
     if preview is not None and preview.question is not None and preview.margin is not None:
         cost = replace(cost, value=str(preview.question[name]))
         margin = margin or preview.margin.within
-    return Pricing(by_margin, margin, form[MARGIN]["unit"], cost)
+    own = tuple(each for each in problems if each.field == MARGIN_FIELD)
+    return Pricing(by_margin, margin, form[MARGIN]["unit"], cost, own)
 
 
-def _question(form: dict[str, Any], values: dict[str, str], *, instead_of_cost: str) -> dict[str, Any] | None:
-    """What the form asks; None until every field is filled in that must be. Raises ParameterError for a field of another kind."""
+def _question(form: dict[str, Any], values: dict[str, str], *, instead_of_cost: str) -> dict[str, Any]:
+    """What the form asks. Raises ParameterError for what is missing, and for a field of another kind."""
     question: dict[str, Any] = {"kind": form["title"]}
-    for name, schema in form["properties"].items():
-        text = values.get(name, "").strip()
-        if name in _HIDDEN or (instead_of_cost and name == _cost_name(form)):
+    for name, schema in _properties(form).items():
+        if instead_of_cost and name == _cost_name(form):
             continue
-        if text:
+        if text := values.get(name, "").strip():
             question[name] = _value(name, schema, text)
         elif name in form["required"]:
-            return None
+            raise ParameterError(name, "is missing", "fill it in")
     return question
 
 
 def _value(name: str, schema: dict[str, Any], text: str) -> Any:
-    """A field as JSON: a list may be written with commas."""
-    kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
-    if kinds & {"integer", "number", "boolean"} and "string" not in kinds:
+    """A field as JSON: what stands in a list is apart by commas, and a pair in it is written FIRST..LAST."""
+    kinds = _kinds(schema)
+    if kinds.keys() & {"integer", "boolean"}:
         try:
             return read_json(text)
         except ValueError:
             raise ParameterError(name, "is not a number", "write digits alone") from None
-    if kinds & {"array", "object"}:
-        try:
-            return read_json(text)
-        except ValueError:
-            return [part.strip() for part in text.split(",")]
-    return text
+    if "array" not in kinds or [text] in schema.get("examples", ()):
+        return [text] if "array" in kinds else text
+    try:
+        return read_json(text)
+    except ValueError:
+        parts = [part.strip() for part in text.split(",")]
+        return [part.split("..") for part in parts] if _of_pairs(kinds["array"]) else parts
+
+
+def _kinds(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schemas of the types that a field may have, by their names."""
+    return {kind: each for each in (*schema.get("anyOf", ()), schema) if isinstance(kind := each.get("type"), str)}
+
+
+def _of_pairs(schema: dict[str, Any]) -> bool:
+    return "prefixItems" in schema["items"]
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    """A value as it stands in a form: as `_value` reads it."""
+    if isinstance(value, list | tuple) and all(isinstance(each, str) and "," not in each for each in value):
+        return ", ".join(value)
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _json_object(text: str) -> dict[str, Any] | None:
@@ -239,11 +308,10 @@ def _json_object(text: str) -> dict[str, Any] | None:
     return value
 
 
-def _lines(request: Request, name: str, question: dict[str, Any] | None) -> list[dict[str, str]]:
-    base, body = base_url(request), json.dumps({"request_id": "a-name-of-yours", "question": question})
-    python = f'client = starling.Client("{base}", token)\nclient.ask("{name}", {question!r}, "{name}.zip")'
-    shell = f"export STARLING_SERVER={base}\nstarling remote release {name} --out {name}.zip"
-    if question is not None:
-        kind = question["kind"].replace("_", "-")
-        shell = f"export STARLING_SERVER={base}\nstarling remote ask {kind} {name} --help"
-    return as_lines(base, f"/v1/datasets/{name}/releases", python, shell, body.replace("'", "'\\''"))
+def _lines(request: Request, name: str, request_id: str, question: dict[str, Any] | None) -> tuple[Line, ...]:
+    """The lines that pay for it, under the id that the button has: whichever of them come, it is paid once."""
+    body = json.dumps({"request_id": request_id, "question": question})
+    python = f'release = client.ask({name!r}, {question!r}, "{name}.zip", request_id={request_id!r})'
+    option = "" if question is None else f" --question {quote(json.dumps(question))}"
+    shell = f"starling remote release {name}{option} --request-id {request_id} --out {name}.zip --yes"
+    return server_lines(base_url(request), f"/v1/datasets/{name}/releases", python, shell, body)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
@@ -85,16 +85,6 @@ def error_page(
     page = show(request, "error.html", status=status, problems=shown, code=status)
     page.headers.update(headers or {})
     return page
-
-
-def as_lines(base: str, path: str, python: str, shell: str, body: Any = None) -> list[dict[str, str]]:
-    """The lines that do in Python, a shell and by curl what a page does."""
-    data = "" if body is None else f" \\\n  -H 'Content-Type: application/json' -d '{body}'"
-    return [
-        {"place": "Python", "text": python},
-        {"place": "Shell", "text": shell},
-        {"place": "curl", "text": f'curl -H "Authorization: Bearer $STARLING_TOKEN"{data} {base}{path}'},
-    ]
 
 
 def base_url(request: Request) -> str:
