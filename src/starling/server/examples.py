@@ -143,6 +143,7 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "ask_first": False,
             "question": None,
             "margin": None,
+            "request": None,
             "sections": [_SECTION],
             "invented": False,
         },
