@@ -51,12 +51,14 @@ class Parsed(HTMLParser):
         links: The addresses of links, of their elements.
         forms: Its forms.
         text: All text, as people read it.
+        kinds: Each element with its classes and its role, and the one around it.
     """
 
     problems: list[str] = field(default_factory=list)
     links: list[tuple[str, str]] = field(default_factory=list)
     forms: list[Sent] = field(default_factory=list)
     text: str = ""
+    kinds: set[tuple[str, ...]] = field(default_factory=set)
     _ids: Counter[str] = field(default_factory=Counter)
     _asked_ids: set[str] = field(default_factory=set)
     _labelled: set[str] = field(default_factory=set)
@@ -114,6 +116,8 @@ class Parsed(HTMLParser):
 
     def _read(self, tag: str, values: dict[str, str]) -> None:
         self._forbidden(tag, values)
+        if "svg" not in self._open[:-1]:
+            self.kinds.add((*self._open[-2:-1], tag, *(values.get(each, "") for each in ("class", "role", "type"))))
         self._ids.update([values["id"]] if "id" in values else [])
         for name in ("for", "aria-describedby", "aria-labelledby", "list", "aria-controls"):
             self._asked_ids |= set(values.get(name, "").split())

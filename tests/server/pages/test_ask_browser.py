@@ -1,38 +1,18 @@
 """A real browser under the policy: by the keyboard alone, on a narrow screen, in both themes; nothing it asks for leaves this machine."""
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import uvicorn
 
 from starling.server.passwords import hashed
 from tests.client.conftest import DEADLINE, Site
 from tests.server.pages.conftest import PASSWORD
+from tests.server.pages.serving import serving
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
 ]
-
-
-@contextmanager
-def serving(site: Site) -> Iterator[str]:
-    """The URL of the site on this machine."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        server = uvicorn.Server(
-            uvicorn.Config(site.carrier._app, lifespan="off", log_config=None, access_log=False, server_header=False)
-        )
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{taken.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 class Watched:

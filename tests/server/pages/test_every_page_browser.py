@@ -1,0 +1,227 @@
+"""Every kind of page in a real browser: read by everybody, in both themes and at each width; by the keyboard alone; without scripts, too.
+
+Of all pages to which links lead, those are looked at that have together every element with its classes that any of them has.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+
+from tests.client.conftest import Site
+from tests.server.pages.browsing import Browser
+from tests.server.pages.crawling import Crawl, Page
+from tests.server.pages.everything import USERS, everything, signed_in
+from tests.server.pages.serving import serving
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
+]
+
+LOOKS: Final = ((360, "light"), (768, "dark"), (1440, "light"), (1440, "dark"))
+ALL_LOOKS: Final = (*LOOKS, (360, "dark"), (768, "light"))
+WHOLE: Final = "STARLING_TEST_EVERY_LOOK"
+"""Where it is set, every page is looked at in every way, and not only one of each kind."""
+ROLES: Final = ("ada", "carl", "otto")
+MOST_CONTROLS: Final = 400
+FOCUSED: Final = """() => {
+  const at = document.activeElement;
+  const style = getComputedStyle(at);
+  const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+  const box = at.getBoundingClientRect();
+  const place = [...document.querySelectorAll("*")].indexOf(at);
+  return { place, seen: seen && box.width + box.height > 0, html: at.outerHTML.slice(0, 90) };
+}"""
+CONTROLS: Final = """() => {
+  const every = [...document.querySelectorAll("*")];
+  const named = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+  const shown = [...document.querySelectorAll(named)].filter(each => each.checkVisibility() && !each.disabled && each.type !== "hidden");
+  // Of a group of radio buttons the keyboard reaches one.
+  const radios = each => each.type === "radio" && !each.checked;
+  return shown.filter(each => !radios(each)).map(each => [every.indexOf(each), each.outerHTML.slice(0, 90)]);
+}"""
+OPEN: Final = "document.querySelectorAll('details').forEach(each => { each.open = true; })"
+
+
+@dataclass
+class Looking:
+    """A browser at a server.
+
+    Attributes:
+        pages: The pages to look at, with their role.
+        url: Where the server is.
+        contexts: Of each role a context of the browser in which it is signed in.
+        without: The same, without scripts.
+        site: The server.
+    """
+
+    pages: list[tuple[str, Page]]
+    url: str
+    contexts: dict[str, Any]
+    without: dict[str, Any]
+    site: Site
+
+    def open(self, role: str, path: str, *, scripts: bool = True) -> "Watched":
+        """A page of a role."""
+        return Watched(self.contexts[role] if scripts else self.without[role], self.url, path)
+
+
+class Watched:
+    """A page whose complaints, requests and dialogs are noted.
+
+    Attributes:
+        page: The page, as Playwright drives it.
+        problems: What the browser complained of, and what it asked for elsewhere.
+    """
+
+    def __init__(self, context: Any, url: str, path: str) -> None:
+        self.problems: list[str] = []
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self.problems.append(message.text))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self._check(request.url, url))
+        self.status = self.page.goto(url + path).status
+
+    def _check(self, address: str, url: str) -> None:
+        if not address.startswith((f"{url}/", "data:", "blob:")):
+            self.problems.append(f"asks {address}")
+
+    def close(self) -> list[str]:
+        """End it; the problems."""
+        self.page.close()
+        return self.problems
+
+
+def covering(pages: list[tuple[str, Page]]) -> list[tuple[str, Page]]:
+    """Few pages that have together each element with its classes, its role and its kind that any page has, within each other element."""
+    left, chosen = list(pages), []
+    missing = set().union(*(page.parsed.kinds for _, page in pages))
+    while missing:
+        best = max(left, key=lambda each: len(each[1].parsed.kinds & missing))
+        missing -= best[1].parsed.kinds
+        chosen.append(best)
+        left.remove(best)
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def crawled(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Site, dict[str, Browser], list[tuple[str, Page]]]]:
+    """The server, a session of each role, and all pages. Before a browser runs, whose loop would be in the way of the test client's."""
+    with everything(tmp_path_factory.mktemp("everything")) as site:
+        app: Any = site.carrier._app
+        browsers = {role: signed_in(site, role) for role in ROLES} | {"anonymous": Browser(app)}
+        crawls = {role: Crawl(browser, app._app).run("/") for role, browser in browsers.items()}
+        yield (
+            site,
+            browsers,
+            [
+                (role, page)
+                for role, crawl in crawls.items()
+                for page in crawl.pages.values()
+                # Its policy lets no script run, so that nothing could look at it; reports are looked at as files.
+                if not page.path.endswith("/report")
+            ],
+        )
+
+
+@pytest.fixture(scope="module")
+def looking(crawled: tuple[Site, dict[str, Browser], list[tuple[str, Page]]], chromium: Any) -> Iterator[Looking]:
+    site, browsers, pages = crawled
+    with serving(site) as url:
+        contexts = {}
+        for scripts in (True, False):
+            for role, browser in browsers.items():
+                context = chromium.new_context(java_script_enabled=scripts)
+                if browser._cookie:
+                    name, _, value = browser._cookie.partition("=")
+                    context.add_cookies([{"name": name, "value": value, "url": url}])
+                contexts[role, scripts] = context
+        yield Looking(
+            pages if os.environ.get(WHOLE) else covering(pages),
+            url,
+            {role: contexts[role, True] for role in browsers},
+            {role: contexts[role, False] for role in browsers},
+            site,
+        )
+        for context in contexts.values():
+            context.close()
+
+
+def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: Looking) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` installs it").Axe()
+    problems = []
+    for role, page in looking.pages:
+        watched = looking.open(role, page.path)
+        watched.page.evaluate(OPEN)
+        for width, scheme in ALL_LOOKS if os.environ.get(WHOLE) else LOOKS:
+            watched.page.set_viewport_size({"width": width, "height": 800})
+            watched.page.emulate_media(color_scheme=scheme)
+            for each in axe.run(watched.page).response["violations"]:
+                where = [node["target"] for node in each["nodes"]][:3]
+                problems.append((role, page.path, width, scheme, each["id"], where))
+            over = watched.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            problems += [(role, page.path, width, scheme, f"{over} wider than the screen")] if over > 0 else []
+        problems += [(role, page.path, each) for each in watched.close()]
+    assert problems == []
+
+
+def test_the_keyboard_reaches_every_control_and_shows_where_it_is(looking: Looking) -> None:
+    problems = []
+    for role, page in looking.pages:
+        watched = looking.open(role, page.path)
+        watched.page.evaluate(OPEN)
+        controls = dict(watched.page.evaluate(CONTROLS))
+        assert len(controls) < MOST_CONTROLS, page.path
+        reached = {}
+        for _ in range(len(controls) + 5):
+            watched.page.keyboard.press("Tab")
+            at = watched.page.evaluate(FOCUSED)
+            if at["place"] in reached:
+                break
+            reached[at["place"]] = at
+        problems += [(page.path, "not reached", text) for place, text in controls.items() if place not in reached]
+        problems += [
+            (page.path, "not shown", reached[place]["html"])
+            for place in controls
+            if place in reached and not reached[place]["seen"]
+        ]
+        watched.close()
+    assert problems == []
+
+
+def test_without_scripts_every_form_that_looks_leads_to_a_page(looking: Looking) -> None:
+    problems = []
+    for role, page in looking.pages:
+        for number, form in enumerate(page.parsed.forms):
+            if form.method != "get":
+                continue
+            watched = looking.open(role, page.path, scripts=False)
+            # As a user would who fills in nothing else: the browser itself says what must be filled in.
+            watched.page.locator("form").nth(number).locator("button").first.click()
+            watched.page.wait_for_load_state()
+            problems += [(page.path, number, each) for each in watched.close()]
+    assert problems == []
+
+
+def test_without_scripts_a_question_is_paid_by_its_button(looking: Looking) -> None:
+    watched = looking.open("ada", "/datasets/fresh/ask", scripts=False)
+    before = looking.site.charges()
+    watched.page.click("button.main")
+    watched.page.wait_for_url("**/questions/*")
+    watched.page.reload()
+    watched.page.go_back()
+    watched.page.go_forward()
+    assert watched.page.url.startswith(f"{looking.url}/questions/")
+    assert looking.site.charges() == before + 1
+    assert watched.close() == []
+
+
+def test_every_role_is_looked_at(looking: Looking) -> None:
+    assert {role for role, _ in looking.pages} <= {*USERS, "anonymous"}
+    assert len(looking.pages) >= 8
