@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import Scanner, dataset
 
 from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
@@ -25,6 +24,7 @@ from starling.release.manifest import DOWNLOAD_AGAIN, OWN_LEDGER
 from starling.release.questions import read
 from starling.release.session import InSession, to_pandas, to_polars
 from starling.release.statement import FILE
+from starling.release.stored_table import StoredTable, check_columns
 from starling.release.work import Work, check_work
 from starling.release.zipped import opened
 
@@ -73,8 +73,8 @@ class Rows:
                 raise ParameterError(f"question.{name}", f"is not from {low} to {high:,}", "ask for less at once")
 
     def work(self, release: "Release") -> Work:
-        """Every row is compared with the conditions; those up to the last one that is given are read."""
-        rows, columns = release.size(self.table)
+        """Each row that may be wanted is compared with the conditions; those up to the last one that is given are read."""
+        rows, columns = release.stored(self.table).candidates(by_column(self.where)), release.size(self.table)[1]
         steps = rows * (1 + len(self.where)) * PER_ROW + (self.first + self.most) * columns * PER_VALUE
         return Work(steps, "begin at an earlier row, or give fewer conditions")
 
@@ -113,6 +113,7 @@ class Release(InSession):
         self.signer: Public = checked.signature.key
         self.request_id = str(self.statement["account"]["request_id"])
         self.hashes: Mapping[str, str] = checked.hashes
+        self._stored: dict[str, StoredTable] = {}
         self.names = tuple(
             name.removeprefix(DATA).removesuffix(SUFFIX)
             for name in checked.hashes
@@ -154,8 +155,8 @@ class Release(InSession):
 
     def size(self, table: str) -> tuple[int, int]:
         """Rows and columns of one of `names`; raises ParameterError where there is no such table."""
-        file = dataset(self.path_of(table))
-        return file.count_rows(), len(file.schema)
+        stored = self.stored(table)
+        return stored.size, len(stored.schema)
 
     def tell(self, question: Json, most: int | None = None) -> Json:
         """The answer to a question as JSON (release/questions.py): what a server tells of a release, at no cost.
@@ -175,32 +176,25 @@ class Release(InSession):
     def _answered(self, question: Any) -> Json:
         """The answer to one of `questions`."""
         query: Rows = question
-        matching = self._scanner(query.table, query.where).head(query.first + query.most + 1).slice(query.first)
-        rows = [[_json(value) for value in row.values()] for row in matching.slice(0, query.most).to_pylist()]
+        window = self.stored(query.table).window(by_column(query.where), query.first, query.most)
+        rows = [[_json(value) for value in row.values()] for row in window.rows.to_pylist()]
         return {
-            "columns": list(matching.column_names),
+            "columns": list(window.rows.column_names),
             "rows": list[Json](rows),
-            "more": matching.num_rows > query.most,
+            "more": window.more,
         }
+
+    def stored(self, table: str) -> StoredTable:
+        """One of `names` as it lies on the disk, never read as a whole; raises ParameterError where there is no such table."""
+        if table not in self._stored:
+            self._stored[table] = StoredTable(self.path_of(table))
+        return self._stored[table]
 
     def path_of(self, table: str) -> Path:
         """The file of a table; raises ParameterError where there is none."""
         if table not in self.names:
             raise ParameterError("table", "is not in the release", f"take one of {', '.join(self.names)}")
         return self._folder / f"{DATA}{table}{SUFFIX}"
-
-    def _scanner(self, table: str, where: Where) -> Scanner:
-        """Reads rows of a table in its file: never the whole of it, which may have more rows than fit into memory.
-
-        Raises:
-            ParameterError: there is no such table, or no such column of texts.
-        """
-        file, wanted, chosen = dataset(self.path_of(table)), by_column(where), None
-        _check_columns(file.schema, wanted)
-        for column, values in wanted.items():
-            one = pc.field(column).cast(pa.string()).isin(values)
-            chosen = one if chosen is None else chosen & one
-        return file.scanner(filter=chosen)
 
     def to_pandas(self, table: str | None = None, **wanted: Wanted) -> Any:
         """`rows` as a pandas data frame; of the main table where none is named.
@@ -254,18 +248,11 @@ class Release(InSession):
 
 def having(rows: pa.Table, wanted: Mapping[str, Wanted]) -> pa.Table:
     """The rows whose columns of texts have the wanted values; raises ParameterError where there is no such column."""
-    _check_columns(rows.schema, wanted)
+    check_columns(rows.schema, wanted)
     for column, values in wanted.items():
         chosen = pa.array([values] if isinstance(values, str) else sorted(values), pa.string())
         rows = rows.filter(pc.is_in(rows[column], value_set=chosen))
     return rows
-
-
-def _check_columns(schema: pa.Schema, wanted: Mapping[str, object]) -> None:
-    """Raises ParameterError for a column that holds no texts."""
-    labels = [field.name for field in schema if pa.types.is_string(_values(field.type))]
-    if unknown := sorted(set(wanted) - set(labels)):
-        raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
 
 
 def by_column(where: Where) -> dict[str, list[str]]:
@@ -279,11 +266,6 @@ def by_column(where: Where) -> dict[str, list[str]]:
 def _json(value: Any) -> Json:
     """A value of a table as JSON has it."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def _values(kind: pa.DataType) -> pa.DataType:
-    """The type of the values of a column, however they are stored."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 class DomainRelease(Release):

@@ -1,25 +1,32 @@
 """Rows of a published table by the values of its columns, in time and memory that do not grow with the table.
 
 A Parquet file states the least and the largest value of each column in each of its row groups, and rows of a release stand region by
-region: so of a national table one row group, or a few, are read. No more than `MOST_GROUPS` are: what is asked too widely ends there, and
-says so.
+region: so of a national table one row group, or a few, are read. Of these the columns that choose come first, as places in a dictionary;
+the others are read where a row was chosen alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 
-MOST_GROUPS: Final = 12
-"""Row groups that are read for one page."""
+Chosen: TypeAlias = Mapping[str, Collection[str]]
+"""The values of columns of texts that rows have: of each column any of them."""
+
+MOST_GROUPS: Final = 8
+"""Row groups that are searched for one page."""
+MOST_READ: Final = 3
+"""Row groups of which all columns are read for one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class Window:
     """Some rows of a table, one after the other.
 
     Attributes:
-        rows: The rows.
+        rows: The rows; texts as places in a dictionary.
         first: How many rows that have the wanted values stand before them.
         more: Whether others follow.
         searched: Whether all row groups that may have such rows were searched as far as was needed; False where there were too many.
@@ -44,91 +51,119 @@ class StoredTable:
 
     Args:
         path: Its Parquet file.
+
+    Attributes:
+        size: Its rows.
+        schema: Its columns, texts as texts.
+        labels: The columns of texts, by which rows are chosen.
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = pq.ParquetFile(path)
-        self.size = int(self._file.metadata.num_rows)
-        self.schema: pa.Schema = self._file.schema_arrow
+        plain = pq.ParquetFile(path)
+        metadata = plain.metadata
+        self.size = int(metadata.num_rows)
+        self.schema: pa.Schema = plain.schema_arrow
         self.labels = tuple(field.name for field in self.schema if pa.types.is_string(field.type))
-        """The columns of texts, by which rows are chosen."""
+        self._file = pq.ParquetFile(path, metadata=metadata, read_dictionary=list(self.labels))
+        self._reading = Lock()
+        self._bounds: dict[str, list[tuple[str, str] | None]] = {}
 
-    @cached_property
-    def _bounds(self) -> dict[str, list[tuple[str, str] | None]]:
-        """The least and the largest text of each column in each row group; None where the file does not state them."""
-        metadata, bounds = self._file.metadata, {}
-        for place, name in enumerate(self.schema.names):
-            if name not in self.labels:
-                continue
-            stated = [metadata.row_group(group).column(place).statistics for group in range(metadata.num_row_groups)]
-            bounds[name] = [(each.min, each.max) if each is not None and each.has_min_max else None for each in stated]
-        return bounds
+    def _bounds_of(self, column: str) -> list[tuple[str, str] | None]:
+        """The least and the largest text of a column in each row group; None where the file does not state them."""
+        if column not in self._bounds:
+            metadata, place = self._file.metadata, self.schema.names.index(column)
+            stated = (metadata.row_group(group).column(place).statistics for group in range(metadata.num_row_groups))
+            self._bounds[column] = [
+                (each.min, each.max) if each is not None and each.has_min_max else None for each in stated
+            ]
+        return self._bounds[column]
 
     @cached_property
     def _sizes(self) -> list[int]:
         metadata = self._file.metadata
         return [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
 
-    def _groups(self, where: Mapping[str, str]) -> list[int]:
-        """The row groups that may have rows with these values.
+    def _groups(self, where: Chosen) -> list[int]:
+        """The row groups that may have rows with these values; raises ParameterError as `check_columns`."""
+        check_columns(self.schema, where)
+        groups = list(range(len(self._sizes)))
+        for column, values in where.items():
+            bounds = self._bounds_of(column)
+            groups = [at for at in groups if (b := bounds[at]) is None or any(b[0] <= each <= b[1] for each in values)]
+        return groups
 
-        Raises:
-            ParameterError: a column that holds no texts.
-        """
-        if unknown := sorted(set(where) - set(self.labels)):
-            raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(self.labels)}")
+    def candidates(self, where: Chosen) -> int:
+        """How many rows are in the row groups that may have rows with these values; raises ParameterError as `check_columns`."""
+        return sum(self._sizes[group] for group in self._groups(where))
 
-        def may_have(group: int) -> bool:
-            bounds = ((self._bounds[column][group], value) for column, value in where.items())
-            return all(each is None or each[0] <= value <= each[1] for each, value in bounds)
+    def _read(self, group: int, columns: Sequence[str] | None, rows: int) -> pa.RecordBatch:
+        """The first rows of a group, of which nothing further is decoded."""
+        # A file object that two threads read at once is not theirs to share.
+        with self._reading:
+            return next(self._file.iter_batches(batch_size=rows, row_groups=[group], columns=columns))
 
-        return [group for group in range(len(self._sizes)) if may_have(group)]
-
-    def _matching(self, group: int, where: Mapping[str, str], columns: Sequence[str] | None = None) -> pa.Table:
-        """Those columns, or all, of the rows of one group that have these values; what chooses is read first."""
+    def _places(self, group: int, where: Chosen) -> npt.NDArray[np.int64]:
+        """Where the rows of a group stand that have these values."""
         if not where:
-            return self._file.read_row_group(group, columns=columns)
-        chosen = None
-        deciding = self._file.read_row_group(group, columns=list(where))
-        for name, value in where.items():
-            one = pc.equal(deciding[name], value)
-            chosen = one if chosen is None else pc.and_(chosen, one)
-        places = np.flatnonzero(np.asarray(pc.fill_null(chosen, False)))
-        if not len(places):
-            return self.schema.empty_table()
-        return self._file.read_row_group(group, columns=columns).take(pa.array(places))
+            return np.arange(self._sizes[group])
+        deciding = self._read(group, list(where), self._sizes[group])
+        matching = np.ones(len(deciding), dtype=bool)
+        for name, values in where.items():
+            matching &= _are(deciding.column(name), values)
+        return np.flatnonzero(matching)
 
-    def window(self, where: Mapping[str, str], first: int, most: int) -> Window:
+    def _taken(self, group: int, places: npt.NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows of a group at these places, of which there is one at least."""
+        first, last = int(places[0]), int(places[-1])
+        rows = pa.Table.from_batches([self._read(group, columns, last + 1)])
+        return rows.slice(first) if last - first == len(places) - 1 else rows.take(pa.array(places))
+
+    def window(self, where: Chosen, first: int, most: int, *, bounded: bool = False) -> Window:
         """Up to `most` rows with these values, from the `first` one on, in their order.
+
+        Args:
+            where: The wanted values.
+            first: How many of the rows are left out before.
+            most: How many are given.
+            bounded: Whether the search ends after `MOST_GROUPS` row groups, or after `MOST_READ` of which rows were read.
 
         Raises:
             ParameterError: a column that holds no texts.
         """
         parts: list[pa.Table] = []
-        left, groups = first, self._groups(where)
-        for at, group in enumerate(groups):
+        left, wanted, searched = first, most + 1, True
+        for at, group in enumerate(self._groups(where)):
             if not where and left >= self._sizes[group]:
                 left -= self._sizes[group]
                 continue
-            if sum(map(len, parts)) > most or at >= MOST_GROUPS + (0 if where else len(groups)):
+            if not wanted:
                 break
-            rows = self._matching(group, where)
-            parts.append(rows.slice(left, most + 1))
-            left = max(left - len(rows), 0)
-        else:
-            at = len(groups)
-        rows = pa.concat_tables(parts) if parts else self.schema.empty_table()
-        full = len(rows) > most
-        return Window(rows.slice(0, most), first, full, full or at >= len(groups))
+            if bounded and where and (at >= MOST_GROUPS or len(parts) >= MOST_READ):
+                searched = False
+                break
+            places = self._places(group, where)
+            chosen = places[left : left + wanted]
+            left = max(left - len(places), 0)
+            if len(chosen):
+                parts.append(self._taken(group, chosen))
+                wanted -= len(chosen)
+        rows = pa.concat_tables(parts).unify_dictionaries() if parts else self.schema.empty_table()
+        return Window(rows.slice(0, most), first, len(rows) > most, searched)
 
-    def pieces(self, where: Mapping[str, str]) -> Iterator[pa.Table]:
-        """All rows with these values, row group by row group; raises ParameterError as `window`."""
+    def pieces(self, where: Chosen) -> Iterator[pa.Table]:
+        """All rows with these values, texts as texts, row group by row group; raises ParameterError as `window`."""
         for group in self._groups(where):
-            rows = self._matching(group, where)
-            if len(rows):
-                yield rows
+            places = self._places(group, where)
+            if len(places):
+                yield self._taken(group, places).cast(self.schema)
 
-    def values(self, column: str, where: Mapping[str, str], most: int) -> list[str] | None:
+    def count(self, where: Chosen) -> int:
+        """How many rows have these values; raises ParameterError as `window`."""
+        if not where:
+            return self.size
+        return sum(len(self._places(group, where)) for group in self._groups(where))
+
+    def values(self, column: str, where: Chosen, most: int) -> list[str] | None:
         """The values of a column in rows with these values of others, in their order; None where there are more than `most`, or too many
         row groups would have to be read.
 
@@ -139,7 +174,32 @@ class StoredTable:
             return None
         seen: dict[Any, None] = {}
         for group in groups:
-            seen |= dict.fromkeys(pc.unique(self._matching(group, where, [column])[column]).to_pylist())
+            if len(places := self._places(group, where)):
+                seen |= dict.fromkeys(pc.unique(self._taken(group, places, [column])[column]).to_pylist())
             if len(seen) > most:
                 return None
         return [value for value in seen if value is not None]
+
+
+def check_columns(schema: pa.Schema, wanted: Collection[str]) -> None:
+    """Raises ParameterError for a column that holds no texts."""
+    labels = [field.name for field in schema if pa.types.is_string(_values(field.type))]
+    if unknown := sorted(set(wanted) - set(labels)):
+        raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
+
+
+def _values(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a column, however they are stored."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _are(chunk: pa.Array, values: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Whether each value of a part of a column is one of these."""
+    wanted = pa.array(sorted(values), pa.string())
+    if not pa.types.is_dictionary(chunk.type):
+        return np.asarray(pc.is_in(chunk, value_set=wanted))
+    # Each name is looked at once; -1, of a missing value, takes the last, which is no name.
+    names = np.append(np.asarray(pc.is_in(chunk.dictionary, value_set=wanted)), False)
+    places = chunk.indices if not chunk.null_count else chunk.indices.fill_null(-1)
+    result: npt.NDArray[np.bool_] = names[np.asarray(places)]
+    return result

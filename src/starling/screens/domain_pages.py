@@ -1,15 +1,83 @@
 """The face of the pages of a domain: what it adds to those that every release has. A domain's module fills it in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any, Final
 
+import pyarrow as pa
+
+from starling.pages.parts import Line
 from starling.pages.rendering import served
 from starling.release.reading import Release
+from starling.release.text import cell
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
 
-PACKAGE = "starling.screens"
-REPORT = "report.html"
+PACKAGE: Final = "starling.screens"
+REPORT: Final = "report.html"
+TITLES: Final = {
+    "count": "Number",
+    "lower": "Lower end",
+    "upper": "Upper end",
+}
+"""What columns are called on a page, where that is not their own name."""
+
+Row = Mapping[str, Any]
+"""A row of a table by the names of its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column of a page.
+
+    Attributes:
+        title: Its head.
+        source: The column of the table that it shows, by which rows are chosen.
+        number: Whether it holds numbers.
+        text: What it shows of a row.
+    """
+
+    title: str
+    source: str
+    number: bool
+    text: Callable[[Row], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """What was made of picked numbers.
+
+    Attributes:
+        what: In words: "Sum".
+        number: With its interval, as `Release.tell` gives it: `estimate`, `lower`, `upper`; empty where it was refused.
+        problem: Why it was refused.
+        lines: What gives the same elsewhere.
+    """
+
+    what: str
+    number: Mapping[str, Any]
+    problem: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgeCell:
+    """A number of an age band.
+
+    Attributes:
+        start: The first age.
+        end: The last age.
+        text: The band in words.
+        side: Of what it is besides: "Female"; empty where of everybody.
+        row: The row that has it.
+    """
+
+    start: int
+    end: int
+    text: str
+    side: str
+    row: Row
 
 
 class DomainPages:
@@ -41,6 +109,41 @@ class DomainPages:
         """The text of each value of a column that is not shown raw."""
         del table, column
         return {}
+
+    def choices(self, table: str, column: str, where: Mapping[str, str]) -> Mapping[str, str] | None:
+        """The values by which rows can be chosen beside these others, each with its text; None where only the table knows them."""
+        del table, column, where
+        return None
+
+    def columns(self, table: str, schema: pa.Schema) -> Sequence[ShownColumn]:
+        """The columns of a page of a table."""
+        return [self.column(table, name, schema.field(name).type) for name in schema.names]
+
+    def column(self, table: str, name: str, kind: pa.DataType) -> ShownColumn:
+        """A column that shows a column of the table, by the text of its values where they have one."""
+        labels = self.labels(table, name)
+
+        def text(row: Row) -> str:
+            value = row[name]
+            return labels[value] if isinstance(value, str) and value in labels else cell(value, name)
+
+        title = TITLES.get(name, name.replace("_", " ").capitalize())
+        return ShownColumn(title, name, not pa.types.is_string(kind), text)
+
+    def key(self, table: str) -> Sequence[str]:
+        """The columns that tell a number of a table from all others, where numbers can be picked for `combined`."""
+        del table
+        return ()
+
+    def combined(self, picks: Sequence[tuple[str, Mapping[str, str]]], frame: Frame) -> Sequence[Combined]:
+        """What is made of picked numbers, each of which is a table and the values of its key."""
+        del picks, frame
+        return ()
+
+    def ages(self, table: str, where: Mapping[str, str]) -> tuple[str, Sequence[AgeCell]]:
+        """The numbers of the age bands of one group, with what they are of, in words; none where the values do not choose one."""
+        del table, where
+        return "", ()
 
     def left_out(self, table: str, where: Mapping[str, str]) -> Sequence[str]:
         """A sentence for each row that the plan has and the table has not, among those with these values."""

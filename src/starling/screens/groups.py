@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -16,7 +16,6 @@ from starling.release.text import cell, rounded
 from starling.screens.domain_pages import DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
-from starling.screens.tables.page import TablePages
 
 if TYPE_CHECKING:
     from starling.groups.analysis import GroupsRelease
@@ -116,12 +115,9 @@ class GroupsPages(DomainPages):
 
     def _rows(self, table: str, **where: str) -> pa.Table:
         """Rows of a table, read piece by piece."""
-        stored = self._tables.stored(table)
-        return pa.concat_tables([stored.schema.empty_table(), *stored.pieces(where)])
-
-    @cached_property
-    def _tables(self) -> TablePages:
-        return TablePages(self.release)
+        stored = self.release.stored(table)
+        pieces = stored.pieces({column: [value] for column, value in where.items()})
+        return pa.concat_tables([stored.schema.empty_table(), *pieces])
 
     def _region(self, region: str) -> dict[str, Any]:
         """Its row of the table of all regions."""

@@ -13,7 +13,7 @@ from starling.release.reading import Release
 from starling.screens.domain_pages import REPORT, DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
-from starling.screens.tables.files import KINDS
+from starling.screens.tables.files import FORMS
 from starling.screens.tables.screen import TableScreen
 
 OF_REPORT: Final = (
@@ -85,7 +85,7 @@ class Screens:
         """A table as it was released, to which the report links by its file; None where there is none."""
         files = [self._release.path_of(each) for each in self._release.names if "/" not in each]
         file = next((each for each in files if each.name == name), None)
-        return None if file is None else attached(file.open("rb"), name, KINDS["parquet"])
+        return None if file is None else attached(file.open("rb"), name, FORMS["parquet"].kind)
 
     def _home(self, frame: Frame) -> Reply:
         release = self._release
@@ -101,5 +101,5 @@ class Screens:
             ("Charged", f"{release.statement['account']['day']}, request {release.request_id}"),
             ("Signed by", release.signer.fingerprint),
         ]
-        sizes = [(name, self._tables.size(name)) for name in release.names]
+        sizes = [(name, release.size(name)[0]) for name in release.names]
         return self._domain.page("home.html", frame, facts=facts, sizes=sizes, lines=lines)

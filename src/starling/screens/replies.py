@@ -87,8 +87,11 @@ class Query:
         """The value of each name but these; raises ParameterError where one has several."""
         return {name: self.one(name) for name, _ in self.pairs if name not in names}
 
-    def address(self, **changes: object) -> str:
+    def changed(self, **changes: object) -> "Query":
         """The query with other values of some names; None takes a name away."""
         pairs = [(name, value) for name, value in self.pairs if name not in changes]
-        pairs += [(name, str(value)) for name, value in changes.items() if value is not None]
-        return f"?{urlencode(pairs)}"
+        return Query(urlencode(pairs + [(name, str(value)) for name, value in changes.items() if value is not None]))
+
+    def address(self, **changes: object) -> str:
+        """The changed query as it stands in an address."""
+        return f"?{urlencode(self.changed(**changes).pairs)}"

@@ -100,11 +100,17 @@ class Ratio:
 
 
 def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
-    """Each term is looked for in every row of its table, and in those of T1 for what is missing; numbers are added up exactly."""
-    rows = {table: release.size(table)[0] for table in {"t1", *(term.table for term in terms)}}
-    read = sum((rows[term.table] + rows["t1"]) * (1 + len(term.where)) for term in terms)
-    numbers = min(MOST_NUMBERS, sum(rows[term.table] for term in terms))
+    """Each term is looked for in every row that may be meant, and in those of T1 for what is missing; numbers are added up exactly."""
+    rows = [release.stored(term.table).candidates(by_column(term.where)) for term in terms]
+    planned = [release.stored("t1").candidates(by_column(_of_groups(term.where))) for term in terms]
+    read = sum((one + two) * (1 + len(term.where)) for one, two, term in zip(rows, planned, terms, strict=True))
+    numbers = min(MOST_NUMBERS, sum(rows))
     return Work(read * PER_ROW + (numbers + len(terms)) * PER_NUMBER, "add up fewer terms")
+
+
+def _of_groups(where: Where) -> Where:
+    """The conditions that choose groups."""
+    return tuple((column, value) for column, value in where if column in GROUP)
 
 
 class TablesRelease(DomainRelease):
@@ -227,8 +233,9 @@ class TablesRelease(DomainRelease):
 
     def _numbers_of(self, term: Term, most: int) -> list[Value]:
         """The numbers of a term; raises ParameterError where there are more, or none."""
-        rows = self._scanner(term.table, term.where).head(most + 1)
-        if len(rows) > most:
+        window = self.stored(term.table).window(by_column(term.where), 0, most)
+        rows = window.rows
+        if window.more:
             raise ParameterError("question.terms", f"have more than {MOST_NUMBERS:,} numbers", "ask for less at once")
         if not len(rows):
             fix = "ask for its rows: a group was left out, or has no such detail, or is not in the plan"
@@ -236,8 +243,8 @@ class TablesRelease(DomainRelease):
         return [self._value(row) for row in rows.to_pylist()]
 
     def _missing(self, term: Term) -> int:
-        groups = tuple((column, value) for column, value in term.where if column in GROUP)
-        return self._planned(by_column(groups)) - int(self._scanner("t1", groups).count_rows())
+        groups = _of_groups(term.where)
+        return self._planned(by_column(groups)) - self.stored("t1").count(by_column(groups))
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
         if table not in ("t1", "t2"):

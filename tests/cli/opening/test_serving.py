@@ -14,6 +14,8 @@ from starling.screens.replies import Reply
 
 
 def answer(path: str, query: str) -> Reply:
+    if path == "/long":
+        return Reply(bytes(1 << 24))
     if path == "/fault":
         raise ValueError("secret")
     return Reply(f"{path} {query}".encode())
@@ -99,3 +101,13 @@ def test_it_ends_when_nobody_asks_any_more() -> None:
     begin = time.monotonic()
     serving.run(0.2)
     assert time.monotonic() - begin >= 0.2
+
+
+def test_a_browser_that_goes_away_is_no_fault(serving: Serving, capfd: pytest.CaptureFixture[str]) -> None:
+    cookie = begun(serving)
+    connection = HTTPConnection(urlsplit(serving.address).netloc, timeout=10)
+    connection.request("GET", "/long", headers={"Cookie": cookie})
+    assert connection.getresponse().status == 200
+    connection.close()
+    assert ask(serving, "/", Cookie=cookie)[0].status == 200
+    assert capfd.readouterr().err == ""

@@ -1,12 +1,78 @@
-"""What releases of tables add: the text of codes."""
+"""What releases of tables add: the text of codes, what they can be, ages, and why a group is not there."""
+
+from collections.abc import Mapping
+
+import pytest
 
 from starling.release.reading import Release
 from starling.screens.release import pages_of
+from starling.screens.tables import domain
+from starling.screens.tables.domain import TablesPages
+from tests.screens.conftest import Reader
+from tests.screens.tables.conftest import WARDS
+
+WARD = {"region_type": "ward", "region_id": WARDS[0]}
 
 
-def test_where_nothing_was_left_out_nothing_is_said_to_be(releases: dict[str, Release]) -> None:
-    release = releases["tables"]
-    row = release.table("t1").to_pylist()[0]
-    where = {column: row[column] for column in ("region_type", "region_id")}
-    assert pages_of(release).left_out("t1", where) == []
-    assert pages_of(release).left_out("t1", {}) == ()
+@pytest.fixture
+def pages(detailed: Reader) -> TablesPages:
+    result = pages_of(detailed.release)
+    assert isinstance(result, TablesPages)
+    return result
+
+
+def test_choices_are_what_the_plan_has(pages: TablesPages) -> None:
+    assert pages.choices("t1", "region_type", {}) == {"ward": "Ward"}
+    assert pages.choices("t1", "region_id", {}) == {ward: ward for ward in sorted(WARDS)}
+    assert pages.choices("t2", "iteration_code", {"region_type": "ward"}) == {"by sex: F": "F", "by sex: M": "M"}
+    ages = pages.choices("t2", "age_start", {})
+    assert ages is not None
+    assert ages["*"] == "all ages"
+    assert ages["18"] == "from 18"
+    assert pages.choices("measurements/ward-1", "iteration_code", {}) is None
+
+
+def test_a_group_without_detail_says_why(pages: TablesPages) -> None:
+    assert pages.left_out("t1", WARD) == []
+    assert pages.left_out("t2", WARD) == []
+    first, second = pages.left_out("t2", {"region_id": "empty"})
+    assert first.startswith("F: has a total in T1 alone, as its noisy first total was below 150. The rule is public")
+    assert second.startswith("M: has a total in T1 alone")
+    assert pages.left_out("t2", {"region_id": "empty", "iteration_code": "by sex: M"}) == [second]
+    assert pages.left_out("t2", {}) == ()
+    assert pages.left_out("t3", WARD) == ()
+
+
+def test_a_group_that_was_left_out_says_by_which_number(pages: TablesPages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(domain, "suppression_quantile", lambda *_: 12)
+    monkeypatch.setattr(TablesPages, "_codes", lambda *_: {"by sex: M"})
+    (sentence,) = pages.left_out("t1", WARD)
+    assert sentence.startswith("F: left out, as its noisy total was 12 or lower. Ward, by sex. The rule is public")
+
+
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        ({**WARD, "iteration_code": "by sex: F"}, 6),
+        ({**WARD, "iteration_code": "by sex: F", "sex": "M"}, 3),
+        ({**WARD, "iteration_code": "by sex: F", "age_start": "*"}, 0),
+        ({"region_id": "empty", "iteration_code": "by sex: F"}, 0),
+        (WARD, 0),
+        ({"iteration_code": "by sex: F"}, 0),
+    ],
+)
+def test_ages_are_those_of_one_group(pages: TablesPages, where: Mapping[str, str], number: int) -> None:
+    group, cells = pages.ages("t2", where)
+    assert len(cells) == number
+    rows = {(each.row["age_start"], each.row["sex"]): each.row["count"] for each in cells}
+    published = pages.release.rows("t2", **where).to_pylist()
+    assert rows.items() <= {(row["age_start"], row["sex"]): row["count"] for row in published}.items()
+    if cells:
+        assert group == f"{WARDS[0]}, F" + (", M" if "sex" in where else "")
+
+
+def test_a_plan_of_one_region_needs_none_to_be_chosen(releases: dict[str, Release]) -> None:
+    result = pages_of(releases["tables"])
+    group, cells = result.ages("t1", {})
+    assert (group, [each.text for each in cells]) == ("all", ["0 to 17", "18 to 64", "65 to 110"])
+    assert [each.title for each in result.columns("t1", result.release.table("t1").schema)][:2] == ["Group", "Number"]

@@ -9,6 +9,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from hmac import compare_digest
 from http import HTTPStatus
 from http.cookies import SimpleCookie
@@ -118,10 +119,11 @@ class Serving:
             reply = self._reply(request)
         except Exception:  # noqa: BLE001 - a stack trace would show values, and a browser would wait
             reply = _plain(HTTPStatus.INTERNAL_SERVER_ERROR, "Starling stopped by a fault of its own.")
-        request.send_response(reply.status)
-        for name, value in {**HEADERS, "Content-Type": reply.kind, **reply.headers}.items():
-            request.send_header(name, value)
-        with reply.opened() as body:
+        # A browser that turns to another page does not wait for the end of this one.
+        with reply.opened() as body, suppress(ConnectionError):
+            request.send_response(reply.status)
+            for name, value in {**HEADERS, "Content-Type": reply.kind, **reply.headers}.items():
+                request.send_header(name, value)
             request.send_header("Content-Length", str(reply.size))
             request.end_headers()
             if request.command != "HEAD":

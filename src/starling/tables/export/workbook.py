@@ -71,26 +71,24 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
             _sheet(book.add_worksheet(SHEETS[name]), file, descriptions, bold)
 
 
-def write_rows(rows: pa.Table, title: str, out: BinaryIO) -> None:
-    """Write some rows as a workbook of one sheet, under a title.
+def write_rows(schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: BinaryIO) -> None:
+    """Write some rows, at most `MOST_ROWS`, as a workbook of one sheet, under a title.
 
     Raises:
-        ParameterError: there are more rows than a sheet holds, or XlsxWriter is not installed.
+        ParameterError: XlsxWriter is not installed.
     """
     try:
         import xlsxwriter
     except ImportError:
         raise ParameterError("format", NO_WRITER, install("excel")) from None
-    if len(rows) > MOST_ROWS:
-        raise ParameterError("rows", f"are more than {MOST_ROWS:,}, which a sheet of Excel holds", "choose a region")
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
     with xlsxwriter.Workbook(out, options) as book:
         book.set_properties({"title": title})
         sheet = book.add_worksheet("Rows")
         sheet.freeze_panes(1, 0)
-        for place, name in enumerate(rows.column_names):
+        for place, name in enumerate(schema.names):
             sheet.write_string(0, place, name)
-        _write_batches(sheet, rows.to_batches(BATCH))
+        _write_batches(sheet, (batch for piece in pieces for batch in piece.to_batches(BATCH)))
 
 
 def _write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
