@@ -29,15 +29,25 @@ def test_where_no_browser_is_the_address_is_said(
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_preview_is_opened(named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of tables without a place: pages on this machine, until they are left."""
     opened: list[str] = []
     monkeypatch.setattr("starling.cli.browser.show", opened.append)
-    monkeypatch.setattr("starling.cli.browser.mkdtemp", lambda **_: str(tmp_path / "other"))
+    monkeypatch.setattr("starling.cli.opening.site.IDLE", 0.001)
     words = ["--out", str(tmp_path / "named")] if named else []
     result = CliRunner().invoke(main, ["tables", "preview", "demo", "--open", *words])
     assert result.exit_code == 0, result.output
-    page = tmp_path / ("named" if named else "other") / "preview.html"
-    assert opened == [page.as_uri()]
-    assert page.is_file()
+    page = tmp_path / "named" / "preview.html"
+    assert page.is_file() == named
+    assert opened == [page.as_uri()] if named else opened[0].startswith("http://127.0.0.1:")
+
+
+def test_a_page_of_another_domain_without_a_place_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("starling.cli.browser.show", opened.append)
+    monkeypatch.setattr("starling.cli.browser.mkdtemp", lambda **_: str(tmp_path / "other"))
+    write_world(tmp_path)
+    result = CliRunner().invoke(main, ["groups", "preview", str(tmp_path / "plan.toml"), "--open"])
+    assert (result.exit_code, opened) == (0, [(tmp_path / "other" / "preview.html").as_uri()])
 
 
 @pytest.mark.parametrize("domain", ["groups", "places", "genome"])

@@ -13,7 +13,7 @@ from tests.four_domains import release, write
 def test_a_release_is_opened(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("starling.cli.browser.show", opened.append)
-    monkeypatch.setattr("starling.cli.opening.IDLE", 0.001)
+    monkeypatch.setattr("starling.cli.opening.site.IDLE", 0.001)
     write(tmp_path)
     release(tmp_path, "places")
     result = CliRunner().invoke(main, ["open", str(tmp_path / "places" / "out"), *words])

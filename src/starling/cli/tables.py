@@ -11,6 +11,7 @@ from starling.cli import options, verbs
 from starling.cli.commands import Group, Result, command
 from starling.cli.progress import working
 from starling.errors import ParameterError
+from starling.lazy import later
 from starling.release.session import Described
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ preview = verbs.previewing(
     _with_page,
     plan=options.plan,
     step="computing how far each number may be off",
+    pages=later("starling.screens.tables.accuracy:pages_of"),
 )
 validate = verbs.validating(
     "tables",

@@ -25,6 +25,7 @@ from starling.release.session import Described
 from starling.release.text import facts
 
 if TYPE_CHECKING:
+    from starling.cli.opening.site import Pages
     from starling.release.domain import Domain, Publish
     from starling.release.reading import Release
 
@@ -66,13 +67,21 @@ def previewing(
     *own: options.Decorator,
     step: str,
     plan: options.Decorator = options.plan_file,
+    pages: "Callable[[Any], Pages] | None" = None,
 ) -> click.Command:
-    """The command `preview` of a domain: how far numbers will be off; as a page too. Arguments as those of `planning`."""
+    """The command `preview` of a domain: how far numbers will be off; as a page too. Arguments as those of `planning`.
+
+    `pages` are those of a preview, which `--open` shows on this machine; without it `--open` shows the page.
+    """
 
     def run(plan: Path | str, out: Path | None, opens: bool, **values: Any) -> Described:
         working(step)
         preview = registered(domain).verbs.preview(str(plan), **values)
-        if out is not None or opens:
+        if opens and out is None and pages is not None:
+            from starling.cli.opening.site import open_site
+
+            open_site(pages(preview), str(plan))
+        elif out is not None or opens:
             from starling.cli.browser import page_folder, show
 
             page = preview.write(page_folder() if out is None else out)

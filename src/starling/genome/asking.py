@@ -110,7 +110,7 @@ class Asks(ABC, Generic[AnswerT]):
         """A question at the least cost, in thousandths, that keeps a margin 95 times of 100.
 
         Args:
-            question: As for `preview`; its own epsilon does not matter.
+            question: A question of `starling.genome`, whose own epsilon does not matter.
             margin: In patients; of a `SnpPval` or a `SnpCorr` the width of the widest typical interval, of log10 p or of the correlation.
 
         Raises:

@@ -16,6 +16,12 @@ from starling.screens.replies import Query, Reply
 
 PACKAGE: Final = "starling.screens"
 REPORT: Final = "report.html"
+OF_REPORT: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'; sandbox allow-downloads"
+)
+"""The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches
+nothing but the tables to which it links."""
 TITLES: Final = {
     "count": "Number",
     "lower": "Lower end",

@@ -4,24 +4,16 @@ import shlex
 from collections.abc import Sequence
 from http import HTTPStatus
 from importlib import import_module
-from typing import Final
 
 from starling.domains import DOMAINS
 from starling.errors import StarlingError
 from starling.pages.parts import Line
 from starling.release.reading import Release
-from starling.screens.domain_pages import REPORT, DomainPages
+from starling.screens.domain_pages import OF_REPORT, REPORT, DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
 from starling.screens.tables.files import FORMS
 from starling.screens.tables.screen import TableScreen
-
-OF_REPORT: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'; sandbox allow-downloads"
-)
-"""The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches
-nothing but the tables to which it links."""
 
 
 def pages_of(release: Release) -> DomainPages:

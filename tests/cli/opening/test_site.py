@@ -1,25 +1,19 @@
 """A release on this machine: static files by the names of their bytes, everything else as its pages."""
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from starling.cli.opening import site
 from starling.cli.opening.site import Site
 from starling.pages.rendering import static_files, static_name
 from starling.screens.replies import Reply
 
 
 @pytest.fixture
-def answering(monkeypatch: pytest.MonkeyPatch) -> Site:
-    def screens(_: object) -> Any:
-        return SimpleNamespace(reply=lambda path, query, frame: Reply(f"{path} {query} {frame.path}".encode()))
-
-    monkeypatch.setattr(site, "Screens", screens)
-    release: Any = None
-    return Site(release, Path("r.zip"))
+def answering() -> Site:
+    pages: Any = SimpleNamespace(reply=lambda path, query, frame: Reply(f"{path} {query} {frame.path}".encode()))
+    return Site(pages, "r.zip")
 
 
 def test_a_static_file_is_sent_for_good(answering: Site) -> None:

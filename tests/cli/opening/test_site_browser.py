@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -11,8 +10,14 @@ import pytest
 import starling
 from starling.cli.opening.serving import Serving
 from starling.cli.opening.site import Site
+from starling.planfile.values import exact_text
+from starling.screens.release import Screens
+from starling.screens.tables.accuracy import pages_of
+from starling.tables.preview import preview
+from starling.tables.preview.accuracy import Accuracy, at_cost, at_every_margin
 from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
 from tests.four_domains import release, write
+from tests.tables.preview.test_accuracy import CUSTOM
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +33,7 @@ def served(
     release(folder, request.param)
     here = folder / request.param / "out"
     with starling.open_release(here) as opened:
-        serving = Serving(Site(opened, Path("release")).answer)
+        serving = Serving(Site(Screens(opened), "release").answer)
         thread = threading.Thread(target=serving.run, args=(600,))
         thread.start()
         context = chromium.new_context(bypass_csp=False)
@@ -89,3 +94,36 @@ def test_what_is_chosen_stands_in_the_address(served: tuple[str, Any, str]) -> N
     assert chosen in tab.page.locator("caption").inner_text()
     assert tab.page.locator("tbody tr").all()
     tab.page.close()
+
+
+def test_margins_and_budgets_of_a_plan_follow_each_other(chromium: Any) -> None:
+    """And everybody can read it; what is saved is what is shown."""
+    serving = Serving(Site(pages_of(preview(CUSTOM)), "plan.toml").answer)
+    thread = threading.Thread(target=serving.run, args=(600,))
+    thread.start()
+    try:
+        tab = open_tab(chromium, serving.address, width=None, ready=False)
+        page = tab.page
+        page.fill("#every", "25")
+        page.wait_for_selector(f"#price .cost:has-text('{_cost(at_every_margin(CUSTOM, '25'))}')")
+        assert (page.is_checked("#by-every"), page.input_value("#within-0")) == (True, "25")
+        page.fill("#total", "1")
+        chosen = at_cost(CUSTOM, "1")
+        page.wait_for_selector(f"#price .cost:has-text('{_cost(chosen)}')")
+        assert [page.input_value(f"#within-{at}") for at in range(3)] == [each.within for each in chosen.numbers[:3]]
+        with page.expect_download() as download:
+            page.click("text=Save as a plan file")
+        assert download.value.path().read_text() == chosen.file()
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=scheme)
+                check_reading(tab)
+        assert [each for each in tab.complaints if "404" not in each] == []
+    finally:
+        serving.stop()
+        thread.join()
+
+
+def _cost(chosen: Accuracy) -> str:
+    return f"Costs epsilon {exact_text(chosen.plan.cost.amount)};"

@@ -13,7 +13,7 @@ import httpx
 from fastapi.routing import APIRoute
 from starlette.routing import Mount
 
-from starling.screens.release import OF_REPORT
+from starling.screens.domain_pages import OF_REPORT
 from starling.server.guard import BELOW, HEADERS, PAGE_POLICY
 from tests.server.pages.browsing import BASE, Browser
 

@@ -40,8 +40,10 @@ def test_the_least_budget_keeps_them_and_a_smaller_one_does_not(margins: list[Su
     for degree in (1, 6):
         result = least_budget(SUMS, measure, degree, margins)
         assert result is not None
-        assert all(each.is_met(SUMS, measure, result / degree) for each in margins)
-        assert not all(each.is_met(SUMS, measure, result * Fraction(999, 1000) / degree) for each in margins)
+        assert all(each.reach(SUMS, measure, result / degree) <= each.within for each in margins)
+        assert not all(
+            each.reach(SUMS, measure, result * Fraction(999, 1000) / degree) <= each.within for each in margins
+        )
 
 
 def test_what_no_budget_keeps_has_none(monkeypatch: pytest.MonkeyPatch) -> None:

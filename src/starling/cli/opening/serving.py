@@ -127,7 +127,9 @@ class Serving:
             request.send_header("Content-Length", str(reply.size))
             request.end_headers()
             if request.command != "HEAD":
-                shutil.copyfileobj(body, request.wfile)
+                # A browser goes away in the middle of what it no longer wants.
+                with suppress(ConnectionError):
+                    shutil.copyfileobj(body, request.wfile)
 
     def _reply(self, request: BaseHTTPRequestHandler) -> Reply:
         headers = request.headers
@@ -150,7 +152,7 @@ class Serving:
             if fits:
                 self._token = ""
         if not fits:
-            return _plain(HTTPStatus.FORBIDDEN, "This address was used already: run starling open again.")
+            return _plain(HTTPStatus.FORBIDDEN, "This address was used already: run the command again.")
         self._last = time.monotonic()
         cookie = f"{COOKIE}={self._session}; HttpOnly; SameSite=Strict; Path=/"
         # A cookie that is set with a redirect is not sent when another program's link began it; a page that goes on by itself is.

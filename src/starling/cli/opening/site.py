@@ -1,32 +1,53 @@
-"""A release on this machine: its pages at the root of the address, and the static files beside them."""
+"""Pages on this machine: of a release or of a plan, at the root of the address, and the static files beside them."""
 
-from pathlib import Path
+from typing import Final, Protocol
 
+import click
+
+from starling.cli.opening.serving import Serving
 from starling.pages.rendering import static_file
-from starling.release.reading import Release
 from starling.screens.frame import Frame
-from starling.screens.release import Screens
 from starling.screens.replies import Reply
 
-STATIC = "/static/"
-IMMUTABLE = {"Cache-Control": "max-age=31536000, immutable"}
+IDLE: Final = 30
+"""Minutes without a request after which it ends."""
+STATIC: Final = "/static/"
+IMMUTABLE: Final = {"Cache-Control": "max-age=31536000, immutable"}
+
+
+class Pages(Protocol):
+    """What is replied to the paths below a root."""
+
+    def reply(self, path: str, query: str, frame: Frame) -> Reply:
+        """The reply to a path, decoded, with the query of its address."""
 
 
 class Site:
-    """What is replied to the paths of a release.
+    """What is replied to the paths of an address.
 
     Args:
-        release: An opened release.
-        path: As the user named it, for the lines that do the same.
+        pages: What is shown.
+        path: What it is of, as the user named it, for the lines that do the same.
     """
 
-    def __init__(self, release: Release, path: Path) -> None:
-        self._screens = Screens(release)
-        self._frame = Frame(path=str(path))
+    def __init__(self, pages: Pages, path: str) -> None:
+        self._pages = pages
+        self._frame = Frame(path=path)
 
     def answer(self, path: str, query: str) -> Reply:
         """The reply to a path, decoded, with the query of its address."""
         file = static_file(path.removeprefix(STATIC)) if path.startswith(STATIC) else None
         if file is not None:
             return Reply(*file, headers=IMMUTABLE)
-        return self._screens.reply(path, query, self._frame)
+        return self._pages.reply(path, query, self._frame)
+
+
+def open_site(pages: Pages, path: str, *, browser: bool = True) -> None:
+    """Show pages in the browser, if that is wanted, until Ctrl-C or half an hour without a request."""
+    from starling.cli.browser import show
+
+    serving = Serving(Site(pages, path).answer)
+    click.echo(f"starling: open {serving.address} once; Ctrl-C ends it", err=True)
+    if browser:
+        show(serving.address)
+    serving.run(IDLE * 60)

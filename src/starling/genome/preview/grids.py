@@ -87,7 +87,9 @@ def _within(expected: Sequence[ExpectedNumSig | ExpectedLocSig | ExpectedLocBloc
         (f"{float(100 * confidence):g} % sure", *(f"{one.within.patients[at]:,}" for one in expected))
         for at, confidence in enumerate(CONFIDENCES)
     )
-    return Grid("Patients that the answer may be off by, at most, whatever the study", _costs(expected, "confidence"), rows)
+    return Grid(
+        "Patients that the answer may be off by, at most, whatever the study", _costs(expected, "confidence"), rows
+    )
 
 
 def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:

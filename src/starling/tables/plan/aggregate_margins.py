@@ -43,18 +43,16 @@ class SumMargin:
     within: Fraction
     records: int = 1
 
-    def is_met(self, aggregate: Aggregate, measure: Measure, share: Fraction) -> bool:
-        """Whether a group that spends `share` keeps it."""
+    def reach(self, aggregate: Aggregate, measure: Measure, share: Fraction) -> float:
+        """The margin that a group gets that spends `share`."""
         width, noise = aggregate.width, aggregate.noise(measure, share)
         match self.number:
             case "size":
-                reach = weighted_margin(noise, 1 / width, 1 / width, _MISSING)
+                return weighted_margin(noise, 1 / width, 1 / width, _MISSING)
             case "sum":
-                reach = weighted_margin(noise, aggregate.high / width, aggregate.low / width, _MISSING)
-            case _:
-                # The widest that it can be: where the mean lies at one of the bounds.
-                reach = weighted_margin(noise, 1, 0, _MISSING) / self.records
-        return reach <= self.within
+                return weighted_margin(noise, aggregate.high / width, aggregate.low / width, _MISSING)
+        # The widest that it can be: where the mean lies at one of the bounds.
+        return weighted_margin(noise, 1, 0, _MISSING) / self.records
 
 
 def _check_margin(section: Section, values: Values) -> None:
@@ -91,7 +89,7 @@ def least_budget(aggregate: Aggregate, measure: Measure, degree: int, margins: S
     """The least budget, to some digits, with which all margins are kept; None where there is none up to LARGEST_BUDGET."""
 
     def holds(budget: Fraction) -> bool:
-        return all(each.is_met(aggregate, measure, budget / degree) for each in margins)
+        return all(each.reach(aggregate, measure, budget / degree) <= each.within for each in margins)
 
     low = high = Fraction(1)
     while not holds(high):

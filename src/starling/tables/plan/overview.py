@@ -142,11 +142,12 @@ def _price(plan: Plan, level: Level, target: AccuracyTarget) -> Price:
     saving = Fraction(0)
     if need >= level.budget:
         others = tuple(relaxed if each == target else each for each in level.targets)
-        saving = 1 - _with(plan, {level.name: others}).cost.amount / plan.cost.amount
-    return Price(level, target, _least_margin(plan, level, target), need, need >= level.budget, relaxed, saving)
+        saving = 1 - with_targets(plan, {level.name: others}).cost.amount / plan.cost.amount
+    return Price(level, target, least_margin(plan, level, target), need, need >= level.budget, relaxed, saving)
 
 
-def _least_margin(plan: Plan, level: Level, target: AccuracyTarget) -> int:
+def least_margin(plan: Plan, level: Level, target: AccuracyTarget) -> int:
+    """The least margin, in persons, that the level's budget keeps of the number of a target, at its confidence."""
     stage_noise, thresholds = plan.stage_noise(level), level.thresholds
     draws, lifts = target.draws(plan.detail, thresholds)
     alone = margin(target.distribution(stage_noise), target.missing, draws)
@@ -182,7 +183,9 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
     if factor > LARGEST_SCALE:
         raise ParameterError("scale", f"is above {LARGEST_SCALE}", "give less")
     _promising(plan)
-    return _with(plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels})
+    return with_targets(
+        plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels}
+    )
 
 
 def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
@@ -234,7 +237,7 @@ def _setting(plan: Plan, level: Level) -> Setting:
     )
 
 
-def _with(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
+def with_targets(plan: Plan, targets: dict[str, tuple[AccuracyTarget, ...]]) -> Plan:
     """The plan with other targets in some levels, at the least budgets."""
     levels = []
     for level in plan.levels:
