@@ -155,7 +155,7 @@ def looking(crawled: tuple[Site, dict[str, Browser], list[tuple[str, Page]]], ch
 
 def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: Looking) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` installs it").Axe()
-    problems = []
+    problems: list[tuple[object, ...]] = []
     for role, page in looking.pages:
         watched = looking.open(role, page.path)
         watched.page.evaluate(OPEN)
