@@ -8,7 +8,7 @@ import { Frame, Hatching, INKS, RAMPS, coastlines, draw_axes, draw_coast, draw_o
 
 /** @typedef {import("./map_numbers.js").Rectangle} Rectangle */
 /** @typedef {(rectangle: Rectangle) => number} Count */
-/** @typedef {{ facts: any, cells: Float64Array, boxes: Float64Array, count: Count, surety: Surety | null, typical: ((rectangle: Rectangle) => number | null) | null }} Slice */
+/** @typedef {{ facts: any, cells: import("./map_numbers.js").Numbers, boxes: Float64Array, count: Count, surety: Surety | null, typical: ((rectangle: Rectangle) => number | null) | null }} Slice */
 
 /** Squares along the longer side of which a difference is told from nothing. */
 const SQUARES = 24;

@@ -45,7 +45,9 @@ export class Frame {
   constructor(canvas, facts) {
     this.canvas = canvas;
     this.facts = facts;
-    [this.x, this.y, this.size] = [0, 0, 1];
+    this.x = 0;
+    this.y = 0;
+    this.size = 1;
   }
 
   /** @param {number} x */

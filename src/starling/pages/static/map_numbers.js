@@ -84,11 +84,15 @@ export class Cover {
   /** @param {(name: string) => Numbers} take an array of the index by its name @param {Noises} noises */
   constructor(take, noises) {
     this.noises = noises;
-    const [south, north, west, east] = ["south", "north", "west", "east"].map(take);
-    [this.south, this.north, this.west, this.east] = [south, north, west, east];
-    [this.fresh, this.fresh_noise, this.steered, this.steered_noise, this.cover] = [
-      "fresh", "fresh_noise", "steered", "steered_noise", "cover",
-    ].map(take);
+    this.south = take("south");
+    this.north = take("north");
+    this.west = take("west");
+    this.east = take("east");
+    this.fresh = take("fresh");
+    this.fresh_noise = take("fresh_noise");
+    this.steered = take("steered");
+    this.steered_noise = take("steered_noise");
+    this.cover = take("cover");
     const children = take("children"), nodes = children.length;
     this.first = new Int32Array(nodes + 1);
     this.first[0] = 1;
@@ -181,7 +185,10 @@ export function margin(terms, noises, alpha) {
   const step = Math.min(Math.sqrt(2 * tail / variance), 0.9 / widest), bend = 2 * Math.sinh(step / 2) ** 2;
   const moment = used.reduce((sum, j) => sum - terms[j] * Math.log1p(-variances[j] * bend), 0);
   const reach = Math.floor((tail + moment) / step) + 2, period = 2 * reach + 1;
-  const angles = [], values = [];
+  /** @type {number[]} */
+  const angles = [];
+  /** @type {number[]} */
+  const values = [];
   let left = 0;
   for (let k = 1; k <= Math.min(reach, MOST_ANGLES); k++) {
     const angle = 2 * Math.PI * k / period, half = Math.sin(angle / 2);
@@ -272,7 +279,9 @@ export class Surety {
  * @returns {(rectangle: Rectangle) => number | null}
  */
 export function typical(usual, { high, wide }, take) {
-  const { rows, columns, reruns, fold, whole, times, unit } = usual, off_by = [];
+  const { rows, columns, reruns, fold, whole, times, unit } = usual;
+  /** @type {((squares: Rectangle) => number)[]} */
+  const off_by = [];
   const errors = take("errors"), noise = take("deviations"), size = rows * columns;
   for (let rerun = 0; rerun < reruns; rerun++) off_by.push(cumulative(errors.subarray(rerun * size, (rerun + 1) * size), rows, columns));
   // The last square of a row or column may be cut by the end of the grid: what is summed is its mean times its cells.
