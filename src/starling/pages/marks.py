@@ -184,9 +184,14 @@ class Sheet:
         wide: It goes from 0 to here.
         low: Its lower edge.
         high: Its upper edge.
+
+    Attributes:
+        wide: Where its right edge was laid out.
+        high: Where its upper edge was.
     """
 
     def __init__(self, wide: float, low: float, high: float) -> None:
+        self.wide, self.high = wide, high
         self._box = Box(0.0, low, wide, high)
         self._marks: list[tuple[float, str, Shapes | Circles | Text]] = []
 

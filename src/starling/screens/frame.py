@@ -1,8 +1,8 @@
 """What stands around the pages of a release: a server, or the machine of one reader; and the lines that do the same there."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from shlex import quote
 from typing import Any
 
@@ -24,6 +24,7 @@ class Frame:
         root: The path below which static files lie.
         user: `name` and `role` of the user who is signed in; None where nobody signs in.
         invented: Whether the records are invented.
+        others: Releases that this one may be compared with, by the names that they have in addresses: their words, and where they lie.
         most: The most work of a question, in millions of steps (release/work.py); None for any.
     """
 
@@ -35,6 +36,7 @@ class Frame:
     root: str = ""
     user: Mapping[str, str] | None = None
     invented: bool = False
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most: int | None = None
 
     def values(self) -> dict[str, Any]:

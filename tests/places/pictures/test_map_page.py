@@ -10,7 +10,7 @@ import pytest
 from starling.pages.rendering import static_files
 from starling.places.pictures import map_data
 from starling.places.pictures.map_data import encoded
-from starling.places.pictures.map_page import page, served_page
+from starling.places.pictures.map_page import page
 from tests.places.pictures.worlds import ALONE, SHOWN
 
 
@@ -41,18 +41,6 @@ def test_only_the_pages_own_script_and_style_are_allowed() -> None:
     assert not re.search(r"https?:(?!//www\.w3\.org/2000/svg\")|\bon[a-z]+=\"|eval\(|new Function|\bstyle=", text)
     assert not re.findall(r"\bsrc=", text)
     assert "<svg" in text, "a still picture, for a browser that runs no script"
-
-
-def test_a_served_page_has_no_script_or_style_of_its_own() -> None:
-    text = served_page(
-        SHOWN, {"root": "/s", "user": None, "links": []}, "/s/map.data", [("GeoJSON", "/s/boxes.geojson")]
-    )
-    assert "<style" not in text
-    assert re.findall(r"<script([^>]*)>", text) == [
-        ' type="module" src="/s/static/' + re.findall(r'static/(map\.[0-9a-f]{12}\.js)"', text)[0] + '"'
-    ]
-    assert 'data-source="/s/map.data"' in text
-    assert '<a href="/s/boxes.geojson" download>GeoJSON</a>' in text
 
 
 def test_the_same_release_gives_the_same_page() -> None:

@@ -213,7 +213,7 @@ export function draw_coast(context, frame, coast, ink) {
   context.lineWidth = 1;
 }
 
-/** Boxes that are at least three pixels wide. @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Float64Array} boxes @param {string} ink */
+/** Boxes that are at least three pixels wide. @param {CanvasRenderingContext2D} context @param {Frame} frame @param {ArrayLike<number>} boxes @param {string} ink */
 export function draw_outlines(context, frame, boxes, ink) {
   const { clientWidth, clientHeight } = frame.canvas, across = frame.facts.aspect * frame.size;
   context.strokeStyle = ink;

@@ -8,30 +8,12 @@ const WITHIN = 2, CUT = 1, APART = 0;
 const NEITHER = 0, STEERED = 1, COVER = 2;
 const NO_COVER = 0, OWN_ALONE = 1, BELOW = 3;
 const SPARE = 1e-7, ROUNDING = 1e-14, MOST_ANGLES = 1 << 15, PARTS = 16, LEAST = 1e-9;
-const KINDS = { i1: Int8Array, i2: Int16Array, i4: Int32Array, f8: Float64Array, u1: Uint8Array };
 
-/** @typedef {Int8Array | Int16Array | Int32Array | Float64Array | Uint8Array} Numbers */
-/** @typedef {[number, number, number, number]} Rectangle */
-/** @typedef {{ facts: any, take: (name: string) => Numbers }} Data */
+/** @typedef {import("./map_view.js").Numbers} Numbers */
+/** @typedef {import("./map_view.js").Rectangle} Rectangle */
 /** @typedef {{ deviations: number[], wide_scales: number[], wide_variances: number[] }} Noises */
 /** @typedef {{ least: number, most: number, low: Float64Array, high: Float64Array }} Ends */
 /** @typedef {{ lower: number, upper: number, cut: number }} Interval */
-
-/**
- * The parts of a map's file: its facts, and its arrays by their names.
- * @param {ArrayBuffer} buffer @returns {Data}
- */
-export function unpack(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const facts = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  return {
-    facts,
-    take(name) {
-      const [kind, offset, many] = facts.arrays[name];
-      return new KINDS[/** @type {keyof typeof KINDS} */ (kind)](buffer, offset, many);
-    },
-  };
-}
 
 /**
  * Points of a rectangle, linear within a cell: starling.places.answers.rectangles.

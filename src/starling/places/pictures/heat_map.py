@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from starling.pages.charts import cells
-from starling.pages.marks import Sheet
+from starling.pages.marks import Box, Sheet
 from starling.places.answers.coordinates import aspect
 from starling.places.pictures.map_data import folded
 from starling.places.plan.grid import Grid
@@ -17,13 +17,14 @@ MOST: Final = 64
 """Cells of a side of the picture; of a larger grid neighbouring cells are added."""
 
 
-def heat_map(of: Grid, what: str, grid: Float64) -> Sheet:
+def heat_map(of: Grid, what: str, grid: Float64, chosen: tuple[float, float, float, float] | None = None) -> Sheet:
     """A picture of a grid, its south at the bottom.
 
     Args:
         of: The public grid.
         what: What is counted.
         grid: float64 (rows, columns): points of each cell, or of each square of cells.
+        chosen: A rectangle that is outlined: x0, y0, x1, y1 in cells of the public grid.
     """
     west, south, east, north = map(float, of.box)
     if west > east:  # the box crosses the meridian of 180 degrees
@@ -37,4 +38,10 @@ def heat_map(of: Grid, what: str, grid: Float64) -> Sheet:
     counted = f"{what} of a cell" if fold == 1 else f"{what} of {fold} by {fold} cells"
     units = {"degrees": ("degrees east", "degrees north"), "equal-area": ("metres", "metres")}
     names = units.get(of.crs, ("x", "y"))
-    return cells(shown.tolist(), top, box, aspect(of), (*names, counted))
+    sheet = cells(shown.tolist(), top, box, aspect(of), (*names, counted))
+    if chosen is not None:
+        across, along = (sheet.wide / columns / of.columns, sheet.high / rows / of.rows)
+        x0, x1 = (min(max(each, 0.0), of.columns) * across for each in chosen[::2])
+        y0, y1 = (min(max(each, 0.0), of.rows) * along for each in chosen[1::2])
+        sheet.shapes([Box(x0, y0, x1, y1).corners], line="warn", mark="chosen", thick=1.5, order=3.0)
+    return sheet

@@ -1,4 +1,4 @@
-"""The page of a map: one file that holds numbers, coast and script, or a page that is served and fetches them from its server.
+"""The page of a map as one file that holds numbers, coast and script; and the parts of it that a page of a server has, too.
 
 The file fetches nothing, and its policy (CSP) names its own script and style by their hashes, so that nothing else runs. Why no plotting
 library: what is drawn is one picture and some rectangles, a library would be ten times as large as all numbers, and the answers need a
@@ -8,7 +8,7 @@ script of the page's own in any case.
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -16,12 +16,13 @@ from typing import Any, Final
 import numpy as np
 
 from starling.pages.parts import Picture, Table
-from starling.pages.rendering import served, stand_alone, static_files
+from starling.pages.rendering import stand_alone, static_files
 from starling.places.answers.coordinates import box_in_degrees, corners
-from starling.places.answers.hotspots import chance_text
+from starling.places.answers.hotspots import Hotspots, chance_text
+from starling.places.answers.released import Answers
 from starling.places.measurements import Int32
 from starling.places.pictures.heat_map import heat_map
-from starling.places.pictures.map_data import Map, MapSlice, encoded, folded, has_intervals
+from starling.places.pictures.map_data import Map, encoded, folded, has_intervals
 from starling.places.plan.grid import UNITS, Grid
 from starling.release.text import whole
 
@@ -87,18 +88,6 @@ def page(shown: Map) -> str:
     return text
 
 
-def served_page(shown: Map, frame: Mapping[str, Any], data: str, downloads: Sequence[tuple[str, str]]) -> str:
-    """The page as a server sends it.
-
-    Args:
-        shown: What it shows.
-        frame: What stands around it, as `release_header.html` shows it; `root` is the path below which static files lie.
-        data: The address of what `map_data.encoded` gives.
-        downloads: Name and address of each file.
-    """
-    return served("map.html", PACKAGE, **{**frame, **_values(shown)}, data=data, downloads=downloads)
-
-
 def _letters(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
@@ -106,21 +95,31 @@ def _letters(data: bytes) -> str:
 def _values(shown: Map) -> dict[str, Any]:
     """What the template shows of a map, wherever it stands."""
     grid = shown.grid
-    ends = (0.0,) * 4 if grid.crs == "plain" else box_in_degrees(grid)
     return {
+        **public_values(grid),
         "title": shown.title,
         "about": shown.about,
         "points": shown.points,
-        "units": f"In {UNITS.get(grid.crs, f'units of {grid.crs_name}')}.",
-        "plain": grid.crs == "plain",
-        "wide": grid.crs != "plain" and ends[2] - ends[0] > WIDE,
-        "axes": (["units"] if grid.crs == "plain" else ["degrees", "kilometres"]) + ["cells"],
         "slices": [each.name for each in shown.slices],
-        "step": shown.step,
         "still": _still(shown),
-        "hotspots": [_hotspots(grid, each) for each in shown.slices],
-        "squares": [_squares(grid, each) for each in shown.slices],
+        "hotspots": [
+            HotspotRows(each.name, () if each.experience is None else hotspot_rows(grid, each.experience.hotspots))
+            for each in shown.slices
+        ],
+        "squares": [square_table(grid, each.squares, each.answers, each.name) for each in shown.slices],
         "notes": _notes(shown),
+    }
+
+
+def public_values(grid: Grid) -> dict[str, Any]:
+    """What the templates of maps show of a public grid."""
+    plain = grid.crs == "plain"
+    ends = (0.0,) * 4 if plain else box_in_degrees(grid)
+    return {
+        "units": f"In {UNITS.get(grid.crs, f'units of {grid.crs_name}')}.",
+        "plain": plain,
+        "wide": not plain and ends[2] - ends[0] > WIDE,
+        "axes": (["units"] if plain else ["degrees", "kilometres"]) + ["cells"],
     }
 
 
@@ -153,29 +152,25 @@ def _ends(grid: Grid, boxes: Int32) -> list[list[str]]:
     return [[f"{end:z,.{digits}f}" for end in row] for row in ends.tolist()]
 
 
-def _hotspots(grid: Grid, of: MapSlice) -> HotspotRows:
-    if of.experience is None:
-        return HotspotRows(of.name, ())
-    table = of.experience.hotspots
+def hotspot_rows(grid: Grid, table: Hotspots) -> Sequence[dict[str, Any]]:
+    """Hotspots as a page lists them, each with its box of cells and its cells as text."""
     none = [""] * len(table.counts)
     chances = none if table.chance is None else [chance_text(each) for each in table.chance.tolist()]
     marks = none if table.sure is None else ["surely" if each else "" for each in table.sure.tolist()]
     listed = zip(table.boxes.tolist(), table.counts.tolist(), chances, marks, _ends(grid, table.boxes), strict=True)
-    rows = [
+    return [
         {"box": " ".join(map(str, box)), "cells": (whole(points), chance, mark, *ends)}
         for box, points, chance, mark, ends in listed
     ]
-    return HotspotRows(of.name, rows)
 
 
-def _squares(grid: Grid, of: MapSlice) -> Table:
+def square_table(grid: Grid, squares: Int32, answers: Answers, name: str) -> Table:
     """Large squares with their points and sure intervals, northern ones first."""
-    answers = of.answers
     header = ["West", "South", "East", "North", "Points"]
-    columns = [list(each) for each in zip(*_ends(grid, of.squares), strict=True)]
+    columns = [list(each) for each in zip(*_ends(grid, squares), strict=True)]
     columns.append([whole(points) for points in answers.counts.tolist()])
     if answers.lower is not None and answers.upper is not None:
         header += ["Surely from", "to"]
         columns += [[f"{end:,}" for end in ends.tolist()] for ends in (answers.lower, answers.upper)]
-    caption = f"Points of large squares{f', {of.name}' if of.name else ''}"
+    caption = f"Points of large squares{f', {name}' if name else ''}"
     return Table(tuple(header), tuple(zip(*columns, strict=True))[::-1], caption)

@@ -1,0 +1,235 @@
+// @ts-check
+/**
+ * The map of a release: cells with coast, axes and a scale, over which a rectangle is drawn. What is drawn, and what a rectangle holds, its
+ * source says: a page that stands alone counts itself (map.js), another asks its server (map_served.js). Its markup is map_canvas.html.
+ */
+import { Frame, Hatching, INKS, RAMPS, coastlines, draw_axes, draw_coast, draw_outlines, draw_scale, ramp, short } from "./map_drawing.js";
+
+/** @typedef {Int8Array | Int16Array | Int32Array | Float64Array | Uint8Array} Numbers */
+/** @typedef {{ facts: any, take: (name: string) => Numbers }} Data */
+/** @typedef {[number, number, number, number]} Rectangle x0, y0, x1, y1 in cells of the grid, from its south-western corner */
+/**
+ * @typedef {object} View what is drawn
+ * @property {Uint8Array} shades of each cell, 0 to 255, the southern row first
+ * @property {Uint8Array | null} blank 1 in cells of which nothing can be said; null where no intervals are known
+ * @property {ArrayLike<number>} boxes south, north, west and east end of each released box
+ * @property {number[][]} hotspots the same ends of squares
+ * @property {number} most the number of the darkest shade
+ * @property {number} least the number from which on shades grow by the logarithm
+ * @property {boolean} signed whether it is a difference, of which 0 is in the middle
+ */
+/** @typedef {{ view: () => View, answer: (rectangle: Rectangle) => void }} Source */
+
+const KINDS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, i4: Int32Array, f8: Float64Array };
+export const ENDS = ["west", "south", "east", "north"];
+/** A decimal, or a ratio of two. @param {string} text */
+const exact_number = (text) => (text === "" ? NaN : text.split("/").map(Number).reduce((one, other) => one / other));
+export const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+
+/** A compressed block of the page, or a file of its server. @param {HTMLElement} block @returns {Promise<ArrayBuffer>} */
+export async function content(block) {
+  const source = block.dataset.source;
+  const body = source
+    ? (await fetch(source)).body
+    : new Blob([Uint8Array.from(atob(block.textContent ?? ""), (letter) => letter.charCodeAt(0))]).stream();
+  if (!body) throw new Error("there is nothing to read");
+  return new Response(block.dataset.plain === undefined ? body.pipeThrough(new DecompressionStream("gzip")) : body).arrayBuffer();
+}
+
+/**
+ * The parts of a map's file: its facts, and its arrays by their names.
+ * @param {ArrayBuffer} buffer @returns {Data}
+ */
+export function unpack(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const facts = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  return {
+    facts,
+    take(name) {
+      const [kind, offset, many] = facts.arrays[name];
+      return new KINDS[/** @type {keyof typeof KINDS} */ (kind)](buffer, offset, many);
+    },
+  };
+}
+
+/**
+ * Draw a map, and listen to what its reader does.
+ * @param {any} facts of its grid @param {ArrayBuffer | null} coastline @param {Source} source
+ */
+export function show_map(facts, coastline, source) {
+  const { rows, columns, fold, high, wide, aspect } = facts;
+  const canvas = /** @type {HTMLCanvasElement} */ (element("map")), context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const frame = new Frame(canvas, facts), coast = coastline === null ? [] : coastlines(coastline, frame);
+  const picture = document.createElement("canvas"), veil = document.createElement("canvas"), hatching = new Hatching();
+  for (const each of [picture, veil]) [each.width, each.height] = [columns, rows];
+  const scheme = matchMedia("(prefers-color-scheme: dark)"), tone = () => (scheme.matches ? "dark" : "light");
+  let drawing = 0, choosing = 0;
+  /** @type {Rectangle | null} */
+  let chosen = null;
+  /** @type {{ px: number, py: number, moves: boolean, x: number, y: number } | null} */
+  let drag = null;
+
+  function paint() {
+    const { shades, blank, most, least, signed } = source.view(), colours = ramp(RAMPS[tone()][signed ? "less" : "cells"]);
+    const image = new ImageData(columns, rows), pixels = new Uint32Array(image.data.buffer), hatched = new ImageData(columns, rows);
+    const covered = new Uint32Array(hatched.data.buffer);
+    for (let row = 0, cell = 0; row < rows; row++) {
+      const line = (rows - 1 - row) * columns;
+      for (let column = 0; column < columns; column++, cell++) {
+        pixels[line + column] = colours[shades[cell]];
+        if (blank?.[cell]) covered[line + column] = 0xff000000;
+      }
+    }
+    /** @type {any} */ (picture.getContext("2d")).putImageData(image, 0, 0);
+    /** @type {any} */ (veil.getContext("2d")).putImageData(hatched, 0, 0);
+    element("map-nothing").hidden = blank === null;
+    const bar = /** @type {HTMLCanvasElement} */ (element("map-bar")), stripe = new ImageData(256, 1);
+    new Uint32Array(stripe.data.buffer).set(colours);
+    bar.width = 256;
+    bar.height = 1;
+    /** @type {any} */ (bar.getContext("2d")).putImageData(stripe, 0, 0);
+    const tick = (/** @type {number} */ part) => short(least * Math.expm1(part * Math.log1p(most / least)));
+    const ends = signed ? [`−${tick(1)}`, "0", tick(1)] : ["0", tick(0.5), tick(1)];
+    element("map-step").textContent = fold > 1 ? ` of ${fold} by ${fold} cells of the released grid` : "";
+    ["least", "middle", "most"].forEach((name, k) => { element(`map-${name}`).textContent = ends[k]; });
+    ask();
+  }
+
+  function ask() {
+    drawing ||= requestAnimationFrame(() => {
+      drawing = 0;
+      draw();
+    });
+  }
+
+  function draw() {
+    const { left, top, width, height } = frame.inner, ratio = devicePixelRatio || 1, ink = INKS[tone()], { hotspots, boxes, blank } = source.view();
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = ink.ground;
+    context.fillRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    /** @type {[number, number, number, number]} */
+    const place = [frame.at_x(0), frame.at_y(rows * fold), columns * fold * aspect * frame.size, rows * fold * frame.size];
+    context.imageSmoothingEnabled = frame.size * fold * ratio < 1;
+    context.drawImage(picture, ...place);
+    if (blank && element("map-veil").checked) hatching.draw(context, veil, place, ratio, ink.nothing);
+    context.lineWidth = 1;
+    if (element("map-outlines").checked) draw_outlines(context, frame, boxes, ink.frame);
+    if (element("map-coastline").checked) draw_coast(context, frame, coast, ink);
+    const outline = (/** @type {number} */ x0, /** @type {number} */ y0, /** @type {number} */ x1, /** @type {number} */ y1) =>
+      context.strokeRect(frame.at_x(x0), frame.at_y(y1), (x1 - x0) * aspect * frame.size, (y1 - y0) * frame.size);
+    context.strokeStyle = ink.frame;
+    outline(0, 0, wide, high);
+    context.strokeStyle = ink.accent;
+    for (const [bottom, end, first, last] of hotspots) outline(first, bottom, last, end);
+    context.lineWidth = 2.5;
+    if (chosen) outline(...chosen);
+    context.restore();
+    draw_axes(context, frame, element("map-axes").value, ink);
+    element("map-scale").textContent = draw_scale(context, frame, ink);
+  }
+
+  function answer() {
+    if (!chosen) return;
+    source.answer(chosen);
+    ask();
+  }
+
+  /** @param {Rectangle} rectangle */
+  function choose(rectangle) {
+    chosen = rectangle;
+    [frame.of_x(rectangle[0]), frame.of_y(rectangle[1]), frame.of_x(rectangle[2]), frame.of_y(rectangle[3])].forEach((value, k) => { element(`map-${ENDS[k]}`).value = Number(value.toPrecision(9)); });
+    element("map-problem").textContent = "";
+    answer();
+  }
+
+  /** Count the rectangle whose ends are written beside the map: what a reader copies from there has the same answer elsewhere. */
+  function typed(counts = true) {
+    const ends = ENDS.map((id) => exact_number(element(`map-${id}`).value));
+    if (!ends.every(Number.isFinite)) return;
+    const wrong = ends[0] > ends[2] || ends[1] > ends[3];
+    element("map-problem").textContent = wrong ? "West must not lie east of East, nor South north of North." : "";
+    if (wrong) return;
+    chosen = [frame.to_x(ends[0]), frame.to_y(ends[1]), frame.to_x(ends[2]), frame.to_y(ends[3])];
+    if (counts) answer(); else ask();
+  }
+
+  const inside = (/** @type {number} */ value, /** @type {number} */ end) => Math.min(Math.max(value, 0), end);
+  /** @param {PointerEvent} event */
+  function dragged(event) {
+    if (!drag || drag.moves) return;
+    const x = inside(frame.map_x(event.offsetX), wide), y = inside(frame.map_y(event.offsetY), high);
+    if (Math.abs(event.offsetX - drag.px) < 2 && Math.abs(event.offsetY - drag.py) < 2) return;
+    choose([Math.min(x, drag.x), Math.min(y, drag.y), Math.max(x, drag.x), Math.max(y, drag.y)]);
+    typed();
+  }
+  canvas.addEventListener("pointerdown", (event) => {
+    const [px, py] = [event.offsetX, event.offsetY];
+    drag = { px, py, moves: event.shiftKey || element("map-moves").checked, x: inside(frame.map_x(px), wide), y: inside(frame.map_y(py), high) };
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (drag?.moves) {
+      frame.move(event.offsetX - drag.px, event.offsetY - drag.py);
+      [drag.px, drag.py] = [event.offsetX, event.offsetY];
+      ask();
+    } else if (drag) {
+      choosing ||= requestAnimationFrame(() => {
+        choosing = 0;
+        dragged(event);
+      });
+    }
+  });
+  canvas.addEventListener("pointerup", (event) => {
+    dragged(event);
+    drag = null;
+  });
+  canvas.addEventListener("pointercancel", () => { drag = null; });
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    frame.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
+    ask();
+  }, { passive: false });
+  const nearer = () => frame.zoom(1.6), farther = () => frame.zoom(1 / 1.6), whole = () => frame.whole();
+  /** @type {Record<string, () => void>} */
+  const KEYS = {
+    ArrowLeft: () => frame.move(60, 0), ArrowRight: () => frame.move(-60, 0), ArrowUp: () => frame.move(0, 60), ArrowDown: () => frame.move(0, -60),
+    "+": nearer, "=": nearer, "-": farther, "0": whole,
+  };
+  canvas.addEventListener("keydown", (event) => {
+    if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    KEYS[event.key]();
+    ask();
+  });
+  for (const [id, act] of /** @type {[string, () => void][]} */ ([["nearer", nearer], ["farther", farther], ["whole", whole]])) {
+    element(`map-${id}`).addEventListener("click", () => {
+      act();
+      ask();
+    });
+  }
+  for (const id of ["outlines", "coastline", "veil", "axes"]) element(`map-${id}`).addEventListener("change", ask);
+  for (const id of ENDS) element(`map-${id}`).addEventListener("input", () => typed());
+  document.querySelectorAll("button[data-box]").forEach((button) => {
+    button.addEventListener("click", () => {
+      const [bottom, top, left, right] = (/** @type {HTMLElement} */ (button).dataset.box ?? "").split(" ").map(Number);
+      choose([left, bottom, right, top]);
+    });
+  });
+  scheme.addEventListener("change", paint);
+  new ResizeObserver(() => {
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.max(Math.round(canvas.clientWidth * ratio), 1);
+    canvas.height = Math.max(Math.round(canvas.clientHeight * ratio), 1);
+    frame.whole();
+    ask();
+  }).observe(canvas);
+  document.querySelectorAll("[data-needs-script]").forEach((each) => { /** @type {HTMLElement} */ (each).hidden = false; });
+  paint();
+  typed(false);
+  document.documentElement.dataset.ready = "yes";
+  return { paint, answer };
+}

@@ -1,0 +1,201 @@
+"""The pages of a release of places: its map, which a form counts on too, what its script asks for, and files."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from starling.errors import ParameterError, StarlingError
+from starling.pages.parts import Picture
+from starling.places.analysis import LISTED, PlacesRelease
+from starling.places.answers.coordinates import in_cells
+from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
+from starling.places.answers.questions import FindHotspots
+from starling.places.pictures.experience import listed
+from starling.places.pictures.heat_map import heat_map
+from starling.places.pictures.map_page import (
+    COAST,
+    NOTHING,
+    RANKED,
+    SURE,
+    TYPICALLY,
+    hotspot_rows,
+    public_values,
+    square_table,
+)
+from starling.places.plan.grid import Grid
+from starling.places.typical import typical_answers
+from starling.planfile.values import exact_text
+from starling.release.work import check_work
+from starling.screens.domain_pages import DomainPages
+from starling.screens.frame import Frame
+from starling.screens.places.choice import ENDS, Choice, as_address, result_of
+from starling.screens.places.files import WORDS, file_of, files_of
+from starling.screens.replies import Query, Reply
+from starling.verification import open_release
+
+BINARY: Final = "application/octet-stream"
+JSON: Final = "application/json"
+MOST_DRAWN: Final = 8
+"""Files of shades that stay in memory."""
+MOST_LISTED: Final = 64
+"""Lists of hotspots that stay in memory."""
+
+
+class PlacesPages(DomainPages):
+    """The pages of a release of places."""
+
+    links = (("Map", "/map"),)
+
+    @property
+    def _places(self) -> PlacesRelease:
+        release: Any = self.release
+        return release  # type: ignore[no-any-return]
+
+    def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
+        """See `DomainPages`."""
+        match list(path):
+            case ["map"]:
+                return self._map(query, frame)
+            case ["map", "data"]:
+                choice = Choice.of(query, self._places)
+                return Reply(_shades(self._places, self._other(choice, frame), choice.slice, choice.minus), BINARY)
+            case ["map", "count"]:
+                return self._count(query, frame)
+            case ["map", "download", name]:
+                choice = Choice.of(query, self._places)
+                return file_of(self._places, name, choice.slice, query.whole("resolution", 7))
+        return None
+
+    def _other(self, choice: Choice, frame: Frame) -> PlacesRelease | None:
+        """The release that is taken away; raises ParameterError where the reader has none of this name, or it is none of places."""
+        if not choice.other:
+            return None
+        if choice.other not in frame.others or not frame.others[choice.other][1]:
+            raise ParameterError("other", "is no release to compare with", "choose one of the list")
+        return _opened(frame.others[choice.other][1])
+
+    def _count(self, query: Query, frame: Frame) -> Reply:
+        """The answer to a rectangle for the script of the page; what is refused, too."""
+        try:
+            choice = Choice.of(query, self._places)
+            values: Any = result_of(choice, self._places, self._other(choice, frame), frame).as_json()
+        except StarlingError as error:
+            values = {"problems": [str(each) for each in error.problems]}
+            return Reply(json.dumps(values).encode(), JSON, error.status)
+        return Reply(json.dumps(values).encode(), JSON, HTTPStatus.OK)
+
+    def _map(self, query: Query, frame: Frame) -> Reply:
+        release, plan = self._places, self._places.plan
+        choice = Choice.of(query, release)
+        other = self._other(choice, frame)
+        result = result_of(choice, release, other, frame)
+        names = [] if plan.slices is None else list(plan.slice_names)
+        files = files_of(release)
+        of_slice = urlencode({"slice": choice.slice} if choice.slice else {})
+        unit = "One point is" if plan.unit == "point" else f"One person with up to {plan.points:,} points is"
+        points = f"Points ({plan.point})"
+        return self.page(
+            "map.html",
+            frame,
+            **public_values(plan.grid),
+            about=f"{unit} protected; the whole release costs {release.cost}.",
+            points=points,
+            choice=choice,
+            what=_what(choice, frame),
+            result=result,
+            slices=names,
+            ends=dict(zip(ENDS, choice.ends or ("",) * 4, strict=True)),
+            still=self._still(choice, points),
+            hotspots=self._hotspots(choice, frame),
+            squares=self._squares(choice, other),
+            notes=self._notes(result.answers.lower is not None),
+            data=f"{frame.release}/map/data?{urlencode(as_address(choice, **dict.fromkeys((*ENDS, 'typical', 'chance'), '')))}",
+            with_chances=f"?{urlencode(as_address(choice, chance='yes'))}",
+            downloads=[
+                (word, f"{frame.release}/map/download/{name}?{of_slice}")
+                for name, word in WORDS.items()
+                if name in files
+            ],
+            hexagons=f"{frame.release}/map/download/h3.parquet" if "h3.parquet" in files else "",
+        )
+
+    def _still(self, choice: Choice, points: str) -> Picture:
+        """The slice that is chosen, with the rectangle, for a browser that runs no script."""
+        release, grid = self._places, self._places.plan.grid
+        ends = np.array(choice.values(release), dtype=np.float64).reshape(2, 2)
+        x0, y0, x1, y1 = in_cells(grid, "box")(ends).reshape(-1).tolist()
+        chosen = (x0, y0, x1, y1) if choice.ends else None
+        named = f" of the slice {choice.slice}" if choice.slice else ""
+        caption = f"Released points{named} by cell, in a stronger colour where there are more."
+        cells = release.pictured(choice.slice)[0]
+        return Picture(partial(heat_map, grid, points, cells, chosen), caption, "still")
+
+    def _hotspots(self, choice: Choice, frame: Frame) -> Sequence[dict[str, Any]]:
+        """Squares with most points, each with the address that counts it; none of a difference or a sparse grid."""
+        release, grid = self._places, self._places.plan.grid
+        if choice.is_difference or grid.sparse:
+            return []
+        if frame.most is not None:
+            k, side = listed(grid.shape)
+            question = FindHotspots(k=k, side=side, slice=choice.slice, chance=choice.chance)
+            check_work(question.work(release), frame.most)
+        rows = hotspot_rows(grid, _first_squares(release, choice.slice, chance=choice.chance))
+        for row in rows:
+            row["address"] = f"?{urlencode(as_address(choice, **_exact_ends(grid, row['box'])))}"
+        return rows
+
+    def _squares(self, choice: Choice, other: PlacesRelease | None) -> Any:
+        """Numbers of large squares, as a table."""
+        release, grid = self._places, self._places.plan.grid
+        squares = tiles(grid.shape, -(-max(grid.shape) // LISTED))
+        taken = release if other is None and choice.minus is not None else other
+        parts = release.parts(choice.slice, taken, choice.minus)
+        answers = typical_answers(lambda each: each.count(as_rectangles(squares)), *parts, typical=False)
+        return square_table(grid, squares, answers, "")
+
+    def _notes(self, sure: bool) -> list[str]:
+        notes = [SURE.format(level=95), NOTHING] if sure else []
+        notes += [TYPICALLY, RANKED]
+        return notes if self._places.plan.grid.crs == "plain" else [*notes, COAST]
+
+
+def _exact_ends(grid: Grid, box: str) -> dict[str, str]:
+    """The ends of a box of cells in units of the grid's box, so exact that a measured box is not cut."""
+    south, north, west, east = map(int, box.split())
+    x0, y0, x1, y1 = grid.box
+    across, along = (x1 - x0) / grid.columns, (y1 - y0) / grid.rows
+    ends = (x0 + across * west, y0 + along * south, x0 + across * east, y0 + along * north)
+    return dict(zip(ENDS, map(exact_text, ends), strict=True))
+
+
+def _what(choice: Choice, frame: Frame) -> str:
+    """Which points are counted, behind their name."""
+    parts = [f", {choice.slice}"] if choice.slice else []
+    if choice.is_difference:
+        words = [choice.minus] if choice.minus else []
+        words += [frame.others[choice.other][0]] if choice.other else []
+        parts.append(f" less {' of '.join(words)}")
+    return "".join(parts)
+
+
+@lru_cache(MOST_DRAWN)
+def _shades(release: PlacesRelease, other: PlacesRelease | None, slice: str | None, minus: str | None) -> bytes:
+    return release.shaded(slice, minus, other).encoded()
+
+
+@lru_cache(MOST_LISTED)
+def _first_squares(release: PlacesRelease, slice: str | None, *, chance: bool) -> Hotspots:
+    return release.first_squares(slice, chance=chance)
+
+
+@lru_cache(2)
+def _opened(path: str) -> PlacesRelease:
+    release: Any = open_release(path)
+    if not isinstance(release, PlacesRelease):
+        raise ParameterError("other", "is no release of places", "choose one of places")
+    return release
