@@ -11,7 +11,8 @@ from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.noise import draw
-from starling.release.intervals import LOOSE, Draws, Ratio, Value, total
+from starling.release.intervals import Ratio, Value, total
+from starling.release.shared_noise import Draws
 
 GAUSSIAN, LAPLACE = DiscreteGaussian(Fraction(25)), DiscreteLaplace(Fraction(4))
 ONE = Fraction(1)
@@ -76,16 +77,6 @@ def test_a_rounded_number_beside_its_own_draw_is_bounded() -> None:
     assert "at most" not in repr(published)
 
 
-def test_bare_deviations_are_added_as_they_are() -> None:
-    loose = [Value(Fraction(10), deviation=3.0), Value(Fraction(20), deviation=4.0)]
-    assert total(loose).standard_deviation == 7
-    assert total(loose).margin() == pytest.approx(float(7 * LOOSE))
-    assert (loose[0] - loose[1]).margin() == pytest.approx(float(7 * LOOSE))
-    assert repr(sum(loose)) == "30 (95 % interval 14 to 46, standard deviation at most 7)"
-    with pytest.raises(ParameterError, match="not 95 %"):
-        total(loose).margin("0.9")
-
-
 def test_numbers_are_added_and_shown_as_numbers() -> None:
     men, women = number(40, "m"), number(60, "w")
     assert men + women == sum([men, women]) == total([men, women])
@@ -132,16 +123,6 @@ def test_dir_shows_what_is_for_users() -> None:
     names = dir(number(1, "a"))
     assert {"estimate", "lower", "upper", "interval", "standard_deviation"} <= set(names)
     assert not [name for name in names if name.startswith("_")]
-
-
-def test_loose_is_enough_for_symmetric_log_concave_laws() -> None:
-    """The bound of the module: with p = 1/20, t/deviation = |ln p| / sqrt(2 (1 - p + p ln p))."""
-    p = 0.05
-    bound = -np.log(p) / np.sqrt(2 * (1 - p + p * np.log(p)))
-    assert bound <= float(LOOSE) < bound + 0.01
-    # Laplace: 2.12; normal: 1.96; uniform: 1.65.
-    for quantile in (np.log(20) / np.sqrt(2), 1.96, 0.95 * np.sqrt(3)):
-        assert quantile < float(LOOSE)
 
 
 @pytest.mark.parametrize("distribution", [GAUSSIAN, LAPLACE], ids=repr)

@@ -13,7 +13,7 @@ from starling.errors import ParameterError
 from starling.ledger.rules import Request
 from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
-from starling.release.intervals import LOOSE, Value, total
+from starling.release.intervals import Value, total
 from starling.release.manifest import sign
 from starling.tables.analysis import TablesRelease, open_release, opened
 from starling.tables.inference.cell_errors import Apart
@@ -91,7 +91,7 @@ def test_a_total_is_the_sum_of_its_cells_also_in_its_noise(tmp_path: Path) -> No
     for name, both_stages in (("a", False), ("b", True)):
         (tmp_path / name).mkdir()
         release = released(
-            tmp_path / name, thresholds=DETAILED, both_stages=both_stages, measure="rho", budget=Fraction(1, 5)
+            tmp_path / name, 400, thresholds=DETAILED, both_stages=both_stages, measure="rho", budget=Fraction(1, 5)
         )
         one = {"region_type": "COUNTY", "region_id": "01001", "iteration_code": "0001"}
         total = release.number("t1", **one)
@@ -131,15 +131,27 @@ def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:
     assert np.mean(held) > 0.95 - 6 * (0.95 * 0.05 / 400) ** 0.5
 
 
-def test_totals_that_add_up_are_bounded_by_their_deviations(tmp_path: Path) -> None:
-    release = released(tmp_path, add_up=True, measure="rho", thresholds=DETAILED)
-    state = release.number("t1", region_type="STATE", iteration_code="0001")
-    counties = release.numbers("t1", region_type="COUNTY", iteration_code="0001")
-    left = state - sum(counties)
-    assert left.estimate == 0, "they add up"
-    assert float(left.margin()) == pytest.approx(
-        float(LOOSE) * (state.deviation + sum(each.deviation for each in counties))
-    )
+@pytest.mark.parametrize("both_stages", [False, True])
+@pytest.mark.parametrize("measure", ["rho", "epsilon"])
+def test_totals_that_add_up_have_the_deviation_of_their_sum(tmp_path: Path, measure: str, both_stages: bool) -> None:
+    release = released(tmp_path, add_up=True, both_stages=both_stages, measure=measure, thresholds=DETAILED)
+    for code in ("0001", "0002"):
+        state = release.number("t1", region_type="STATE", iteration_code=code)
+        counties = release.numbers("t1", region_type="COUNTY", iteration_code=code)
+        left = state - sum(counties)
+        assert left.estimate == left.margin() == left.standard_deviation == 0, "they add up"
+        some, rest = sum(counties[1:]), state - counties[0]
+        assert isinstance(some, Value)
+        assert some.estimate == rest.estimate
+        assert some.interval() == rest.interval()
+        assert some.standard_deviation == pytest.approx(rest.standard_deviation)
+        assert some.standard_deviation < sum(each.standard_deviation for each in counties[1:])
+        assert (some.margin("0.9"), some.margin("0.99")) > (0, some.margin())
+    for table in ("t1", "t2"):
+        for row, value in zip(release.rows(table).to_pylist(), release.numbers(table), strict=True):
+            assert value.standard_deviation == pytest.approx(row["standard_deviation"])
+            if table == "t1":
+                assert value.interval() == (row["lower"], row["upper"])
 
 
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:

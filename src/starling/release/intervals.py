@@ -5,14 +5,7 @@ distributions: truth plus the sum of weight times draw. Draws have names, so tha
 cells) are not taken for independent: their difference holds the draws that are left. The interval of any weighted sum is then computed
 from the distributions (privacy/distributions/convolution.py), not from an approximation by a normal distribution.
 
-Cells of one group stand together as `Cells`, for some are rounded: corrected together by whole persons, or combined from several
-measurements. They say three things of any weighted sum of the group's cells: the draws in it, what roundings add to them at most,
-which widens the interval, and the variance with the roundings in it. Groups without a common draw are independent.
-
-Where only a standard deviation is known (estimates that were made to add up share draws in ways that are not shipped), deviations are
-added as they are, which is the most that a sum's can be (Minkowski), and the margin at 95 % is LOOSE of it. For any symmetric
-distribution with log-concave density, P(|X| > t) = p implies a variance of at least 2 (1 - p + p ln p) t^2 / (ln p)^2, since P(|X| > u) >=
-p^(u/t) for u <= t; at p = 1/20 that is t <= 2.37 deviations.
+Cells of one group, and groups that were made to add up, share noise (shared_noise.py).
 
 Ratios. The interval of a/b is those r at which a - r b may be 0: at which |a - r b| is within the margin of the noise in A - r B (Fieller
 1954, with that margin from the distributions). It covers with at least the stated probability. Where b may be 0, so may the
@@ -20,12 +13,12 @@ interval be all numbers: it is then refused.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, frexp, inf, isfinite, nextafter, sqrt
+from math import ceil, floor, frexp, fsum, inf, isfinite, nextafter, sqrt
 from numbers import Rational
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from starling.errors import ParameterError
 from starling.pages.parts import Headline
@@ -34,35 +27,17 @@ from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.codec import Json
 from starling.release.session import html, plain, public
+from starling.release.shared_noise import Cells, Draws, Estimates, Linked
 from starling.release.text import rounded
 
 CONFIDENCE: Final = Fraction(95, 100)
-LOOSE: Final = Fraction(237, 100)
-"""Deviations that hold 95 % of any symmetric log-concave distribution."""
 PRECISION: Final = 1e-4
 """The precision of the ends of a ratio, relative to its width."""
 _HALVINGS: Final = 128
 """At most, of the first step: an end that is nearer is stated as that near."""
 
-Draws: TypeAlias = Mapping[Hashable, tuple[Distribution, Fraction]]
-"""By its name, the distribution of each independent draw in a number, and its weight."""
 Number: TypeAlias = int | float
 """A plain number of Python: an integer where it is whole."""
-
-
-class Cells(Protocol):
-    """The cells of a group, published as measured, or rounded together or each by itself. What compares equal is the same group."""
-
-    def __hash__(self) -> int: ...
-
-    def draws(self, weights: Sequence[Fraction]) -> Draws:
-        """The draws in the sum of the cells, each times its weight, by their names; its roundings apart."""
-
-    def slack(self, weights: Sequence[Fraction]) -> Fraction:
-        """What roundings may have added to that sum, at most."""
-
-    def variance(self, weights: Sequence[Fraction]) -> float:
-        """The variance of that sum as published, with its roundings."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -76,14 +51,12 @@ class Value:
         exact: The number, as an exact fraction; `estimate` is the same as a plain number.
         draws: By its name, the distribution of each independent draw in it, and its weight.
         cells: Each group of cells in it, and the weight of each cell.
-        deviation: The standard deviation of further noise, of which nothing else is known; 0 for most numbers.
         whole: Whether the truth is a whole number of persons, so that ends may be rounded inwards.
     """
 
     exact: Fraction
     draws: Draws = field(default_factory=dict)
-    cells: Mapping[Cells, tuple[Fraction, ...]] = field(default_factory=dict)
-    deviation: float = 0.0
+    cells: Mapping[Cells | Linked, tuple[Fraction, ...]] = field(default_factory=dict)
     whole: bool = True
 
     @property
@@ -93,31 +66,49 @@ class Value:
 
     @property
     def standard_deviation(self) -> float:
-        """The standard deviation of the noise in it, roundings included.
+        """The standard deviation of the noise in it, roundings included, but for those of estimates that were made to add up.
 
-        Of numbers that were made to add up, and of roundings of numbers that share draws, only that of each is known: then this is
-        the most that it can be, and the number's `repr` says so.
+        Where roundings are of numbers that share draws, it is the most that it can be, and the number's `repr` says so.
         """
         return self._spread()[0]
 
     def _spread(self) -> tuple[float, bool]:
         """The standard deviation, and whether it is exact."""
+        deviation, known = self._spread_apart()
+        linked = self._linked()
+        if not linked:
+            return deviation, known
+        variances = [estimates.variance(weights) for estimates, weights in linked.items()]
+        return sqrt(fsum([deviation * deviation, *variances])), known
+
+    def _spread_apart(self) -> tuple[float, bool]:
+        """The same of what was not made to add up."""
         draws, slack = self._drawn()
-        parts = [self.draws, *(group.draws(weights) for group, weights in self.cells.items())]
+        apart = [(group, weights) for group, weights in self.cells.items() if not isinstance(group, Linked)]
+        parts = [self.draws, *(group.draws(weights) for group, weights in apart)]
         if len({name for part in parts for name in part}) < sum(map(len, parts)):
             # Parts share draws: what is linear in them is known together, and a rounding deviates by no more than it moves.
-            return sqrt(sum(part.variance for part in _parts(draws))) + float(slack) + self.deviation, False
+            return sqrt(sum(part.variance for part in _parts(draws))) + float(slack), False
         known = sum(part.variance for part in _parts(self.draws))
-        known += sum(group.variance(weights) for group, weights in self.cells.items())
-        return sqrt(known) + self.deviation, not self.deviation
+        known += sum(group.variance(weights) for group, weights in apart)
+        return sqrt(known), True
 
     def _drawn(self) -> tuple[Draws, Fraction]:
-        """All draws in the number, and what roundings may have added at most."""
+        """All draws in what was not made to add up, and what roundings may have added at most."""
         draws, slack = dict(self.draws), Fraction(0)
         for group, weights in self.cells.items():
-            _add(draws, group.draws(weights))
-            slack += group.slack(weights)
+            if not isinstance(group, Linked):
+                _add(draws, group.draws(weights))
+                slack += group.slack(weights)
         return draws, slack
+
+    def _linked(self) -> dict[Estimates, dict[Hashable, tuple[Fraction, ...]]]:
+        """Of estimates that were made to add up, the weights of the cells of each group."""
+        linked: dict[Estimates, dict[Hashable, tuple[Fraction, ...]]] = defaultdict(dict)
+        for group, weights in self.cells.items():
+            if isinstance(group, Linked):
+                linked[group.estimates][group.group] = weights
+        return linked
 
     @property
     def lower(self) -> Number:
@@ -133,16 +124,18 @@ class Value:
         """Half the width of its interval, before ends are rounded inwards to whole persons.
 
         Raises:
-            ParameterError: the confidence is not between 0 and 1, or another than 95 % where only a deviation is known.
+            ParameterError: the confidence is not between 0 and 1.
         """
         sure = exact(confidence, field="confidence")
         if not 0 < sure < 1:
             raise ParameterError("confidence", "is not between 0 and 1", 'give a chance such as "0.95"')
-        if self.deviation and sure != CONFIDENCE:
-            problem = "is not 95 %, and of these numbers only the standard deviation is known"
-            raise ParameterError("confidence", problem, "leave it out")
         draws, slack = self._drawn()
-        return _outward(sum_margin(_parts(draws), 1 - sure) + slack + LOOSE * Fraction(self.deviation), inf)
+        linked = self._linked()
+        if not linked:
+            return _outward(sum_margin(_parts(draws), 1 - sure) + slack, inf)
+        deviations = max(estimates.deviations(1 - sure) for estimates in linked)
+        half = deviations * self.standard_deviation
+        return ceil(half) if self.whole else half
 
     def interval(self, confidence: Exact = CONFIDENCE) -> tuple[Number, Number]:
         """Lower and upper end, both included: the truth is between them with at least this probability.
@@ -150,7 +143,7 @@ class Value:
         Over all outcomes of the noise; not given which numbers were published, or in how much detail.
 
         Raises:
-            ParameterError: the confidence is not between 0 and 1, or another than 95 % where only a deviation is known.
+            ParameterError: the confidence is not between 0 and 1.
         """
         half = Fraction(self.margin(confidence))
         low, high = self.exact - half, self.exact + half
@@ -191,7 +184,6 @@ class Value:
             self.exact * factor,
             {name: (distribution, weight * factor) for name, (distribution, weight) in self.draws.items() if factor},
             {group: tuple(weight * factor for weight in weights) for group, weights in self.cells.items() if factor},
-            self.deviation * abs(float(factor)),
             self.whole and factor.denominator == 1,
         )
 
@@ -323,17 +315,17 @@ def total(values: Iterable[Value]) -> Value:
     >>> men + women - men == women
     True
     """
-    estimate, deviation, whole = Fraction(0), 0.0, True
+    estimate, whole = Fraction(0), True
     draws: dict[Hashable, tuple[Distribution, Fraction]] = {}
-    cells: dict[Cells, tuple[Fraction, ...]] = {}
+    cells: dict[Cells | Linked, tuple[Fraction, ...]] = {}
     for value in values:
-        estimate, deviation, whole = estimate + value.exact, deviation + value.deviation, whole and value.whole
+        estimate, whole = estimate + value.exact, whole and value.whole
         _add(draws, value.draws)
         for group, weights in value.cells.items():
             before = cells.get(group)
             cells[group] = weights if before is None else tuple(a + b for a, b in zip(before, weights, strict=True))
     left = {group: weights for group, weights in cells.items() if any(weights)}
-    return Value(estimate, draws, left, deviation, whole)
+    return Value(estimate, draws, left, whole)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -370,4 +362,4 @@ class Ratio:
         return public(self)
 
 
-__all__ = ["CONFIDENCE", "Cells", "Ratio", "Value", "total"]
+__all__ = ["CONFIDENCE", "Ratio", "Value", "total"]

@@ -69,7 +69,7 @@ class Sum:
 
     Attributes:
         terms: What is added up.
-        confidence: The chance with which the interval holds the true sum; another than 95 % where all noise is known alone.
+        confidence: The chance with which the interval holds the true sum.
     """
 
     terms: tuple[Term, ...]
@@ -142,7 +142,7 @@ class TablesRelease(DomainRelease):
         """The people in all, where the plan declares columns and their sum is released; else the largest published total."""
         if "t1" not in self.names:
             return None
-        first = FirstNumber(self.plan, self.geography)
+        first = FirstNumber(self.plan, self.geography, self.folder)
         for piece in pq.ParquetFile(self.path_of("t1")).iter_batches():
             first.add(pa.table(piece))
         return first.headline()
@@ -316,7 +316,7 @@ class TablesRelease(DomainRelease):
 
     @cached_property
     def _values(self) -> RowValues:
-        return RowValues(self.plan, self._drawn_in)
+        return RowValues(self.plan, self.geography, self.folder, self._drawn_in)
 
     def _value(self, row: dict[str, Any]) -> Value:
         return self._values.value(row)

@@ -1,7 +1,7 @@
 """A release of tables as the frame publishes and verifies it: what is charged and drawn for a plan, and what follows from it."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -127,7 +127,9 @@ class TablesPublication(Publication[Exact, Measurements]):
     def contents(self, folder: Path, drawn: Measurements) -> "_Contents":
         """The tables, from what was drawn and from the measurements of earlier releases."""
         values = with_earlier(folder, self.plan, self.regions, drawn)
-        return _Contents(self.plan, self.regions, tabulate(self.plan, self.regions, values), self._aggregated(folder))
+        tabulated = tabulate(self.plan, self.regions, values)
+        sections = partial(pages.sections, self.plan, self.regions)
+        return _Contents(Summary(self.plan, self.regions, folder), sections, tabulated, self._aggregated(folder))
 
     def _aggregated(self, folder: Path) -> Iterator[pa.Table]:
         """T3, from the noisy numbers in the folder; nothing where the plan has no aggregates."""
@@ -172,10 +174,13 @@ class _Contents:
     """A `release.domain.Contents`: T1, T2 and T3."""
 
     def __init__(
-        self, plan: Plan, regions: Geography, parts: Iterable[Tabulated], aggregated: Iterable[pa.Table]
+        self,
+        summary: Summary,
+        sections: Callable[[Summary], Sequence[Section]],
+        parts: Iterable[Tabulated],
+        aggregated: Iterable[pa.Table],
     ) -> None:
-        self._plan, self._regions, self._parts, self._aggregated = plan, regions, parts, aggregated
-        self._summary = Summary(plan, regions)
+        self._summary, self._sections, self._parts, self._aggregated = summary, sections, parts, aggregated
 
     def pieces(self) -> Iterator[Mapping[str, pa.Table]]:
         for part in self._parts:
@@ -186,7 +191,7 @@ class _Contents:
             yield {"t3": table}
 
     def sections(self) -> Sequence[Section]:
-        return pages.sections(self._plan, self._regions, self._summary)
+        return self._sections(self._summary)
 
 
 VERSION = 1

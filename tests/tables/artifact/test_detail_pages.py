@@ -38,7 +38,7 @@ def test_a_plan_without_detail_is_charged_for_one_measurement(plain: Plan) -> No
 
 def test_its_report_names_its_groups_and_no_thresholds(plain: Plan) -> None:
     regions = read_regions(plain)
-    _, groups, exact, files = sections(plain, regions, Summary(plain, regions))
+    _, groups, exact, files = sections(plain, regions, Summary(plain, regions, Path()))
     assert not groups.pictures
     assert groups.tables[0].rows == (("All, by sex", "1", "2", "2"),)
     assert "area" not in exact.text

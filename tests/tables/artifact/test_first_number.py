@@ -38,7 +38,7 @@ def test_without_all_groups_of_the_sum_it_is_the_largest_total_whatever_the_piec
     top = max(only.to_pylist(), key=lambda row: row["count"])
     headlines = set()
     for size in (1, 2, len(only)):
-        first = FirstNumber(release.plan, release.geography)
+        first = FirstNumber(release.plan, release.geography, release.folder)
         for begin in range(0, len(only), size):
             first.add(only.slice(begin, size))
         headline = first.headline()
@@ -53,6 +53,6 @@ def test_without_all_groups_of_the_sum_it_is_the_largest_total_whatever_the_piec
 
 def test_without_a_published_total_there_is_none(tmp_path: Path) -> None:
     release = opened(tmp_path, TABLES)
-    first = FirstNumber(release.plan, release.geography)
+    first = FirstNumber(release.plan, release.geography, release.folder)
     first.add(release.table("t1").slice(0, 0))
     assert first.headline() is None

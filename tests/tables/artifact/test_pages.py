@@ -1,6 +1,7 @@
 """The report's sections, from released values alone."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def measured(plan: Plan, geography: Geography) -> Measurements:
 
 def summary(plan: Plan, geography: Geography, values: Measurements) -> Summary:
     """Of the tables of these measurements."""
-    output = Summary(plan, geography)
+    output = Summary(plan, geography, Path())
     for part in tabulate(plan, geography, values):
         output.add(part)
     return output
@@ -77,7 +78,7 @@ def test_suppression_and_clamping_are_told() -> None:
 def test_tables_without_a_row_give_a_report_without_those_pictures() -> None:
     plan = small_plan()
     geography = small_geography(plan)
-    accuracy = sections(plan, geography, Summary(plan, geography))[0]
+    accuracy = sections(plan, geography, Summary(plan, geography, Path()))[0]
     assert (accuracy.headline, accuracy.pictures, accuracy.tables) == (None, (), ())
 
 

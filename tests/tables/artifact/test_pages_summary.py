@@ -1,5 +1,7 @@
 """What the report shows, gathered piece by piece, is what the whole tables give."""
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -23,7 +25,7 @@ def test_any_pieces_give_what_the_whole_tables_give(most: int) -> None:
     drawn = safetab.draw(exact)
     parts = list(tabulate(plan, geography, drawn))
     tables = joined(parts)
-    result = Summary(plan, geography)
+    result = Summary(plan, geography, Path())
     for part in parts:
         result.add(part)
     assert result.rows == {"t1": len(tables.t1), "t2": len(tables.t2)}

@@ -12,7 +12,7 @@ from tests.tables.artifact.test_first_number import opened
 
 def test_numbers_of_rows_are_those_of_the_table(tmp_path: Path) -> None:
     release = opened(tmp_path, TABLES)
-    values = RowValues(release.plan, lambda _: ("here",))
+    values = RowValues(release.plan, release.geography, release.folder, lambda _: ("here",))
     rows = release.table("t1").to_pylist()
     for row, number in zip(rows, release.numbers("t1"), strict=True):
         value = values.value(row)

@@ -2,15 +2,11 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
-from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from starling.tables.inference.consistency import _by_parent, make_consistent
+from starling.tables.inference.consistency import make_consistent
 from starling.tables.inference.trees import Estimated
 from starling.tables.plan import Definitions, GeographyLevel, Iteration, Level, Plan
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
@@ -169,17 +165,3 @@ def test_repeats_bit_for_bit() -> None:
 
 def test_the_family_of_the_tests_is_one() -> None:
     assert [family.parent for family in families(ITERATIONS, census_attributes(8))] == ["0001"]
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.randoms())
-def test_regions_of_one_parent_are_brought_together(sizes: list[int], random: Random) -> None:
-    """Whatever the order of the ids: the parent of each region in the new order is the place of its old parent there."""
-    by_id = [np.array([random.randrange(above) for _ in range(below)]) for above, below in pairwise([2, *sizes])]
-    rows, parents = _by_parent(2, by_id)
-    order = [
-        np.arange(size) if isinstance(row, slice) else row.ravel() for row, size in zip(rows, [2, *sizes], strict=True)
-    ]
-    for step, parent in enumerate(parents[1:], start=1):
-        assert (np.diff(parent) >= 0).all()
-        assert sorted(order[step].tolist()) == list(range(sizes[step - 1]))
-        assert np.array_equal(order[step - 1][parent], by_id[step - 1][order[step]])

@@ -1,5 +1,7 @@
 """The headline of a release of tables, from the published rows of T1: the same for its report, a session and a page of a server."""
 
+from collections.abc import Hashable
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -10,7 +12,7 @@ from starling.pages.parts import Headline
 from starling.release.intervals import CONFIDENCE, total
 from starling.tables.artifact.row_values import RowValues
 from starling.tables.inference.group_choice import ChosenGroups, choose_groups
-from starling.tables.plan import Geography, Plan, labels
+from starling.tables.plan import Geography, Level, Plan, labels
 
 MOST_SUMMED: Final = 10_000
 """Groups that are added up to the people in all."""
@@ -22,10 +24,11 @@ class FirstNumber:
     Args:
         plan: The plan of the release.
         geography: Its regions.
+        folder: Its folder, with its measurements.
     """
 
-    def __init__(self, plan: Plan, geography: Geography) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, geography: Geography, folder: Path) -> None:
+        self._plan, self._geography, self._folder = plan, geography, folder
         self._groups = _everybody(plan, geography)
         self._rows: list[dict[str, Any]] = []
         self._largest: dict[str, Any] | None = None
@@ -53,7 +56,12 @@ class FirstNumber:
     def _people(self) -> Headline | None:
         if self._groups is None or len(self._rows) < len(self._groups.regions) * len(self._groups.codes):
             return None
-        values = RowValues(self._plan, lambda _: tuple(range(1 + len(self._plan.variants.releases))))
+        releases = range(1 + len(self._plan.variants.releases))
+
+        def drawn_in(level: Level) -> tuple[Hashable, ...]:
+            return tuple((level.geography, level.iteration_level, release) for release in releases)
+
+        values = RowValues(self._plan, self._geography, self._folder, drawn_in)
         try:
             return total(values.value(row) for row in self._rows).headline("People in all")
         except ParameterError:

@@ -22,10 +22,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from starling.release.checks import InvalidRelease
+from starling.release.checks import FORMS, InvalidRelease
 from starling.release.encrypted import Create
-from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, measurements_path, place_of
+from starling.tables.artifact.columns import ADAPTIVITY, FOLDER, GROUPS, measurements_path, place_of
 from starling.tables.artifact.group_files import GROUP, GroupFile, Repeated, labels, read_pieces, write_pieces
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import Int64, Measured, Measurements, branches, offsets
@@ -60,6 +61,21 @@ def read_measurements(folder: Path, plan: Plan, geography: Geography, place: str
     return read_pieces(
         lambda: (_LevelFile(folder, plan, geography, number, place) for number in range(len(plan.levels)))
     )
+
+
+def read_branches(folder: Path, plan: Plan, geography: Geography, number: int) -> npt.NDArray[np.int8]:
+    """The branch that each group of a level took, int8 (regions, iterations); raises InvalidRelease where the file has other groups."""
+    level = plan.levels[number]
+    name = measurements_path(level)
+    try:
+        branch = pq.read_table(folder / name, columns=["branch"])["branch"].to_numpy()
+    except (OSError, pa.ArrowException):
+        raise InvalidRelease(FORMS, name, "cannot be read as Parquet") from None
+    shape = len(geography.regions[level.geography]), len(level.iterations)
+    if len(branch) != shape[0] * shape[1]:
+        raise InvalidRelease(GROUPS, name, "does not hold one row for each group of the plan")
+    read: npt.NDArray[np.int8] = branch.reshape(shape)
+    return read
 
 
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:

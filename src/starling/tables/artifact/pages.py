@@ -5,6 +5,7 @@ Everything is computed from the plan, the public geography and released numbers.
 
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -49,8 +50,8 @@ class Summary:
         first_number: Gathers the headline.
     """
 
-    def __init__(self, plan: Plan, geography: Geography) -> None:
-        self.first_number = FirstNumber(plan, geography)
+    def __init__(self, plan: Plan, geography: Geography, folder: Path) -> None:
+        self.first_number = FirstNumber(plan, geography, folder)
         self.branches = np.zeros((len(plan.levels), len(plan.detail.branches)), dtype=np.int64)
         self.rows = {"t1": 0, "t2": 0}
         self.means = aggregate_pages.Means()

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from starling.errors import ParameterError
 from starling.release.intervals import Value
+from starling.release.shared_noise import Linked
+from starling.tables.artifact.measured import read_branches
 from starling.tables.inference.cell_errors import Apart, BothStages
+from starling.tables.inference.nested_totals import NestedTotals
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
-from starling.tables.plan import Detail, Level, Plan
+from starling.tables.plan import Detail, Geography, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested
 
@@ -20,11 +25,16 @@ class RowValues:
 
     Args:
         plan: The plan of the release.
+        geography: Its regions.
+        folder: Its folder, with its measurements.
         drawn_in: Names of the measurements of a level, of this release and of those that it adds to, the last first.
     """
 
-    def __init__(self, plan: Plan, drawn_in: Callable[[Level], tuple[Hashable, ...]]) -> None:
+    def __init__(
+        self, plan: Plan, geography: Geography, folder: Path, drawn_in: Callable[[Level], tuple[Hashable, ...]]
+    ) -> None:
         self._plan, self._drawn_in = plan, drawn_in
+        self._nested = NestedTotals(plan, geography, partial(read_branches, folder, plan, geography), drawn_in)
         self._levels = {(str(level.geography), each.code): level for level in plan.levels for each in level.iterations}
         # The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate.
         self._in_sums = frozenset(level.geography for level in plan.levels if nested(plan, level.geography))
@@ -36,7 +46,8 @@ class RowValues:
             raise ParameterError("count", problem, "use the measurements")
         estimate = Fraction(row["count"])
         if self._plan.variants.add_up and row["region_type"] in self._in_sums:
-            return Value(estimate, deviation=row["standard_deviation"])
+            tree, place = self._nested.group(*(row[column] for column in GROUP))
+            return Value(estimate, cells={Linked(tree, place): _weights(self._plan, place.kind, row)})
         level = self._levels[row["region_type"], row["iteration_code"]]
         group = tuple(row[column] for column in GROUP)
         names = tuple((name, *group) for name in self._drawn_in(level))
@@ -52,6 +63,14 @@ def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str
     if stage1_share(plan, level, kind):
         return Value(estimate, cells={BothStages(names[0], plan.stage_noise(level), size): weights})
     return Value(estimate, cells={Apart(names, noise): weights})
+
+
+def _weights(plan: Plan, kind: int, row: dict[str, Any]) -> tuple[Fraction, ...]:
+    """Which cells of a group of the branch `kind` are in the number of a row."""
+    size = plan.detail.sizes[max(kind, 0)]
+    in_t1 = row.keys().isdisjoint(plan.detail.columns)
+    cells = range(size) if in_t1 else _cells(plan.detail, kind, row)
+    return tuple(Fraction(cell in cells) for cell in range(size))
 
 
 def _kind(plan: Plan, level: Level, row: dict[str, Any]) -> tuple[int, frozenset[int]]:

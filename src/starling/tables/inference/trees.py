@@ -153,16 +153,19 @@ def rounded_below(counts: Floats, parents: Int64, parent: Int64) -> Int64:
     return rounded
 
 
-def settle(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
-    """The least-squares estimates of a family; memory for one m by m matrix a region.
-
-    Args:
-        levels: What was measured, top first, each (regions, 1 + members): the sum of the members, then each of them.
-        parents: The parent of each region, int64 (regions,), for each level but the first.
-
-    Returns:
-        The levels at rest, of the same shapes: the first column is the sum of the others, added in order.
+@dataclass(frozen=True, slots=True, eq=False)
+class ClimbedFamily:
+    """A family after the way up: of each level, top first, the best estimates of the members from each node and all below it, (regions, m)
+    with covariances (regions, m, m); and, but for the last level, the sums of the children's.
     """
+
+    means: list[Floats]
+    covariances: list[Floats]
+    sums: list[tuple[Floats, Floats]]
+
+
+def climb_family(levels: list[Estimated], parents: list[Int64]) -> ClimbedFamily:
+    """The way up of a family; arguments as of `settle`."""
     means: list[Floats] = []
     covariances: list[Floats] = []
     sums: list[tuple[Floats, Floats]] = []
@@ -177,8 +180,23 @@ def settle(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
             _combine(mean, covariance, *below)
         means.insert(0, mean)
         covariances.insert(0, covariance)
+    return ClimbedFamily(means, covariances, sums)
+
+
+def settle(levels: list[Estimated], parents: list[Int64]) -> list[Estimated]:
+    """The least-squares estimates of a family; memory for one m by m matrix a region.
+
+    Args:
+        levels: What was measured, top first, each (regions, 1 + members): the sum of the members, then each of them.
+        parents: The parent of each region, int64 (regions,), for each level but the first.
+
+    Returns:
+        The levels at rest, of the same shapes: the first column is the sum of the others, added in order.
+    """
+    climbed = climb_family(levels, parents)
+    means, covariances = climbed.means, climbed.covariances
     for at, parent in enumerate(parents):
-        _settle(means[at + 1], covariances[at + 1], *sums[at], means[at], covariances[at], parent)
+        _settle(means[at + 1], covariances[at + 1], *climbed.sums[at], means[at], covariances[at], parent)
     return [
         Estimated(led(mean), np.column_stack((_total_variance(spread), np.diagonal(spread, axis1=1, axis2=2))))
         for mean, spread in zip(means, covariances, strict=True)

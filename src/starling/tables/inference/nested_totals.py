@@ -1,0 +1,256 @@
+"""How far any weighted sum of numbers errs that were made to add up (consistency.py): its exact variance, in one pass over their tree.
+
+A number of such a group is linear in the total T of the group, which least squares gave, and in the draws e_i of its own k cells: a cell is
+T/k + e_i - mean(e), but for rounding (combined.py). The totals depend on a group's cells by their sum alone, so that e_i - mean(e) is
+uncorrelated with all totals. A sum of its cells with weights w_i, of mean w, therefore errs by w T, and by a part of its own, of variance
+s^2 sum (w_i - w)^2, s^2 the variance of a cell's draw.
+
+Sums of totals. With coefficient c_v of each total, leaves first (trees.py has z, w and t, and the moves down):
+
+    x_u = z_u + (w_u/t_v) (x_v - s_v) for the children u of v, so that
+    sum over u of C_u x_u = sum of C_u (z_u - (w_u/t_v) s_v) + g_v x_v,  g_v = (sum of C_u w_u)/t_v,  C_v = c_v + g_v.
+
+The first part is uncorrelated with s_v, and hence with x_v, and has the variance sum w_u (C_u - g_v)^2. At a root the variance is
+C^2 w. Families are vectors: with covariances W and T in place of w and t, g = T^-1 sum W C, and (C - g)' W (C - g). All is least squares,
+equal to the dense system
+(tests/tables/inference/test_nested_totals.py). Sums that hold by construction, a state less its counties, get the variance 0.
+
+Variances are those of the least squares, before totals are rounded to whole persons. Which branch a group took, and so how exactly it was
+measured, is read from the measurements: all groups are in them, those too that were left out of the tables.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import fsum
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.deviations import log_concave_deviations, normal_deviations
+from starling.tables.inference.chains import Block, Chain
+from starling.tables.inference.combined import standard_deviation
+from starling.tables.inference.totals import unrounded_deviation
+from starling.tables.inference.trees import Estimated, Floats, child_sums, climb, climb_family
+from starling.tables.measurements import Int64
+from starling.tables.plan import Geography, Level, Plan
+from starling.tables.plan.detail import TOTAL_ONLY
+from starling.tables.plan.nesting import nested_chains
+
+Branches: TypeAlias = npt.NDArray[np.int8]
+DEVIATIONS: Final[dict[Measure, Callable[[Fraction], float]]] = {
+    "rho": normal_deviations,
+    "epsilon": log_concave_deviations,
+}
+"""Margin of what was made to add up, in standard deviations."""
+_NOTHING: Final = 1e-24
+"""A variance that is less, beside the largest part of it, is 0 but for the rounding of doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of a tree: step of its chain, position of its region in the order of ids, iteration code, and the branch it took."""
+
+    step: int
+    region: int
+    code: str
+    kind: int
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The groups whose totals were made to add up together; equal where they are of the same draws.
+
+    Attributes:
+        sources: Names of the draws in them: of the measurements of a level, and the iteration.
+    """
+
+    sources: frozenset[Hashable]
+    _plan: Plan = field(compare=False, repr=False)
+    _chain: Chain = field(compare=False, repr=False)
+    _block: Block | None = field(compare=False, repr=False)
+    _first: int = field(compare=False, repr=False)
+    _variances: "Callable[[Sequence[str], int], Floats]" = field(compare=False, repr=False)
+    _spans: Mapping[str, int] = field(compare=False, repr=False)
+    """Each iteration, and the step before which it ends."""
+
+    def deviations(self, alpha: Fraction) -> float:
+        """How many standard deviations hold all but `alpha` of what a sum errs."""
+        return DEVIATIONS[self._plan.measure](alpha)
+
+    def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """The variance of the sum of cells of groups, each times its weight."""
+        codes = tuple(self._spans)
+        steps = range(self._first, max(self._spans.values()))
+        coefficients = {step: np.zeros((len(self._chain.parent[step]), len(codes))) for step in steps}
+        parts: list[float] = []
+        for group, each in weights.items():
+            assert isinstance(group, Group)
+            mean = sum(each, Fraction(0)) / len(each)
+            place = self._chain.place(group.step)[group.region]
+            coefficients[group.step][place, codes.index(group.code)] += float(mean)
+            if apart := sum((weight - mean) ** 2 for weight in each):
+                parts.append(float(apart) * standard_deviation(self._plan.noise(self._level(group))) ** 2)
+        largest = 0.0
+        for part, most in self._folded(coefficients):
+            parts.append(part)
+            largest = max(largest, most)
+        variance = fsum(parts)
+        return variance if variance > _NOTHING * largest else 0.0
+
+    def _level(self, group: Group) -> Level:
+        index, _ = self._chain.positions[group.step][group.code]
+        return self._plan.levels[index]
+
+    def _folded(self, coefficients: dict[int, Floats]) -> Iterator[tuple[float, float]]:
+        """Leaves first: the parts of the variance, each with the largest term that it could have had."""
+        for at, (code, tail) in enumerate(self._tails.items()):
+            first = self._first if self._block is None else self._block.stop - 1
+            for step in range(self._spans[code] - 1, first, -1):
+                below = tail.below[step - 1 - first].variance[:, 0]
+                spread, parent = tail.best[step - first].variance[:, 0], self._chain.parent[step]
+                here = coefficients[step][:, at]
+                if not here.any():
+                    continue
+                share = child_sums((here * spread)[:, np.newaxis], parent, len(below))[:, 0]
+                moved = np.divide(share, below, out=np.zeros_like(share), where=below > 0)
+                yield _squares(here - moved[parent], spread), _squares(here, spread)
+                coefficients[step - 1][:, at] += moved
+        top = coefficients[self._first]
+        if self._block is None:
+            spread = next(iter(self._tails.values())).best[0].variance[:, 0]
+            yield _squares(top[:, 0], spread), _squares(top[:, 0], spread)
+            return
+        covariances, sums = self._family
+        members = {step: each[:, 1:] + each[:, :1] for step, each in coefficients.items() if step < self._block.stop}
+        for step in range(self._block.stop - 1, self._first - 1, -1):
+            here, covariance = members[step], covariances[step - self._first]
+            if step == self._first:
+                yield (_forms(here, covariance),) * 2
+                return
+            parent, below = self._chain.parent[step], sums[step - 1 - self._first]
+            share = child_sums(np.einsum("rjk,rk->rj", covariance, here), parent, len(below))
+            moved = np.linalg.solve(below, share[:, :, np.newaxis])[:, :, 0]
+            yield _forms(here - moved[parent], covariance), _forms(here, covariance)
+            members[step - 1] = members[step - 1] + moved
+
+    @cached_property
+    def _tails(self) -> dict[str, Any]:
+        """Each iteration by itself, from the last step of the family, or from the first: after the way up."""
+        first = self._first if self._block is None else self._block.stop - 1
+        return {
+            code: climb(
+                [_variances_alone(self._variances([code], step)) for step in range(first, end)],
+                self._chain.parent[first + 1 : end],
+            )
+            for code, end in self._spans.items()
+        }
+
+    @cached_property
+    def _family(self) -> tuple[list[Floats], list[Floats]]:
+        """Of a family, the covariances of each step after the way up, and those of the sums of children."""
+        assert self._block is not None
+        codes, first, stop = self._block.codes, self._block.first, self._block.stop
+        levels = [self._variances(codes, step) for step in range(first, stop)]
+        levels[-1] = np.hstack([self._tails[code].best[0].variance for code in codes])
+        climbed = climb_family([_variances_alone(each) for each in levels], self._chain.parent[first + 1 : stop])
+        return climbed.covariances, [spreads for _, spreads in climbed.sums]
+
+
+def _variances_alone(variance: Floats) -> Estimated:
+    return Estimated(np.zeros_like(variance), variance)
+
+
+def _squares(coefficients: Floats, spread: Floats) -> float:
+    return fsum((coefficients * coefficients * spread).tolist())
+
+
+def _forms(coefficients: Floats, covariance: Floats) -> float:
+    return fsum(np.einsum("rj,rjk,rk->r", coefficients, covariance, coefficients).tolist())
+
+
+class NestedTotals:
+    """All groups of a release whose totals were made to add up, by their labels.
+
+    Args:
+        plan: The plan of the release.
+        geography: Its regions.
+        branches: Gives the branch that each group of a level of the plan took, int8 (regions, iterations).
+        drawn_in: Names of the measurements of a level, of this release and of those that it adds to.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        geography: Geography,
+        branches: Callable[[int], Branches],
+        drawn_in: Callable[[Level], tuple[Hashable, ...]],
+    ) -> None:
+        self._plan, self._geography, self._branches, self._drawn_in = plan, geography, branches, drawn_in
+        self._read: dict[int, Branches] = {}
+        self._ids: dict[str, dict[str, int]] = {}
+
+    def group(self, region_type: str, region_id: str, code: str) -> tuple[Tree, Group]:
+        """A group, and the tree that it is of."""
+        chain, step, trees = self._places[region_type]
+        if region_type not in self._ids:
+            self._ids[region_type] = {each: at for at, each in enumerate(self._geography.regions[region_type])}
+        region = self._ids[region_type][region_id]
+        level, column = chain.positions[step][code]
+        return trees[step, code], Group(step, region, code, int(self._taken(level)[region, column]))
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Chain, int, dict[tuple[int, str], Tree]]]:
+        """Of each nested level of regions its chain, its step there, and the tree of each step and iteration."""
+        places: dict[str, tuple[Chain, int, dict[tuple[int, str], Tree]]] = {}
+        for steps in nested_chains(self._plan):
+            chain = Chain(self._plan, steps, self._geography.regions)
+            trees: dict[tuple[int, str], Tree] = {}
+            for block in chain.blocks:
+                self._add(trees, chain, block, block.first, {code: block.ends[code] for code in block.codes})
+            for run in chain.runs:
+                for code in run.codes:
+                    self._add(trees, chain, None, run.first, {code: run.stop})
+            places |= {level: (chain, step, trees) for step, level in enumerate(steps)}
+        return places
+
+    def _add(
+        self,
+        trees: dict[tuple[int, str], Tree],
+        chain: Chain,
+        block: Block | None,
+        first: int,
+        spans: Mapping[str, int],
+    ) -> None:
+        held = [(step, code) for code, end in spans.items() for step in range(first, end)]
+        sources = frozenset(
+            (name, code)
+            for step, code in held
+            for name in self._drawn_in(self._plan.levels[chain.positions[step][code][0]])
+        )
+
+        def variances(codes: Sequence[str], step: int) -> Floats:
+            return self._variances(chain, codes, step)
+
+        tree = Tree(sources, self._plan, chain, block, first, variances, spans)
+        trees |= dict.fromkeys(held, tree)
+
+    def _variances(self, chain: Chain, codes: Sequence[str], step: int) -> Floats:
+        """The variances of totals as measured, (regions, codes), regions in the order in which the chain works on them."""
+        columns = []
+        for code in codes:
+            index, column = chain.positions[step][code]
+            level = self._plan.levels[index]
+            of_kind = [unrounded_deviation(self._plan, level, kind) ** 2 for kind in self._plan.detail.branches]
+            columns.append(np.array(of_kind)[self._taken(index)[:, column] - TOTAL_ONLY])
+        by_id = np.column_stack(columns)
+        order: Int64 = np.argsort(chain.place(step))
+        return np.ascontiguousarray(by_id[order])
+
+    def _taken(self, level: int) -> Branches:
+        if level not in self._read:
+            self._read[level] = self._branches(level)
+        return self._read[level]
