@@ -18,7 +18,9 @@ def test_at_a_server_shell_and_curl_ask_what_python_asks() -> None:
 
 
 def test_on_ones_own_machine_the_release_is_opened_by_its_path() -> None:
-    (python,) = Frame(path="it's/r.zip").lines({}, "release.verify()")
+    python, shell = Frame(path="it's/r.zip").lines(QUESTION, "release.verify()")  # type: ignore[arg-type]
+    words = shlex.split(shell.text)
+    assert (words[:3], json.loads(words[-1])) == (["starling", "answer", "it's/r.zip"], QUESTION)
     namespace: dict[str, object] = {}
     code = python.text.replace("import starling\n", "starling = Opened\n")
     exec(code, {"Opened": Opened}, namespace)

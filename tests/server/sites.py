@@ -31,6 +31,7 @@ from starling.server.approval_requests import Requests
 from starling.server.charges import Charges
 from starling.server.home import Home, make_home
 from starling.server.question_costs import Understanding
+from starling.server.task_processes import TaskProcesses
 from starling.server.rates import Rates
 from starling.server.stored_questions import Questions
 from starling.worker.findings import Inspections
@@ -80,11 +81,17 @@ AT_WORK: Final[dict[str, Point]] = {
 """Where a worker may die."""
 
 
-class Here(Understanding):
-    """Understands questions as its processes do, without one."""
+class InProcess(TaskProcesses):
+    """Answers tasks as processes do, without one."""
 
     def _process_answer(self, task: str) -> dict[str, Any]:
         return answer(json.loads(task))
+
+
+class Here(Understanding):
+    """Understands questions as its processes do, without one."""
+
+    processes = InProcess
 
 
 class Site:

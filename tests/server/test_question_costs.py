@@ -1,23 +1,19 @@
 """Questions are understood in processes of their own, which are told no token, and are ended when they take too long."""
 
-import json
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 
 from starling.errors import LedgerUnavailable, ParameterError
 from starling.genome.asking import QuestionPlan
 from starling.genome.plan import Plan
-from starling.server import question_costs as module
+from starling.server import task_processes
 from starling.server.datasets import Catalogue, NotThere, Study
 from starling.server.question_costs import Understanding
-from starling.server.slots import MOST_EACH
 from tests.worker.studies import write_study
 
 TELLS = """
@@ -77,16 +73,16 @@ def test_too_much_work_is_refused_by_the_limit_of_the_settings(catalogue: Catalo
 
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:
     understanding.ask(catalogue, "asthma", ASKED, user="ada")
-    process = understanding._idle.get()
+    process = understanding._questions._idle.get()
     assert process._running is not None
     process._running.kill()
     process._running.wait()
-    understanding._idle.put(process)
+    understanding._questions._idle.put(process)
     assert understanding.ask(catalogue, "asthma", ASKED, user="ada").title
 
 
 def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_COMMAND", ("/no/such/python",))
+    monkeypatch.setattr(task_processes, "_COMMAND", ("/no/such/python",))
     with closing(Understanding()) as none, pytest.raises(LedgerUnavailable, match="could not be understood"):
         none.ask(catalogue, "asthma", ASKED, user="ada")
 
@@ -102,7 +98,7 @@ def test_one_that_cannot_be_started_is_said(catalogue: Catalogue, monkeypatch: p
     ids=["says nothing", "says nonsense", "stops within a line", "ends"],
 )
 def test_one_that_does_not_answer_is_ended(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", code))
+    monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", code))
     with (
         closing(Understanding(seconds=0.5)) as short,
         pytest.raises(LedgerUnavailable, match="could not be understood"),
@@ -115,7 +111,7 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
 ) -> None:
     monkeypatch.setenv("STARLING_TOKEN", "starling_secret")
     monkeypatch.setenv("STARLING_HOME", str(tmp_path))
-    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", TELLS))
+    monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", TELLS))
     with closing(Understanding()) as told, pytest.raises(ParameterError) as caught:
         told.ask(catalogue, "asthma", ASKED, user="ada")
     (problem,) = caught.value.problems
@@ -123,39 +119,3 @@ def test_it_is_told_nothing_of_the_environment_but_where_programs_are(
         *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
     }
     assert problem.fix == "/"
-
-
-def test_whoever_asks_for_much_keeps_no_other_waiting(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ada's tasks, which never end, one is at work; one too many is refused at once; bob's is begun."""
-    began: SimpleQueue[str] = SimpleQueue()
-    ended = threading.Event()
-
-    def never(_: object, task: str) -> None:
-        began.put(json.loads(task)["question"]["who"])
-        ended.wait()
-        raise LedgerUnavailable("question", "never", "never")
-
-    monkeypatch.setattr(Understanding, "_process_answer", never)
-    with closing(Understanding()) as full:
-
-        def ask(user: str) -> threading.Thread:
-            def asks() -> None:
-                with pytest.raises(LedgerUnavailable, match="never"):
-                    full.ask(catalogue, "asthma", {"who": user}, user=user)
-
-            thread = threading.Thread(target=asks)
-            thread.start()
-            return thread
-
-        asking = [ask("ada")]
-        assert began.get() == "ada"
-        asking += [ask("ada") for _ in range(MOST_EACH - 1)]
-        while sum(map(len, full._slots._waiting.values())) < MOST_EACH - 1:
-            threading.Event().wait(0.001)
-        with pytest.raises(LedgerUnavailable, match="of yours at once"):
-            full.ask(catalogue, "asthma", {"who": "ada"}, user="ada")
-        asking.append(ask("bob"))
-        assert began.get() == "bob"
-        ended.set()
-        for each in asking:
-            each.join()

@@ -27,6 +27,7 @@ main = Root(
         "web": "starling.cli.server:web",
         "remote": "starling.cli.remote:remote",
         "open": "starling.cli.opening:open_",
+        "answer": "starling.cli.answering:answer",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

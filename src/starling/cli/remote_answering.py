@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from starling.cli.answering import answer_text, question_option
 from starling.cli.commands import Result, command
 from starling.cli.remote import client_of, question_of
 
@@ -26,19 +27,13 @@ def questions(number: int) -> Result:
     example='starling remote answer 7 --question \'{"kind": "rows", "table": "t1", "most": 10}\'',
 )
 @_number
-@click.option(
-    "--question",
-    "text",
-    required=True,
-    metavar="JSON",
-    help="What is asked, as `starling remote questions` says; @FILE reads it from a file.",
-)
+@question_option
 def answer(number: int, *, text: str) -> Result:
     """What release NUMBER says to a question: the same as the opened release does, without fetching it. Costs nothing."""
     question = question_of(text)
     with client_of() as client:
         answered = client.answer(number, question)
-    return Result(lambda: _text(answered), lambda: answered)
+    return Result(lambda: answer_text(answered), lambda: answered)
 
 
 def _lines(schema: Mapping[str, Any]) -> list[str]:
@@ -49,23 +44,3 @@ def _lines(schema: Mapping[str, Any]) -> list[str]:
             wanted = "required" if name in schema["required"] else f"default {json.dumps(each.get('default'))}"
             lines.append(f"    {name}  ({wanted})")
     return lines
-
-
-def _text(value: Any) -> str:
-    """Rows as a table; anything else as its names and values."""
-    from starling.release.text import facts, table
-
-    if isinstance(value, dict) and {"columns", "rows"} <= set(value):
-        more = ["", "There are more such rows: ask for them with `first`."] if value.get("more") else []
-        return "\n".join([table(value["columns"], [list(map(_word, row)) for row in value["rows"]]), *more])
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        return table(list(value[0]), [[_word(value) for value in each.values()] for each in value])
-    if isinstance(value, dict):
-        return facts([(name, _word(value)) for name, value in value.items()])
-    return json.dumps(value)
-
-
-def _word(value: Any) -> str:
-    from starling.errors import plain
-
-    return plain(value) if isinstance(value, str) else json.dumps(value)

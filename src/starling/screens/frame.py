@@ -51,7 +51,9 @@ class Frame:
             python: What an opened `release` is asked in Python, where it is at hand.
         """
         if not self.number:
-            return (Line("Python", f"import starling\n\nrelease = starling.open_release({self.path!r})\n{python}"),)
+            shell = f"starling answer {quote(self.path)} --question {quote(json.dumps(question))}"
+            opened = f"import starling\n\nrelease = starling.open_release({self.path!r})"
+            return (Line("Python", f"{opened}\n{python}"), Line("Shell", shell))
         return server_lines(
             self.base,
             f"/v1/releases/{self.number}/answers",

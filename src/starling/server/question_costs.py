@@ -4,33 +4,20 @@ The web process imports no domain. It starts these processes when the first ques
 token, and ends one that takes too long.
 """
 
-import json
-import os
-import queue
-import subprocess
-import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from starling.errors import IntegrityError, LedgerUnavailable, ParameterError, PlanError, Problem, StarlingError
+from starling.errors import ParameterError
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, Study
-from starling.server.lines import LineProcess
 from starling.server.settings import QUESTION_WORK
-from starling.server.slots import Slots
+from starling.server.task_processes import TaskProcesses
 
-PROCESSES: Final = 2
-"""At most; one is started when none is free."""
 SECONDS: Final = 30.0
 """For one task, with the start of its process; then the process is ended."""
-_COMMAND: Final = (sys.executable, "-c", "from starling.public.serving import main; main()")
-_ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
-"""What such a process is told of the environment."""
-_KINDS: Final[dict[str, type[StarlingError]]] = {
-    kind.__name__: kind for kind in (IntegrityError, ParameterError, PlanError)
-}
+PAGE_SECONDS: Final = 120.0
+"""For one page or file of a release: the first one compares all of the release with its signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +37,13 @@ class Preview:
 
 class Understanding:
     """Understands what is asked of the datasets of a home: questions of at most so many million steps of work (release/work.py), each in
-    so many seconds.
+    so many seconds. What releases say and show, other processes tell, so that neither waits for the other.
     """
 
+    processes: ClassVar[type[TaskProcesses]] = TaskProcesses
+
     def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:
-        self._most, self._seconds = most, seconds
-        self._slots = Slots(PROCESSES)
-        self._idle: queue.LifoQueue[LineProcess] = queue.LifoQueue()
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        for _ in range(PROCESSES):
-            self._idle.put(LineProcess(_COMMAND, stderr=subprocess.DEVNULL, env=environment, cwd="/"))
+        self._questions, self._releases = self.processes(most, seconds), self.processes(most, PAGE_SECONDS)
 
     def ask(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Dataset:
         """What is asked and what it costs: the release of a dataset, or, with a question as JSON, the answer to that.
@@ -97,12 +81,12 @@ class Understanding:
             ParameterError: the release has no such question.
             LedgerUnavailable: it took too long, or too many questions come at once.
         """
-        answer = self._answered({"do": "read", "release": str(release), "question": question}, user)
+        answer = self._releases.answer({"do": "read", "release": str(release), "question": question}, user)
         return answer["schema" if question is None else "answer"]
 
     def show(self, release: Path, *, user: str) -> dict[str, Any]:
         """What a page shows of a release, as public/showing.py says it; raises as `read`."""
-        return self._answered({"do": "show", "release": str(release)}, user)
+        return self._releases.answer({"do": "show", "release": str(release)}, user)
 
     def page(
         self, release: Path, path: str, query: str, frame: dict[str, Any], into: Path, *, user: str
@@ -114,51 +98,25 @@ class Understanding:
             LedgerUnavailable: it took too long, or too much is asked at once.
         """
         task = {"do": "page", "release": str(release), "path": path, "query": query, "frame": frame, "into": str(into)}
-        return self._answered(task, user)
+        return self._releases.answer(task, user)
 
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
         """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
         LedgerUnavailable where it took too long, or too much is asked at once.
         """
-        return self._answered({"do": "verify", "release": str(release), "key": key}, user)
+        return self._questions.answer({"do": "verify", "release": str(release), "key": key}, user)
 
     def close(self) -> None:
         """End the processes."""
-        for _ in range(PROCESSES):
-            self._idle.get(timeout=2 * self._seconds).end()
+        self._questions.close()
+        self._releases.close()
 
     def _plan_answer(
         self, catalogue: Catalogue, study: Study, do: str, question: Any, user: str, margin: str | None = None
     ) -> dict[str, Any]:
         plan = str(catalogue.plan(study.name))
         task = {"do": do, "domain": study.domain, "plan": plan, "question": question, "margin": margin}
-        return self._answered(task, user)
-
-    def _answered(self, task: dict[str, Any], user: str) -> dict[str, Any]:
-        with self._slots.one(user, self._seconds):
-            answer = self._process_answer(json.dumps({**task, "most": self._most}))
-        if "error" in answer:
-            problems = [Problem(each["field"], each["problem"], each["fix"]) for each in answer["problems"]]
-            raise _KINDS.get(answer["error"], IntegrityError)(problems=problems)
-        return answer
-
-    def _process_answer(self, task: str) -> dict[str, Any]:
-        """Raises LedgerUnavailable where none comes in time, and ends the process."""
-        process = self._idle.get()
-        answer: dict[str, Any] | None = None
-        try:
-            # The account of the web process may not be able to run Python.
-            with suppress(OSError, ValueError, EOFError):
-                process.send(task)
-                answer = process.answer(self._seconds)
-            if answer is None:
-                process.end()
-                raise LedgerUnavailable(
-                    "question", "could not be understood in time", "try again, or ask for less at once"
-                )
-        finally:
-            self._idle.put(process)
-        return answer
+        return self._questions.answer(task, user)
 
 
 def _dataset(study: Study, answer: dict[str, Any]) -> Dataset:

@@ -95,7 +95,7 @@ def test_what_is_shown_is_what_is_downloaded_and_what_the_lines_give(detailed: R
     sheet = openpyxl.load_workbook(downloads["xlsx"])["Rows"]
     header, *rows = ([cell.value for cell in row] for row in sheet.rows)
     assert [row[header.index("count")] for row in rows] == counts
-    (code,) = re.findall(r"<code>(.*?)</code>", page, re.DOTALL)
+    code, _ = re.findall(r"<code>(.*?)</code>", page, re.DOTALL)
     line = unescape(code).splitlines()[-1]
     assert eval(line, {"release": detailed.release})["count"].tolist() == counts
 
