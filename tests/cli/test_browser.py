@@ -1,12 +1,13 @@
 """Pages are opened in the browser; where there is none, it is said what to open."""
 
+import webbrowser
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from starling.cli import main
-from starling.cli.browser import page_folder, show
+from starling.cli.browser import has_browser, page_folder, show
 from tests.groups.worlds import write_world
 from tests.places.plans import write_world as write_points
 
@@ -68,3 +69,30 @@ def test_a_preview_of_each_domain_is_opened(
     result = CliRunner().invoke(main, [domain, "preview", *words[domain]])
     assert result.exit_code == 0, result.output
     assert opened == [(tmp_path / "page" / "preview.html").as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "known", "expected"),
+    [
+        ("linux", {}, True, False),
+        ("linux", {"DISPLAY": ":0"}, True, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, False, False),
+        ("linux", {"BROWSER": "firefox"}, True, True),
+        ("darwin", {}, True, True),
+    ],
+)
+def test_a_browser_has_windows(
+    platform: str, variables: dict[str, str], known: bool, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def get() -> object:
+        if not known:
+            raise webbrowser.Error
+        return object()
+
+    monkeypatch.setattr("webbrowser.get", get)
+    monkeypatch.setattr("sys.platform", platform)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert has_browser() is expected

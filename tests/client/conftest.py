@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -127,22 +127,35 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield from served_source(tmp_path, source, sandbox=True)
 
 
-def served_source(folder: Path, source: Registered, *, sandbox: bool = False) -> Iterator[Site]:
-    """A server with these records, which were accepted; ada may spend three releases of a plan on them, or an epsilon of 3."""
+def served_source(
+    folder: Path,
+    source: Registered,
+    *,
+    sandbox: bool = False,
+    names: Sequence[str] = ("data",),
+    grant: int = 3,
+    prepare: Callable[[Home], object] = lambda _: None,
+) -> Iterator[Site]:
+    """A server with these records, which were accepted; ada may spend three releases of a plan on them, or an epsilon of 3.
+
+    `names` are several deliveries of the same, `grant` is another number than three, and `prepare` gets the home before it is served.
+    """
     home = make_home(folder / "served")
     create_ledger(home.settings.ledger).close()
-    dataset = Sources(home).register("data", source, deadline=DEADLINE)
+    dataset, *_ = [Sources(home).register(name, source, deadline=DEADLINE) for name in names]
     with closing(open_ledger(home.settings.ledger)) as ledger:
         cost = dataset.guarantee.cost if isinstance(dataset, Dataset) else None
         amount = Fraction(1) if cost is None else cost.amount
         measure = "epsilon" if cost is None else cost.measure
         ledger.custody.add_population("people", measure, dataset.relation, 10 * amount)
-        ledger.custody.add_dataset("data", "people", {}, 5 * amount)
-        ledger.custody.grant("people", "ada", 3 * amount)
-        ledger.custody.delegate("data", home.key.public, days=1)
-        ledger.custody.accept("data", Inspections(home).token(Sources(home).open("data")))
+        for name in names:
+            ledger.custody.add_dataset(name, "people", {}, 5 * amount)
+            ledger.custody.delegate(name, home.key.public, days=1)
+            ledger.custody.accept(name, Inspections(home).token(Sources(home).open(name)))
+        ledger.custody.grant("people", "ada", grant * amount)
     home.access.add_user("ada", "analyst")
     if sandbox:
-        assert stand_in(home, "data") is None
+        assert stand_in(home, names[0]) is None
+    prepare(home)
     with closing(Understanding()) as understanding:
         yield Site(home, understanding)

@@ -95,7 +95,7 @@ def datasets() -> Result:
     """What can be released, what it costs, and when its answer leaves."""
     with client_of() as client:
         listed = client.datasets()
-    names = ("name", "domain", "title", "population", "purpose", "neighbours", "deadline", "invented")
+    names = ("name", "domain", "title", "population", "purpose", "neighbours", "risk", "deadline", "invented")
     return Result(
         lambda: "\n".join(line for each in listed for line in _dataset_lines(each)),
         lambda: [
@@ -278,6 +278,7 @@ def _dataset_lines(dataset: "Dataset") -> list[str]:
     lines = [f"{dataset.name}  {dataset.domain}  {_cost(dataset.cost)}  {dataset.title}"]
     lines += [f"    a delivery of {dataset.population}"] if dataset.population is not None else []
     lines += [f"    for use: {dataset.purpose}"] if dataset.purpose else []
+    lines += [f"    {dataset.risk}"] if dataset.risk else []
     return lines + [f"    for use: {code}{name and f', {name}'}" for code, name in dataset.uses.items()]
 
 

@@ -169,12 +169,18 @@ def log(home: "Home", *, after: int, most: int) -> Result:
     metavar="N",
     help="Start so many workers, and one for the sandbox, which end with the server; 0 where `starling worker` is started otherwise.",
 )
+@click.option(
+    "--open/--no-open",
+    "opens",
+    default=None,
+    help="Open the tour of --demo in the browser.  [default: where there is a terminal and a browser]",
+)
 @_log
-def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Result:
+def serve(home: Path | None, *, demo: bool, workers: int, opens: bool | None, form: "Form") -> Result:
     """Serve a HOME until Ctrl-C or SIGTERM: who may use it, its log, and releases of what is registered.
 
-    With --demo it needs no HOME: it listens, registers the data, and then prints tokens of an analyst, an auditor and a custodian on
-    standard output, with what to do next.
+    With --demo it needs no HOME: it listens, registers data of an invented town, prints the address of a tour and opens it, registers the
+    other data, and then prints tokens of an analyst, an auditor and a custodian on standard output, with what to do next.
     """
     try:
         from starling.server.running import serve as run
@@ -183,6 +189,8 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
     from starling.server import logs
     from starling.server.home import open_home
 
+    if opens and not demo:
+        raise ParameterError("--open", "is for the tour of --demo alone", "open the address that is printed")
     if (home is None) != demo:
         raise ParameterError("HOME", "or --demo is missing, or both are given", "give one: starling serve --demo")
 
@@ -193,7 +201,12 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
 
     def listening_demo(url: str) -> None:
         listening(url)
-        register_data(demo_home)
+        register_data(demo_home, TOUR)
+        tour = f"{url}{demo_home.tour}"
+        click.echo(f"The tour, in a browser: {tour}", err=as_json())
+        if opens or (opens is None and sys.stdout.isatty() and sys.stdin.isatty() and has_browser()):
+            show(tour)
+        register_data(demo_home, [name for name in DATASETS if name not in TOUR])
         click.echo(demo_home.text(url), err=as_json())
 
     logs.begin(form)
@@ -201,7 +214,8 @@ def serve(home: Path | None, *, demo: bool, workers: int, form: "Form") -> Resul
         served = open_home(home)
         run(served, listening, workers=workers, form=form)
     else:
-        from starling.cli.demo.serving import register_data, temporary_home
+        from starling.cli.browser import has_browser, show
+        from starling.cli.demo.serving import DATASETS, TOUR, register_data, temporary_home
 
         with temporary_home() as demo_home:
             served = open_home(demo_home.folder)

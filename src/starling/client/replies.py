@@ -101,6 +101,7 @@ class Dataset:
         uses: The same by codes of the Data Use Ontology, each with its name; empty where that is not known.
         neighbours: Whom it protects, in words.
         cost: The exact cost under both adjacencies, as privacy.json states it; None where it is asked questions.
+        risk: What a release means for one of those in the data, in one sentence; empty where each question costs something else.
         deadline: Seconds from the charge to the answer.
         questions: The JSON Schema of a question, where it is asked questions; None where its plan says all that is released.
         invented: Whether it is of invented records, as all that a sandbox says.
@@ -114,6 +115,7 @@ class Dataset:
     uses: Mapping[str, str] = field(metadata={READER: _uses})
     neighbours: str
     cost: Mapping[str, Any] | None
+    risk: str = field(metadata={READER: lambda values: _value(str, {"risk": "", **values}, "risk")})
     deadline: int
     questions: Mapping[str, Any] | None
     invented: bool

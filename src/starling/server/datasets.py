@@ -54,6 +54,8 @@ class Dataset:
         guarantee: What it is charged.
         deadline: Seconds from the charge to the answer; an answer that misses it leaves when it has doubled, or doubled again.
         purpose: What the data may be used for.
+        detected: The chance that the best attacker who accepts 5 false alarms in 100 finds whoever is in the data
+            (privacy/accounting/detection.py); None where it was not computed when they were registered.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Dataset:
     guarantee: Guarantee
     deadline: int
     purpose: Purpose = UNSAID
+    detected: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.name, self.deadline)
@@ -79,7 +82,8 @@ class Dataset:
     @property
     def statement(self) -> dict[str, Any]:
         """What its file says beside what all say."""
-        return {"request": self.request, **stated(self.guarantee)}
+        detected = {} if self.detected is None else {"detected": self.detected}
+        return {"request": self.request, **detected, **stated(self.guarantee)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +249,11 @@ def _parsed(statement: Any, name: str) -> Entry:
         raise TypeError
     purpose = decode(Purpose, statement["purpose"])
     if kind == "request":
-        return Dataset(
-            name=name, guarantee=guarantee_of(statement), deadline=statement["deadline"], purpose=purpose, **texts
-        )
+        detected = statement.get("detected")
+        if not (detected is None or (isinstance(detected, float) and 0 <= detected <= 1)):
+            raise TypeError
+        more = {"guarantee": guarantee_of(statement), "detected": detected, "purpose": purpose}
+        return Dataset(name=name, deadline=statement["deadline"], **more, **texts)
     relation = Relation(statement["neighbours"]["change"], statement["neighbours"]["unit"])
     if statement["neighbours"] != neighbours(relation) or not isinstance(statement["schema"], dict):
         raise TypeError

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import formatdate
 from http import HTTPStatus
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
@@ -15,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import ParameterError
 from starling.ledger.rules import Cap, shown
+from starling.privacy.accounting.detection import ALARMS, detection_bound
+from starling.privacy.neighbours import Relation
 from starling.release.claims import claim
 from starling.server.access import User
 from starling.server.authentication import Service, errors, whose
@@ -59,6 +62,9 @@ class DatasetReply(BaseModel):
     neighbours: str
     cost: dict[str, Any] | None = Field(
         description="The exact cost under both adjacencies, as privacy.json states it; null where it is asked questions."
+    )
+    risk: str = Field(
+        description="What a release means for one of those in the data, in one sentence; empty where each question costs something else."
     )
     deadline: int = Field(description="Seconds from the charge to the answer; a miss waits until they have doubled.")
     questions: dict[str, Any] | None = Field(
@@ -275,10 +281,26 @@ def _described(dataset: Entry, population: str | None, *, invented: bool) -> Dat
         uses=[UseReply(code=code, name=KNOWN.get(code)) for code in dataset.purpose.codes],
         neighbours=str(dataset.relation),
         cost=claim(dataset.guarantee).adjacencies() if isinstance(dataset, Dataset) else None,
+        risk=_risk(dataset) if isinstance(dataset, Dataset) else "",
         deadline=dataset.deadline,
         questions=dict(dataset.schema) if isinstance(dataset, Study) else None,
         invented=invented,
     )
+
+
+def _risk(dataset: Dataset) -> str:
+    # By the cost alone where it was registered before its noise was looked at: no less, and at once.
+    chance = dataset.detected
+    if chance is None:
+        chance = detection_bound(dataset.guarantee.cost, ALARMS / 100)
+    return risk_sentence("a release", dataset.relation, chance)
+
+
+def risk_sentence(what: str, relation: Relation, chance: float) -> str:
+    """What the best attacker finds by `what`, of those whom a relation protects."""
+    most = min(100, ceil(100 * chance - 1e-9))
+    unit = relation.unit
+    return f"From {what}, an attacker who accepts {ALARMS} false alarms in 100 finds at most {most} of 100 {unit}s in the data."
 
 
 def _cap(cap: Cap) -> CapReply:

@@ -19,6 +19,7 @@ from starling.ledger.opening import read_ledger
 from starling.ledger.rules import Request
 from starling.pages.parts import Section
 from starling.planfile.foreign import content
+from starling.privacy.accounting.detection import ALARMS, detection
 from starling.release.codec import Json
 from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.plain import sections_json
@@ -84,6 +85,8 @@ class Sources:
             self._check_population(dataset)
         if name in self._catalogue.names():
             raise ParameterError("name", f"{name} is taken", "a new delivery has a new name")
+        if isinstance(dataset, Dataset):
+            dataset = replace(dataset, detected=detection(dataset.guarantee, ALARMS / 100).chance)
         if preview is None:
             preview = _preview(registered)
         self._folder.mkdir(mode=0o700, exist_ok=True)

@@ -13,11 +13,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from starling.cli.demo import serving
+from starling.cli.demo import serving, town
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
 from starling.server.home import open_home
 from starling.server.question_costs import Understanding
+from starling.server.tour import Tour, read_tour
 from tests.cli.conftest import Call
 from tests.worker.lanes import worker_of
 
@@ -34,12 +35,19 @@ def test_each_of_its_datasets_is_released(call: Call, tmp_path: Path) -> None:
     assert demo["key"] == home.key.public.fingerprint
     assert {home.access.admit(token).role for token in demo["tokens"].values()} == {"analyst", "auditor", "custodian"}
     catalogue = Catalogue(home.folder / "datasets")
-    assert set(demo["datasets"]) == set(catalogue.names()) == {"nation", "flights", "airports", "study"}
+    assert (
+        set(demo["datasets"]) == set(catalogue.names()) == {"nation", "flights", "airports", "study", *town.QUESTIONS}
+    )
+    assert read_tour(home.folder) == Tour(*town.QUESTIONS)
     question = {"kind": "num_sig", "k": 10, "epsilon": serving.EPSILON}
     with closing(Charges(home)) as charges, closing(Understanding()) as understanding:
         questions = {name: question if name == "study" else None for name in demo["datasets"]}
         requests = {name: understanding.ask(catalogue, name, each, user="ada") for name, each in questions.items()}
+        del requests["town-homes"], questions["town-homes"]
         charged = [charges.charge("ada", each, name, questions[name]) for name, each in requests.items()]
+        assert charges.budget("ada", catalogue.release("town-homes")).available == 0, (
+            "the tour ends with a spent budget"
+        )
         more = {name: charges.budget("ada", each).more for name, each in requests.items()}
         assert more == {name: int(name == "study") for name in requests}, "a plan is released once"
     assert home.sandbox is not None
@@ -80,6 +88,11 @@ def test_it_listens_before_its_data_are_registered_and_is_removed_at_the_end(
             break
     (exported,) = [line for line in lines if line.startswith("export")]
     assert exported.split()[1] == f"STARLING_SERVER={url}"
+    tour = lines[0].split()[-1]
+    assert (lines[0].startswith("The tour"), httpx.get(tour, headers={"Accept": "text/html"}).status_code) == (
+        True,
+        200,
+    )
     tokens = {line.split(": ")[0]: line.split(": ")[1].strip() for line in lines if ": starling_" in line}
     listed = httpx.get(f"{url}/v1/datasets", headers=_bearer(tokens["ada, analyst"]), timeout=60)
     assert [each["name"] for each in listed.json()] == sorted(serving.DATASETS)
@@ -118,3 +131,8 @@ def _bearer(token: str) -> dict[str, str]:
 def test_a_home_or_the_demo_is_served(call: Call, words: list[str]) -> None:
     result = call("serve", *words)
     assert (result.exit_code, "starling serve --demo" in result.stderr) == (2, True)
+
+
+def test_a_home_has_no_tour_to_open(call: Call, tmp_path: Path) -> None:
+    result = call("serve", tmp_path, "--open")
+    assert (result.exit_code, "tour of --demo" in result.stderr) == (2, True)

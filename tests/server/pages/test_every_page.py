@@ -28,6 +28,7 @@ STARTS: Final = ("/",)
 COUNTERPARTS: Final = {
     "/": "/v1/datasets",
     "/answers": "/v1/releases",
+    "/datasets/{name}": "/v1/datasets/{name}",
     "/datasets/{name}/ask": "/v1/datasets/{name}/budget",
     "/questions/{release}": "/v1/releases/{release}",
     "/releases/{release}/{path:path}": "/v1/releases/{release}/bundle",

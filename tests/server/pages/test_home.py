@@ -1,12 +1,17 @@
 """The first page shows of each dataset what the API says of it."""
 
+import json
 from fractions import Fraction
+from math import ceil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.errors import IntegrityError
 from starling.ledger.rules import UNIT
+from starling.privacy.accounting.detection import ALARMS, detection, detection_bound
+from starling.privacy.budget import Epsilon
 from starling.server.pages.home import bar, decimal
 from starling.server.releasing import BudgetReply, CapReply
 from tests.client.conftest import Site
@@ -49,6 +54,47 @@ def test_a_card_shows_what_the_budget_says_before_and_after(site: Site) -> None:
         assert before.available != after.available
         assert f"left {after.available} of your {after.measure}" in browser.text
         assert f"Open release {number}" in browser.text
+
+
+def test_the_risk_is_that_of_the_trade_off_function_and_the_same_everywhere(site: Site) -> None:
+    dataset = site.home.catalogue.release("data")
+    exact = detection(dataset.guarantee, ALARMS / 100)
+    assert (exact.exact, dataset.detected) == (True, exact.chance), "from the noise, as the report says it"
+    sentence = f"finds at most {ceil(100 * exact.chance)} of 100 {dataset.relation.unit}s in the data"
+    with site.client() as client:
+        (listed,) = client.datasets()
+    assert sentence in listed.risk
+    browser = browser_of(site)
+    for path in ("/", "/datasets/data"):
+        browser.open(path)
+        assert listed.risk in browser.text
+
+
+def test_a_dataset_of_before_has_the_bound_by_its_cost(site: Site) -> None:
+    file = site.home.folder / "datasets" / "data.json"
+    written = json.loads(file.read_text())
+    file.write_text(json.dumps({name: each for name, each in written.items() if name != "detected"}))
+    with site.client() as client:
+        (listed,) = client.datasets()
+    bound = detection_bound(site.home.catalogue.release("data").guarantee.cost, ALARMS / 100)
+    assert f"at most {ceil(100 * bound)} of 100" in listed.risk
+
+
+def test_of_questions_it_is_that_of_all_the_budget(study_site: Site) -> None:
+    browser = browser_of(study_site)
+    most = ceil(100 * detection_bound(Epsilon(Fraction(3)), ALARMS / 100))
+    assert (
+        f"From all your budget, an attacker who accepts 5 false alarms in 100 finds at most {most} of 100"
+        in browser.text
+    )
+
+
+@pytest.mark.parametrize("detected", [2.0, -0.1, "0.5", True])
+def test_no_other_chance_is_taken_from_a_file(site: Site, detected: object) -> None:
+    file = site.home.folder / "datasets" / "data.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"detected": detected}))
+    with pytest.raises(IntegrityError):
+        site.home.catalogue.find("data")
 
 
 def test_the_sandbox_is_another_page_that_says_so(both: Site) -> None:

@@ -7,10 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from starling.cli.commands import Result, command
-from starling.cli.demo import new_folder
+from starling.cli.demo import new_folder, town
 from starling.cli.options import PATH
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ USERS: "Final[dict[str, Role]]" = {"ada": "analyst", "otto": "auditor", "cleo": 
 """By their names, their roles."""
 NICE: Final = 10
 """The priority of the process that registers data at a home that is served, as of nice(1): requests come first."""
-DATASETS: Final = ("airports", "flights", "nation", "study")
+TOUR: Final = tuple(town.QUESTIONS)
+"""The datasets of the tour, which are registered first: it begins while the others are."""
+DATASETS: Final = (*TOUR, "airports", "flights", "nation", "study")
 RELEASES: Final = 3
 """How many releases of each dataset the cap covers; the analyst may charge one less."""
 
@@ -56,23 +59,24 @@ RELEASES: Final = 3
 def demo(folder: Path, *, persons: int, deadline: int, ledger: str | None) -> Result:
     """Make a home with the data of `starling demo`, its ledger, and a user of each role, in a new FOLDER.
 
-    The data are invented or public: a nation, flights, airports, a case-control study.
+    The data are invented or public: a town, a nation, flights, airports, a case-control study.
     The ledger is made with your key, as `starling ledger create` does.
     """
     _check_data()
     new_folder(folder)
     home = _make_home(folder.absolute(), ledger)
-    _add_data(home.folder, persons, deadline)
+    _add_data(home.folder, persons, deadline, DATASETS)
     return Result(home.text, home.json)
 
 
-@command("demo-data", example="starling server demo-data shop/home", hidden=True)
+@command("demo-data", example="starling server demo-data shop/home nation", hidden=True)
 @click.argument("home", type=PATH)
-def demo_data(home: Path) -> Result:
-    """Register the data of a demo at its home, which `starling serve --demo` serves meanwhile."""
+@click.argument("names", type=click.Choice(DATASETS), nargs=-1, required=True)
+def demo_data(home: Path, names: tuple[str, ...]) -> Result:
+    """Register data of a demo at its home, which `starling serve --demo` serves meanwhile."""
     os.nice(NICE)
-    _add_data(home.absolute(), PERSONS, DEADLINE)
-    return Result(lambda: "registered", lambda: {"datasets": list(DATASETS)})
+    _add_data(home.absolute(), PERSONS, DEADLINE, names)
+    return Result(lambda: "registered", lambda: {"datasets": list(names)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,16 @@ class DemoHome:
         fingerprint: Of the server's key, which signs its releases.
         tokens: The tokens of the users, by their names.
         password: By which each of them signs in with a browser.
+        ledger: The URL of its ledger.
+        tour: The path of the tour, which signs its analyst in, once.
     """
 
     folder: Path
     fingerprint: str
     tokens: Mapping[str, str]
     password: str
+    ledger: str
+    tour: str
 
     def json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -99,6 +107,7 @@ class DemoHome:
             "datasets": list(DATASETS),
             "tokens": dict(self.tokens),
             "password": self.password,
+            "tour": self.tour,
         }
 
     def text(self, url: str = "URL") -> str:
@@ -115,10 +124,14 @@ class DemoHome:
                 f'curl -H "Authorization: Bearer {self.tokens["otto"]}" {url}/v1/ledger > ledger.jsonl',
                 f"starling verify airports.zip --ledger ledger.jsonl --key {self.fingerprint}",
             ],
-            "cleo": [f"starling server findings {self.folder} airports"],
+            "cleo": [
+                f"{_key_home()}starling ledger raise {self.ledger} {town.POPULATION} analyst ada --cap {town.CAP} --yes",
+                f"starling server findings {self.folder} airports",
+            ],
         }
         names = ", ".join(USERS)
         texts = [
+            f"A tour of five steps, in a browser: {url}{self.tour}, once, and later {url}/tour",
             f"In a browser: {url}/sign-in, as one of {names}, each by the password {self.password}",
             "Or try next, in another terminal:",
         ]
@@ -142,13 +155,14 @@ def temporary_home() -> Iterator[DemoHome]:
                 os.environ["STARLING_HOME"] = before
 
 
-def register_data(home: DemoHome) -> None:
-    """Register the data of a demo, in a process of its own: this one imports nothing that reads records.
+def register_data(home: DemoHome, names: Sequence[str]) -> None:
+    """Register data of a demo, in a process of its own: this one imports nothing that reads records.
 
     Raises:
         Exit: the process failed, and wrote the reason on standard error.
     """
-    line = [sys.executable, "-c", "from starling.cli import main; main()", "server", "demo-data", str(home.folder)]
+    line = [sys.executable, "-c", "from starling.cli import main; main()", "server", "demo-data"]
+    line += [str(home.folder), *names]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
         try:
             if code := process.wait():
@@ -172,6 +186,7 @@ def _make_home(folder: Path, ledger: str | None = None) -> DemoHome:
     from starling.server.passwords import hashed
     from starling.server.sandbox import make_sandbox
     from starling.server.settings import FILE
+    from starling.server.tour import Tour, write_tour
 
     home = make_home(folder / "home", ledger=ledger)
     settings = home.folder / FILE
@@ -184,23 +199,31 @@ def _make_home(folder: Path, ledger: str | None = None) -> DemoHome:
         home.access.add_user(name, role)
         home.access.set_password(name, hashed(password))
         tokens[name], _ = home.access.issue(name, days=DAYS)
-    return DemoHome(home.folder, home.key.public.fingerprint, tokens, password)
+    begin = f"/tour/{write_tour(home.folder, Tour(*TOUR), 'ada')}"
+    return DemoHome(home.folder, home.key.public.fingerprint, tokens, password, home.settings.ledger, begin)
 
 
-def _add_data(folder: Path, persons: int, deadline: int) -> None:
-    """Register the data at the home in a folder; the files lie beside it."""
+def _key_home() -> str:
+    """What stands before a command of the custodian, where their key is not where it is looked for."""
+    folder = os.environ.get("STARLING_HOME")
+    return "" if folder is None else f"STARLING_HOME={folder} "
+
+
+def _add_data(folder: Path, persons: int, deadline: int, names: Sequence[str]) -> None:
+    """Register data at the home in a folder; the files lie beside it."""
     from starling.cli.progress import steps
     from starling.server.home import open_home
 
     home, parent = open_home(folder), folder.parent
     sources: dict[str, Callable[[], Registered]] = {
+        **{name: partial(town.source, parent / name, name) for name in TOUR},
         "airports": lambda: _airports(parent / "airports"),
         "flights": lambda: _flights(parent / "flights"),
         "nation": lambda: _nation(parent / "nation", persons),
         "study": lambda: _study(parent / "study"),
     }
     with steps() as step:
-        for name in DATASETS:
+        for name in names:
             step(f"registering {name}")
             _register(home, name, sources[name](), deadline)
 
@@ -214,8 +237,10 @@ def _register(home: "Home", name: str, source: "Registered", deadline: int) -> N
 
     publication = source.open().publication
     cost = Epsilon(Fraction(EPSILON)) if isinstance(publication, Asking) else publication.guarantee.cost
-    cap, granted = (each * cost.amount for each in (RELEASES, RELEASES - 1))
-    addition = Addition(name, source, name, cap, {"ada": granted}, deadline, DAYS)
+    population, cap, granted = name, RELEASES * cost.amount, (RELEASES - 1) * cost.amount
+    if name in TOUR:
+        population, cap, granted = town.POPULATION, Fraction(town.CAP), Fraction(town.GRANTED)
+    addition = Addition(name, source, population, cap, {"ada": granted}, deadline, DAYS)
     added = add(home, addition, lambda _: None, lambda _: None)
     if added.missing is not None:
         tell_missing(added.missing)

@@ -25,12 +25,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, expm1, log, log1p, sqrt
+from typing import Final
 
 from starling.privacy.accounting.composition import Events, alternatives, events_of
 from starling.privacy.accounting.conversion import delta_of_events, losses_known
 from starling.privacy.budget import Cost, Epsilon
 from starling.privacy.guarantee import Guarantee
 
+ALARMS: Final = 5
+"""False alarms of 100 that the attacker of reports and pages accepts."""
 _LEAST = -40.0
 """The least s that is tried: below it the bound is within e^-40 of 1."""
 _STEPS = 120

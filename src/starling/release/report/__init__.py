@@ -16,7 +16,7 @@ from typing import Final
 from starling.pages.parts import Line, Section, Table
 from starling.pages.rendering import stand_alone
 from starling.privacy.accounting.conversion import DELTA
-from starling.privacy.accounting.detection import detection
+from starling.privacy.accounting.detection import ALARMS, detection
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
@@ -33,10 +33,6 @@ UNITS = {
     "event": "one event of a group, and not all events of one person together; which groups there are is public",
 }
 """Each protected unit, in words."""
-
-ALARMS = 5
-"""False alarms in 100 cases that the attacker of the report accepts."""
-
 
 REPEAT: Final = (
     ("Python", 'import starling\nrelease = starling.open_release("FOLDER")\nrelease.to_pandas()'),

@@ -13,8 +13,7 @@ from starling.server.access import User
 from starling.server.approving import to_reply as to_request
 from starling.server.authentication import Service, whose
 from starling.server.listing import NEWEST, ReleasePage, list_releases
-from starling.server.pages.frame import base_url, show
-from starling.server.pages.home import only_pages
+from starling.server.pages.frame import base_url, only_pages, show
 from starling.server.releasing import ReleaseId, describe, to_reply
 
 MOST = 50

@@ -21,8 +21,8 @@ from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
 from starling.server.bodies import read_json
-from starling.server.pages.frame import base_url, form_of, go, show
-from starling.server.pages.home import bar, decimal, only_pages
+from starling.server.pages.frame import base_url, form_of, go, only_pages, show
+from starling.server.pages.home import bar, decimal
 from starling.server.previewing import PreviewReply, PreviewSection, read_preview
 from starling.server.releasing import ReleaseRequest, charge, describe, read_budget
 
@@ -163,6 +163,7 @@ def _page(
         refused=bool(problems),
         problems=others,
         lines=() if preview is None else _lines(request, name, request_id, question),
+        has_sandbox=service.home.sandbox is not None,
     )
 
 

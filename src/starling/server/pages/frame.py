@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from starling.errors import ParameterError, Problem, plain
@@ -25,6 +25,12 @@ def wants_page(request: Request) -> bool:
     return HTML in request.headers.get("accept", "") and not below(request).startswith(PLAIN)
 
 
+def only_pages(request: Request) -> None:
+    """A dependency of pages: a program is told that there is nothing."""
+    if not wants_page(request):
+        raise HTTPException(404)
+
+
 def below(request: Request) -> str:
     """The path of a request below the root of its application: of the server, or of its sandbox."""
     path: str = request.scope["path"]
@@ -39,10 +45,13 @@ def show(
     status: int = 200,
     **values: object,
 ) -> HTMLResponse:
-    """A page of this template; below the root of the server, in its sandbox, all are of invented records."""
+    """A page of this template; below the root of the server, in its sandbox, all are of invented records, and so are pages of a tour."""
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
-    page = served(template, PACKAGE, top, here=here, user=user, invented=here != top, **values)
+    strip_of = None if user is None or here != top else getattr(request.app.state, "tour", None)
+    tour = None if strip_of is None else strip_of(request, user)
+    invented = here != top or (tour is not None and tour.invented)
+    page = served(template, PACKAGE, top, here=here, user=user, tour=tour, invented=invented, **values)
     return HTMLResponse(page, status)
 
 

@@ -2,24 +2,21 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 
 from starling.errors import StarlingError
 from starling.ledger.rules import UNIT
-from starling.privacy.accounting.detection import detection_bound
+from starling.pages.repeating import server_lines
+from starling.privacy.accounting.detection import ALARMS, detection_bound
 from starling.privacy.budget import Epsilon, Rho
 from starling.server.access import User
 from starling.server.authentication import Service
-from starling.server.datasets import Dataset
-from starling.server.pages.frame import show, wants_page
-from starling.server.releasing import BudgetReply, DatasetReply, describe, read_budget
-
-ALARMS = 5
-"""False alarms of 100 that an attacker of the sentence accepts."""
+from starling.server.datasets import Entry
+from starling.server.pages.frame import base_url, only_pages, show
+from starling.server.releasing import BudgetReply, DatasetReply, describe, read_budget, risk_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +37,7 @@ class Card:
     budget: BudgetReply | None
     bar: tuple[Part, ...]
     risk: str
-
-
-def only_pages(request: Request) -> None:
-    """A dependency of pages: a program is told that there is nothing."""
-    if not wants_page(request):
-        raise HTTPException(404)
+    unit: str
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -61,13 +53,20 @@ def add_routes(app: FastAPI, service: Service) -> None:
             user,
             cards=cards,
             has_sandbox=has_sandbox,
-            alarms=ALARMS,
         )
+
+    @app.get("/datasets/{name}", include_in_schema=False, dependencies=[Depends(only_pages)])
+    def dataset(name: str, request: Request, user: Annotated[User, service.user()]) -> Response:
+        base = base_url(request)
+        python = f'client = starling.Client("{base}", token)\nclient.datasets(), client.budget("{name}")'
+        shell = f"export STARLING_SERVER={base}\nstarling remote datasets\nstarling remote budget {name}"
+        lines = server_lines(base, f"/v1/datasets/{name}", python, shell)
+        return show(request, "dataset.html", user, card=card(service, user, name), lines=lines)
 
 
 def card(service: Service, user: User, name: str) -> Card:
     """What the first page says of a dataset."""
-    dataset = describe(service, name)
+    dataset, entry = describe(service, name), service.home.catalogue.find(name)
     budget = None
     if user.role == "analyst":
         try:
@@ -75,7 +74,8 @@ def card(service: Service, user: User, name: str) -> Card:
         except StarlingError:
             # The ledger takes no charge now; what there is can be read all the same.
             budget = None
-    return Card(dataset, budget, () if budget is None or budget.invented else bar(budget), _risk(service, name, budget))
+    parts = () if budget is None or budget.invented else bar(budget)
+    return Card(dataset, budget, parts, _risk(entry, dataset, budget), entry.relation.unit)
 
 
 def bar(budget: BudgetReply) -> tuple[Part, ...]:
@@ -109,17 +109,11 @@ def decimal(amount: Fraction) -> str:
     return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
 
 
-def _risk(service: Service, name: str, budget: BudgetReply | None) -> str:
-    """What the best attacker finds: of a release, or, of what is asked questions, of all that the analyst may spend."""
-    entry = service.home.catalogue.find(name)
-    unit = entry.relation.unit
-    if isinstance(entry, Dataset):
-        cost, what = entry.guarantee.cost, "With a release"
-    else:
-        own = None if budget is None else next((cap.cap for cap in budget.caps if cap.scope == "analyst"), None)
-        if budget is None or own is None or budget.invented:
-            return ""
-        amount = Fraction(own)
-        cost, what = (Epsilon(amount) if budget.measure == "epsilon" else Rho(amount)), "With all your budget"
-    members = min(100, ceil(100 * detection_bound(cost, ALARMS / 100) - 1e-9))
-    return f"{what}, of 100 {unit}s in the data, an attacker who raises {ALARMS} false alarms in 100 finds at most {members}."
+def _risk(entry: Entry, dataset: DatasetReply, budget: BudgetReply | None) -> str:
+    """What the best attacker finds: from a release, or, of what is asked questions, from all that the analyst may spend."""
+    own = None if budget is None else next((cap.cap for cap in budget.caps if cap.scope == "analyst"), None)
+    if dataset.risk or budget is None or own is None or budget.invented:
+        return dataset.risk
+    amount = Fraction(own)
+    cost = Epsilon(amount) if budget.measure == "epsilon" else Rho(amount)
+    return risk_sentence("all your budget", entry.relation, detection_bound(cost, ALARMS / 100))

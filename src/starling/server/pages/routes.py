@@ -5,8 +5,9 @@ from fastapi.responses import Response
 
 from starling.pages.rendering import static_file, static_files
 from starling.server.authentication import Service
-from starling.server.pages import answers, ask, home, releases, signing
+from starling.server.pages import answers, ask, home, releases, signing, tour
 from starling.server.passwords import Passwords
+from starling.server.tour import read_tour
 
 FOR_GOOD = "public, max-age=31536000, immutable"
 """Of a static file, whose name changes with its bytes."""
@@ -19,6 +20,8 @@ def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> N
         screen.add_routes(app, service)
     if passwords is not None:
         signing.add_routes(app, service, passwords)
+        if (led := read_tour(service.home.folder)) is not None:
+            tour.add_routes(app, service, led)
 
 
 def _static(app: FastAPI) -> None:

@@ -1,0 +1,170 @@
+"""Screen 12: the tour of a demo, as a strip above the ordinary pages. Its step follows from what was released, and from the page."""
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.responses import Response
+
+from starling.errors import StarlingError
+from starling.server.access import User
+from starling.server.authentication import Service
+from starling.server.browsers import cookie, cookie_name, keep
+from starling.server.pages.frame import below, only_pages, show
+from starling.server.releasing import read_budget
+from starling.server.tour import Tour, begin_tour
+
+PATH: Final = "/tour"
+STEPS: Final = ("Look at the data", "See the price", "Read the answer", "Ask it again", "Spend the rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """What stands above a page of the tour.
+
+    Attributes:
+        step: From 1.
+        text: What to see here, and what to do.
+        links: Labels and paths of where to go on.
+        invented: Whether the page is of the invented records.
+    """
+
+    step: int
+    text: str
+    links: tuple[tuple[str, str], ...] = ()
+    invented: bool = True
+    steps: tuple[str, ...] = STEPS
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a user has come.
+
+    Attributes:
+        first: The release of the first dataset; None where there is none yet.
+        second: The release of the second one.
+        waiting: The releases of these that have not left.
+        left: What can still be charged.
+    """
+
+    first: int | None
+    second: int | None
+    waiting: tuple[int, ...]
+    left: str
+
+
+def strip_of(tour: Tour, standing: Standing, path: str) -> Strip:
+    """The strip above a page."""
+    pages = _pages(tour, standing)
+    if path in pages:
+        return pages[path]
+    wanted, label = _next(tour, standing)
+    texts = {
+        1: "This demo has a tour of five steps, with invented people. Nothing on it can go wrong.",
+        5: "Your budget is spent. What you have stays yours.",
+    }
+    step = pages[wanted].step
+    return Strip(step, texts.get(step, "The tour goes on where you left it."), ((label, wanted),), invented=False)
+
+
+def _next(tour: Tour, standing: Standing) -> tuple[str, str]:
+    """Where the tour goes on, and what the link is called."""
+    if standing.first is None:
+        return f"/datasets/{tour.first}", "Take the tour"
+    if standing.second is None:
+        return f"/questions/{standing.first}", "Go on with the tour"
+    return f"/datasets/{tour.third}/ask", "What now?"
+
+
+def _pages(tour: Tour, standing: Standing) -> dict[str, Strip]:
+    """The pages of the tour by their paths, as far as a user can reach them."""
+    asks = {name: f"/datasets/{name}/ask" for name in tour.datasets}
+    look = (
+        "These people are invented, and so is their town. Each of them is protected: an answer hardly changes if one person is taken"
+        " out. The bar is your budget."
+    )
+    pages = {f"/datasets/{tour.first}": Strip(1, look, (("Next: see the price", asks[tour.first]),))}
+    if standing.first is None:
+        price = (
+            "How many people of each age are there? Here is what that costs, and how far each number will be off. Nothing is spent"
+            " yet. Press the button that says what it spends."
+        )
+        return pages | {asks[tour.first]: Strip(2, price)}
+    answer = (
+        "Chance has changed this number a little, on purpose: that hides each person. The true number lies within the interval, 95"
+        " times of 100."
+    )
+    repeated = (
+        "You have this answer, so it costs nothing: not today, and never again. New chance for the same question would wear down the"
+        " protection."
+    )
+    pages |= {
+        f"/questions/{standing.first}": _waiting(3)
+        if standing.first in standing.waiting
+        else Strip(3, answer, (("Next: ask it again", asks[tour.first]),)),
+        asks[tour.first]: Strip(4, repeated, (("Next: spend the rest", asks[tour.second]),)),
+    }
+    if standing.second is None:
+        rest = "Another question about the same people. It costs all that is left of your budget. Press the button."
+        return pages | {asks[tour.second]: Strip(5, rest)}
+    spent = "With this answer your budget is spent. See what happens at the next question."
+    more = ("Next: ask for more", asks[tour.third])
+    pages |= {
+        f"/questions/{standing.second}": _waiting(5)
+        if standing.second in standing.waiting
+        else Strip(5, spent, (more,)),
+        asks[tour.second]: Strip(5, spent, (more,)),
+    }
+    end = "It does not fit: together, such answers would tell too much of one person. So the server refuses. That is the protection."
+    if standing.left != "0":
+        end = "A custodian gave you more budget, so that you can ask again. The tour ends here."
+    links = (("Your answers: free, for good", "/answers"), ("More questions, with play money", "/sandbox/"))
+    return pages | {asks[tour.third]: Strip(5, end, links)}
+
+
+def _waiting(step: int) -> Strip:
+    return Strip(
+        step,
+        "It is paid. The answer leaves at a time that is fixed: how long the work takes could tell of the records.",
+    )
+
+
+def add_routes(app: FastAPI, service: Service, tour: Tour) -> None:
+    """Add the tour to an application, and its strip to the pages of analysts."""
+    settings, access = service.home.settings, service.home.access
+
+    def strip(request: Request, user: User) -> Strip | None:
+        if user.role != "analyst" or f"{below(request)}/".startswith(f"{PATH}/"):
+            return None
+        try:
+            return strip_of(tour, _standing(service, tour, user.name), below(request))
+        except StarlingError:
+            # Its data are not registered yet.
+            return None
+
+    app.state.tour = strip
+
+    @app.get(PATH, include_in_schema=False, dependencies=[Depends(only_pages)])
+    def page(request: Request, user: Annotated[User, service.user("analyst")]) -> Response:
+        return show(request, "tour.html", user, first=f"/datasets/{tour.first}", steps=STEPS)
+
+    @app.get(f"{PATH}/{{secret}}", include_in_schema=False, dependencies=[Depends(only_pages)])
+    def begin(request: Request, secret: str) -> Response:
+        """The page that follows is no redirection: a cookie that is set with one is not sent where another program's link began it."""
+        name = begin_tour(service.home.folder, secret)
+        if name is None:
+            raise HTTPException(404)
+        left = cookie(request.headers, cookie_name(settings))
+        token, user = access.begin_session(name, f"GET {PATH}/{{secret}}", left=left)
+        reply = show(request, "tour.html", user, first=f"/datasets/{tour.first}", steps=STEPS)
+        keep(reply, settings, cookie_name(settings), token, sites="strict", seconds=None)
+        return reply
+
+
+def _standing(service: Service, tour: Tour, user: str) -> Standing:
+    first, second = (read_budget(service, user, name) for name in (tour.first, tour.second))
+    released = [each.release for each in (first, second)]
+    waiting = tuple(
+        each for each in released if each is not None and service.charges.progress(each, user).state != "released"
+    )
+    return Standing(first.release, second.release, waiting, first.available)
