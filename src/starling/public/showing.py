@@ -1,20 +1,22 @@
 """What a page shows of a release, as JSON: its headline, facts, first rows and pictures. Everything is of the released files."""
 
-from typing import Any, Final
+from typing import Final
 
-from starling.errors import ParameterError
 from starling.release.codec import Json
 from starling.release.reading import Release
-from starling.release.text import cell
+from starling.screens.domain_pages import DomainPages
+from starling.screens.release import pages_of
 
-ROWS: Final = 20
-"""Rows of the first table that a page shows."""
 _MOST: Final = 400_000
 """Letters of a picture: a longer one is left out of the page."""
 
 
 def shown(release: Release) -> dict[str, Json]:
-    """A release as `headline` (null or label, number, interval and note), `facts` (pairs), `tables` and `pictures`."""
+    """A release as `headline` (null or label, number, interval and note), `facts` (pairs), `tables`, `pictures`, and `links`: word
+    and path of each page that its domain adds.
+    """
+    pages = pages_of(release)
+    table = pages.summary()
     facts = release._facts()  # noqa: SLF001 - a page shows of it what a session does
     headline = release.headline()
     return {
@@ -27,29 +29,12 @@ def shown(release: Release) -> dict[str, Json]:
             "note": headline.note,
         },
         "facts": [[name, value] for name, value in facts],
-        "tables": [_table(release)],
-        "pictures": _pictures(release),
+        "tables": [{"caption": table.caption, "header": list(table.header), "rows": [list(row) for row in table.rows]}],
+        "pictures": _pictures(pages),
+        "links": [[word, path] for word, path in pages.links],
     }
 
 
-def _table(release: Release) -> Json:
-    name = release.main or next(each for each in release.names if "/" not in each)
-    rows: Any = release.tell({"kind": "rows", "table": name, "most": ROWS})
-    size, _ = release.size(name)
-    return {
-        "caption": f"{name}: the first {len(rows['rows'])} of {size:,} rows",
-        "header": rows["columns"],
-        "rows": [[cell(each, name) for name, each in zip(rows["columns"], row, strict=True)] for row in rows["rows"]],
-    }
-
-
-def _pictures(release: Release) -> list[Json]:
-    drawn_by: Any = release  # each domain's release draws itself
-    try:
-        plots = drawn_by.plot()
-    except (ParameterError, AttributeError):
-        # It has several slices, or nothing to draw.
-        return []
-    pictures = [picture for section in plots.pictures.values() for picture in section.pictures]
-    drawn = [(picture.draw(), " ".join(picture.caption.split())) for picture in pictures]
+def _pictures(pages: DomainPages) -> list[Json]:
+    drawn = [(each.draw(), " ".join(each.caption.split())) for each in pages.pictures()]
     return [{"svg": svg, "caption": caption} for svg, caption in drawn if len(svg) <= _MOST]

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from starling.pages.parts import Line
+from starling.errors import ParameterError
+from starling.pages.parts import Line, Picture, Table
 from starling.pages.rendering import served
 from starling.release.reading import Release
 from starling.release.text import cell
@@ -15,6 +16,8 @@ from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
 
 PACKAGE: Final = "starling.screens"
+FIRST_ROWS: Final = 20
+"""Rows of a table on the page of an answer."""
 REPORT: Final = "report.html"
 OF_REPORT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -155,6 +158,26 @@ class DomainPages:
         """A sentence for each row that the plan has and the table has not, among those with these values."""
         del table, where
         return ()
+
+    def summary(self) -> Table:
+        """What the page of an answer shows of it as a table: the first rows of the main one."""
+        release = self.release
+        name = release.main or next(each for each in release.names if "/" not in each)
+        rows: Any = release.tell({"kind": "rows", "table": name, "most": FIRST_ROWS})
+        size, _ = release.size(name)
+        cells = tuple(
+            tuple(cell(each, column) for column, each in zip(rows["columns"], row, strict=True)) for row in rows["rows"]
+        )
+        return Table(tuple(rows["columns"]), cells, f"{name}: the first {len(cells)} of {size:,} rows")
+
+    def pictures(self) -> Sequence[Picture]:
+        """The pictures that it shows: those that the release draws of itself, where it does."""
+        drawn_by: Any = self.release
+        try:
+            plots = drawn_by.plot()
+        except (AttributeError, ParameterError):
+            return []  # it has nothing to draw
+        return [each for section in plots.pictures.values() for each in section.pictures]
 
     def page(
         self, template: str, frame: Frame, status: int = HTTPStatus.OK, package: str = PACKAGE, **values: object

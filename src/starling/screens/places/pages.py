@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from starling.errors import ParameterError, StarlingError
-from starling.pages.parts import Picture
+from starling.pages.parts import Picture, Table
 from starling.places.analysis import LISTED, PlacesRelease
 from starling.places.answers.coordinates import in_cells
 from starling.places.answers.hotspots import Hotspots, as_rectangles, tiles
@@ -70,6 +70,15 @@ class PlacesPages(DomainPages):
                 choice = Choice.of(query, self._places)
                 return file_of(self._places, name, choice.slice, query.whole("resolution", 7))
         return None
+
+    def summary(self) -> Table:
+        """Large squares of the first slice, each with its sure interval."""
+        return self._squares(Choice.of(Query(""), self._places), None)
+
+    def pictures(self) -> Sequence[Picture]:
+        """The map of the first slice."""
+        plots = self._places.plot(self._places.plan.slice_names[0])
+        return [each for section in plots.pictures.values() for each in section.pictures]
 
     def _other(self, choice: Choice, frame: Frame) -> PlacesRelease | None:
         """The release that is taken away; raises ParameterError where the reader has none of this name, or it is none of places."""
@@ -149,14 +158,14 @@ class PlacesPages(DomainPages):
             row["address"] = f"?{urlencode(as_address(choice, **_exact_ends(grid, row['box'])))}"
         return rows
 
-    def _squares(self, choice: Choice, other: PlacesRelease | None) -> Any:
+    def _squares(self, choice: Choice, other: PlacesRelease | None) -> Table:
         """Numbers of large squares, as a table."""
         release, grid = self._places, self._places.plan.grid
         squares = tiles(grid.shape, -(-max(grid.shape) // LISTED))
         taken = release if other is None and choice.minus is not None else other
         parts = release.parts(choice.slice, taken, choice.minus)
         answers = typical_answers(lambda each: each.count(as_rectangles(squares)), *parts, typical=False)
-        return square_table(grid, squares, answers, "")
+        return square_table(grid, squares, answers, choice.slice or "")
 
     def _notes(self, sure: bool) -> list[str]:
         notes = [SURE.format(level=95), NOTHING] if sure else []

@@ -80,6 +80,7 @@ def _parts(shown: dict[str, Any]) -> dict[str, Any]:
             Table(tuple(each["header"]), tuple(map(tuple, each["rows"])), each["caption"]) for each in shown["tables"]
         ],
         "pictures": shown["pictures"],
+        "links": shown["links"],
     }
 
 
