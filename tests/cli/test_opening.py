@@ -24,3 +24,7 @@ def test_a_release_is_opened(words: tuple[str, ...], tmp_path: Path, monkeypatch
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["open", str(tmp_path)]).exit_code == 5
+    write(tmp_path)
+    release(tmp_path, "groups")
+    here = str(tmp_path / "groups" / "out")
+    assert CliRunner().invoke(main, ["open", here, "--no-browser", "--other", str(tmp_path)]).exit_code == 5

@@ -25,3 +25,8 @@ def test_a_static_file_is_sent_for_good(answering: Site) -> None:
 @pytest.mark.parametrize("path", ["/", "/static/none.css", "/static/../site.py", "/tables/t1"])
 def test_all_else_is_asked_of_the_pages_of_the_release(answering: Site, path: str) -> None:
     assert answering.answer(path, "a=b").body == f"{path} a=b r.zip".encode()
+
+
+def test_others_are_named_by_their_numbers() -> None:
+    pages: Any = SimpleNamespace(reply=lambda path, query, frame: Reply(repr(frame.others).encode()))
+    assert Site(pages, "r.zip", ["a", "b"]).answer("/", "").body == b"{'1': ('a', 'a'), '2': ('b', 'b')}"

@@ -12,8 +12,15 @@ from starling.cli.progress import working
 @command("open", example="starling open release")
 @click.argument("release", type=options.PATH)
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Start the browser.")
+@click.option(
+    "--other",
+    "others",
+    type=options.PATH,
+    multiple=True,
+    help="Another release on its grid, to compare maps.",
+)
 @options.signer
-def open_(release: Path, *, browser: bool, key: str | None) -> Result:
+def open_(release: Path, *, browser: bool, others: tuple[Path, ...], key: str | None) -> Result:
     """Show a release in the browser, on this machine alone.
 
     RELEASE, a folder or its zip, is compared with its signature. Its address works once. It ends with Ctrl-C, or after half an hour
@@ -25,6 +32,9 @@ def open_(release: Path, *, browser: bool, key: str | None) -> Result:
     from starling.verification import open_release
 
     working("checking the release")
-    with open_release(release, key=None if key is None else pin(key)) as opened:
-        open_site(Screens(opened), str(release), browser=browser)
+    signer = None if key is None else pin(key)
+    for each in others:
+        open_release(each, key=signer).close()
+    with open_release(release, key=signer) as opened:
+        open_site(Screens(opened), str(release), list(map(str, others)), browser=browser)
     return Result(lambda: "ended", lambda: {"release": str(release)})

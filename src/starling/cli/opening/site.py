@@ -1,5 +1,6 @@
 """Pages on this machine: of a release or of a plan, at the root of the address, and the static files beside them."""
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 import click
@@ -28,11 +29,13 @@ class Site:
     Args:
         pages: What is shown.
         path: What it is of, as the user named it, for the lines that do the same.
+        others: Other releases that it may be compared with.
     """
 
-    def __init__(self, pages: Pages, path: str) -> None:
+    def __init__(self, pages: Pages, path: str, others: Sequence[str] = ()) -> None:
         self._pages = pages
-        self._frame = Frame(path=path)
+        named = {str(number): (other, other) for number, other in enumerate(others, start=1)}
+        self._frame = Frame(path=path, others=named)
 
     def answer(self, path: str, query: str) -> Reply:
         """The reply to a path, decoded, with the query of its address."""
@@ -42,11 +45,11 @@ class Site:
         return self._pages.reply(path, query, self._frame)
 
 
-def open_site(pages: Pages, path: str, *, browser: bool = True) -> None:
+def open_site(pages: Pages, path: str, others: Sequence[str] = (), *, browser: bool = True) -> None:
     """Show pages in the browser, if that is wanted, until Ctrl-C or half an hour without a request."""
     from starling.cli.browser import show
 
-    serving = Serving(Site(pages, path).answer)
+    serving = Serving(Site(pages, path, others).answer)
     click.echo(f"starling: open {serving.address} once; Ctrl-C ends it", err=True)
     if browser:
         show(serving.address)
