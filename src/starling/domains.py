@@ -21,16 +21,21 @@ class Registered:
         domain: The domain's value, a `starling.release.domain.Domain`.
         verbs: The click group of the domain's commands, `starling NAME VERB`.
         pages: What it adds to the pages of its releases, a `starling.screens.domain_pages.DomainPages`; empty where it adds nothing.
+        plan_pages: The pages on which a plan of it is chosen, made of a plan; empty where there are none.
     """
 
     domain: str
     verbs: str
     pages: str = ""
+    plan_pages: str = ""
 
 
 DOMAINS: Final[dict[str, Registered]] = {
     "tables": Registered(
-        "starling.tables.domain:TABLES", "starling.cli.tables:tables", "starling.screens.tables.domain:TablesPages"
+        "starling.tables.domain:TABLES",
+        "starling.cli.tables:tables",
+        "starling.screens.tables.domain:TablesPages",
+        "starling.screens.tables.accuracy:AccuracyPages",
     ),
     "genome": Registered(
         "starling.genome.domain:GENOME", "starling.cli.genome:genome", "starling.screens.genome:GenomePages"

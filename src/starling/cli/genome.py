@@ -113,7 +113,7 @@ generate = verbs.generating(
         multiple=True,
         metavar="SNP:OR",
         callback=_effects,
-        help="Without PLAN: a causal SNP and its odds ratio per copy of the allele, such as s10:2.5. May be given again.",
+        help="Without PLAN: a causal SNP and its odds ratio per copy of the allele, such as s10:2.5. Repeatable.",
     ),
     click.option(
         "--linkage",
@@ -199,7 +199,7 @@ plot = verbs.plotting(
         "kinds",
         type=click.Choice(KINDS),
         multiple=True,
-        help="Draw this kind. May be given again.  [default: every kind that has something to show]",
+        help="Draw this kind. Repeatable.  [default: every kind that has something to show]",
     ),
     several=True,
 )
@@ -219,7 +219,7 @@ plot = verbs.plotting(
 )
 @options.signer
 def export(release: Path, *, form: "Format", out: Path, key: str | None) -> Result:
-    """Write released p-values for other programs, from the release alone. What it does not tell is missing, not guessed.
+    """Write released p-values for other programs, from the release alone.
 
     RELEASE is a folder or its zip, of snp-pval or of explore; it is compared with its signature. The numbers are noisy estimates, which
     the file beside says. Opens no genotypes and charges nothing.

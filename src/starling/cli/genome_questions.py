@@ -79,7 +79,7 @@ excluding = click.option(
     "--excluding",
     multiple=True,
     metavar="FIRST..LAST",
-    help="Leave out a stretch, such as a released block, by its first and last SNP. May be given again.",
+    help="Leave out a stretch, such as a released block, by its first and last SNP. Repeatable.",
 )
 
 noise = click.option(

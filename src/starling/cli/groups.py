@@ -61,7 +61,7 @@ preview = verbs.previewing(
         metavar="LEVEL=ERROR",
         callback=_targets,
         help="Find the split over levels, and with public shares over sizes, that comes nearest to this sum of errors at a level."
-        " May be given again.",
+        " Repeatable.",
     ),
     options.seed,
     step="simulating releases of invented groups",
@@ -110,7 +110,7 @@ plot = verbs.plotting(
         "regions",
         multiple=True,
         metavar="ID",
-        help="Draw its sizes. May be given again.  [default: the root]",
+        help="Draw its sizes. Repeatable.  [default: the root]",
     ),
     click.option(
         "--outlines",

@@ -47,7 +47,7 @@ preview = verbs.previewing(
         type=float,
         multiple=True,
         metavar="PERCENT",
-        help="Side of squares that matter, in percent of the grid's sides. May be given again.  [default: 1, 5 and 25]",
+        help="Side of squares that matter, in percent of the grid's sides. Repeatable.  [default: 1, 5 and 25]",
     ),
     click.option(
         "--expected",
@@ -60,7 +60,7 @@ preview = verbs.previewing(
         "worlds",
         type=click.Choice(("gather", "everywhere", "city")),
         multiple=True,
-        help="How the true points may lie: in few places, everywhere, or filling a city. May be given again.  [default: all]",
+        help="How the true points may lie: in few places, everywhere, or filling a city. Repeatable.  [default: all]",
     ),
     click.option(
         "--trials",

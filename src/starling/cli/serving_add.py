@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "grants",
     multiple=True,
     metavar="ANALYST=AMOUNT",
-    help="What an analyst may spend on the population; made a user, with a token, where there is none. May be given again.",
+    help="What an analyst may spend on the population; made a user, with a token, where there is none. Repeatable.",
 )
 @click.option("--population", metavar="POPULATION", help="Whose data they are.  [default: a new one, called NAME]")
 @click.option(

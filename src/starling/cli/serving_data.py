@@ -71,7 +71,7 @@ description = as_one(
         required=True,
         metavar="NAME=PATH",
         help="Confidential: records=PATH; for tables persons=PATH and geography=PATH; for a genome study genotypes=PREFIX and"
-        " phenotype=PATH. May be given again.",
+        " phenotype=PATH. Repeatable.",
     ),
     click.option(
         "--deadline",
@@ -87,7 +87,7 @@ description = as_one(
         "codes",
         multiple=True,
         metavar="CODE",
-        help="The same by a code of the Data Use Ontology, such as DUO:0000042 (general research use). Public. May be given again.",
+        help="The same by a code of the Data Use Ontology, such as DUO:0000042 (general research use). Public. Repeatable.",
     ),
 )
 """The options of every command that registers data, as one argument `description`."""

@@ -74,7 +74,7 @@ plan = verbs.planning(
         type=options.PATH,
         multiple=True,
         metavar="RELEASE",
-        help="An earlier release about the same people: what both reveal together. May be given again.",
+        help="An earlier release about the same people: what both reveal together. Repeatable.",
     ),
     plan=options.plan,
 )

@@ -149,7 +149,7 @@ class Client:
         return replies.read(Request, self._post(dataset, "requests", request_id, question, reason=reason))
 
     def requests(self) -> tuple[Request, ...]:
-        """The first thousand requests for approval that this user made, with what became of them."""
+        """The first thousand requests of this user for approval, and what became of them."""
         return replies.read_all(Request, self._transport.ask("GET", "/v1/requests?most=1000"))
 
     def decision(self, number: int) -> Request:

@@ -7,10 +7,11 @@ process that is told the path of a public plan or of a release, and holds no tok
 import shutil
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from starling.domains import domain
+from starling.domains import DOMAINS, domain
 from starling.errors import IntegrityError, ParameterError, StarlingError
 from starling.public.showing import shown
 from starling.release.codec import Json
@@ -22,6 +23,7 @@ from starling.release.statement import stated
 from starling.release.work import check_work
 from starling.screens.frame import Frame
 from starling.screens.release import Screens
+from starling.screens.replies import Query, Reply
 from starling.verification import open_release, verify
 
 MOST_OPEN: Final = 4
@@ -44,12 +46,14 @@ def answer(task: Any) -> dict[str, Json]:
     - "show" has `release`. It is answered by what `showing.shown` gives, for a page.
     - "page" has `release`, `path` and `query` of an address, `frame`, the values of a `screens.frame.Frame`, and `into`, the path of an
       empty file, which the body is written into. It is answered by the reply's `status`, `kind` and `headers`.
+    - "plan_page" has `domain` and `plan`, the folder of a plan that says all, in place of `release`. "accuracy" has these and `query`: the
+      answer is the value of that page.
 
     What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
     try:
-        if task["do"] in _OF_RELEASES:
-            return _OF_RELEASES[task["do"]](task)
+        if task["do"] in _PUBLISHED:
+            return _PUBLISHED[task["do"]](task)
         plan, question = _plan(task["domain"], task["plan"]), task["question"]
         check_work(plan.work(question, preview=task["do"] == "preview"), task["most"])
         if task.get("margin") is not None:
@@ -86,7 +90,22 @@ def _show(task: Any) -> dict[str, Json]:
 
 def _page(task: Any) -> dict[str, Json]:
     reply = _screens(task["release"]).reply(task["path"], task["query"], Frame(**task["frame"], most=task["most"]))
-    with reply.opened() as body, Path(task["into"]).open("r+b") as file:
+    return _written(reply, task["into"])
+
+
+def _plan_page(task: Any) -> dict[str, Json]:
+    pages = _plan_pages(task["domain"], task["plan"])
+    return _written(pages.reply(task["path"], task["query"], Frame(**task["frame"])), task["into"])
+
+
+def _accuracy(task: Any) -> dict[str, Json]:
+    chosen = _plan_pages(task["domain"], task["plan"]).chosen(Query(task["query"]))
+    return dict(chosen.as_json())
+
+
+def _written(reply: Reply, into: str) -> dict[str, Json]:
+    """What is said of a reply whose body was written into an empty file."""
+    with reply.opened() as body, Path(into).open("r+b") as file:
         shutil.copyfileobj(body, file)
     return {"status": int(reply.status), "kind": reply.kind, "headers": dict(reply.headers)}
 
@@ -104,13 +123,15 @@ def _verified(task: Any) -> dict[str, Json]:
     }
 
 
-_OF_RELEASES: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
+_PUBLISHED: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
     "read": _read,
     "show": _show,
     "page": _page,
+    "plan_page": _plan_page,
+    "accuracy": _accuracy,
     "verify": _verified,
 }
-"""What is done with a release."""
+"""What is done with a release, or with a plan that says all."""
 
 
 @lru_cache(MOST_OPEN)
@@ -124,6 +145,18 @@ def _release(path: str) -> Release:
 @lru_cache(MOST_OPEN)
 def _screens(path: str) -> Screens:
     return Screens(_release(path))
+
+
+@lru_cache(MOST_OPEN)
+def _plan_pages(name: str, folder: str) -> Any:
+    registered = domain(name)
+    assert registered is not None, "the plan of a registered domain was written"
+    module, _, value = DOMAINS[name].plan_pages.partition(":")
+    try:
+        publication = registered.reopen(Path(folder))
+    except StarlingError:
+        raise IntegrityError("plan", "is not as it was registered", "ask a custodian to restore it") from None
+    return getattr(import_module(module), value)(publication.plan)
 
 
 @lru_cache(MOST_OPEN)

@@ -185,7 +185,7 @@ class Release(InSession):
         }
 
     def stored(self, table: str) -> StoredTable:
-        """One of `names` as it lies on the disk, never read as a whole; raises ParameterError where there is no such table."""
+        """One of `names` as it lies on the disk, never read as a whole."""
         if table not in self._stored:
             self._stored[table] = StoredTable(self.path_of(table))
         return self._stored[table]

@@ -198,8 +198,12 @@ class Catalogue:
         return entry
 
     def plan(self, name: str) -> Path:
-        """The folder of the public plan of a dataset that is asked questions."""
+        """The folder of the public plan of a dataset that is asked questions, or whose plan has a page."""
         return self._folder / f"{name}.plan"
+
+    def has_plan_page(self, name: str) -> bool:
+        """Whether the plan of a dataset says all, and has a page on which another may be chosen; one registered before has none."""
+        return self.is_single(name) and self.plan(name).is_dir()
 
     def plan_zip(self, name: str) -> Path:
         """The public plan of such a dataset, as one zip."""

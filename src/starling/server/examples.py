@@ -154,6 +154,26 @@ EXAMPLES: Final[Mapping[tuple[str, str], Example]] = {
             "margin": {"question": {"kind": "num_sig", "k": 10}, "margin": "20"},
         },
     ),
+    ("get", "/v1/datasets/{name}/accuracy"): Example(
+        200,
+        {
+            "title": "Visits",
+            "measure": "epsilon",
+            "cost": "1",
+            "factor": "1/2",
+            "numbers": [
+                {
+                    "level": "all sex",
+                    "number": "total only",
+                    "unit": "persons",
+                    "within": "3",
+                    "budget": "1",
+                    "reason": None,
+                }
+            ],
+            "invented": False,
+        },
+    ),
     ("post", "/v1/datasets/{name}/releases"): Example(
         202,
         _RELEASE,

@@ -1,9 +1,10 @@
 """The API of what is known before anything is spent: the expected error of a release or an answer, its cost, and public plans."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
-from fastapi import FastAPI, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import FastAPI, Query, Response
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from starling.ledger.rules import shown
 from starling.release.claims import claim
@@ -17,6 +18,9 @@ QUESTION: Any = Field(
 """The field of a question in a body."""
 INVENTED: Any = Field(description="Whether it is of invented records, as everything below /sandbox is.")
 """The field of a body that says what it is of."""
+
+
+ShortText = Annotated[str, StringConstraints(max_length=100)]
 
 
 class PreviewRequest(BaseModel):
@@ -84,6 +88,51 @@ class PreviewReply(BaseModel):
     invented: bool = INVENTED
 
 
+class AccuracyQuery(BaseModel):
+    """Margins of a plan, or its whole cost."""
+
+    model_config = ConfigDict(extra="forbid")
+    by: Literal["total", "every", "margins"] = Field("margins", description="Which of the others decides.")
+    total: ShortText = Field("", description="What the plan costs at most in all, an exact decimal.")
+    every: ShortText = Field("", description="The same margin for every number of people, in persons.")
+    margins: list[ShortText] = Field(
+        [],
+        max_length=500,
+        description="Of each of `numbers` its margin, or where none is defined its budget; an empty one leaves the budget as it is.",
+    )
+
+
+class NumberReply(BaseModel):
+    """One kind of number of a plan."""
+
+    level: str
+    number: str
+    unit: str = Field(description="Of its margin.")
+    within: str | None = Field(description="Its margin; null where none is defined.")
+    budget: str = Field(description="Of its level, exact.")
+    reason: str | None = Field(description="Why no margin is defined.")
+
+
+class AccuracyReply(BaseModel):
+    """A plan by its margins and budgets."""
+
+    title: str
+    measure: str
+    cost: str = Field(description="Of the whole plan, exact.")
+    factor: str | None = Field(description="On every margin, or every budget, where the whole cost decides.")
+    numbers: list[NumberReply]
+    invented: bool = INVENTED
+
+
+def read_accuracy(service: Service, user: str, name: str, wanted: AccuracyQuery) -> AccuracyReply:
+    """A dataset's plan by other margins or another cost; raises as `Understanding.accuracy`."""
+    pairs = [("by", wanted.by), ("total", wanted.total), ("every", wanted.every)]
+    # Of a number that has no margin, it is its budget that is written.
+    pairs += [(f"{field}-{at}", text) for at, text in enumerate(wanted.margins) for field in ("within", "budget")]
+    value = service.understanding.accuracy(service.home.catalogue, name, urlencode(pairs), user=user)
+    return AccuracyReply(**value, invented=service.home.invented)
+
+
 def read_preview(service: Service, analyst: str, name: str, question: Any, margin: str | None = None) -> PreviewReply:
     """What a release or an answer costs an analyst and will be worth; raises as `Understanding.preview` and `Charges.budget`."""
     seen = service.understanding.preview(service.home.catalogue, name, question, user=analyst, margin=margin)
@@ -119,6 +168,18 @@ def add_routes(app: FastAPI, service: Service) -> None:
     )
     def preview(name: str, wanted: PreviewRequest, user: Annotated[User, service.user("analyst")]) -> PreviewReply:
         return read_preview(service, user.name, name, wanted.question, wanted.margin)
+
+    @app.get(
+        "/v1/datasets/{name}/accuracy",
+        summary="What other margins of a plan would cost, or which margins another cost would give; free",
+        responses=errors(403, 404, 409),
+    )
+    def accuracy(
+        name: str,
+        wanted: Annotated[AccuracyQuery, Query()],
+        user: Annotated[User, service.user("analyst", "custodian")],
+    ) -> AccuracyReply:
+        return read_accuracy(service, user.name, name, wanted)
 
     @app.get(
         "/v1/datasets/{name}/plan",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from starling.errors import ParameterError
 from starling.release.arithmetic import guarantee_of
-from starling.server.datasets import Catalogue, Dataset, Study
+from starling.server.datasets import Catalogue, Dataset, NotThere, Study
 from starling.server.settings import QUESTION_WORK
 from starling.server.task_processes import TaskProcesses
 
@@ -100,6 +100,24 @@ class Understanding:
         task = {"do": "page", "release": str(release), "path": path, "query": query, "frame": frame, "into": str(into)}
         return self._releases.answer(task, user)
 
+    def plan_page(
+        self, catalogue: Catalogue, name: str, path: str, query: str, frame: dict[str, Any], into: Path, *, user: str
+    ) -> dict[str, Any]:
+        """The same of a page of a dataset's plan that says all; raises as `accuracy` besides."""
+        task = {"do": "plan_page", **_chosen_plan(catalogue, name), "path": path, "query": query, "frame": frame}
+        return self._questions.answer({**task, "into": str(into)}, user)
+
+    def accuracy(self, catalogue: Catalogue, name: str, query: str, *, user: str) -> dict[str, Any]:
+        """The value of the page of a dataset's plan that says all, by the query of its address.
+
+        Raises:
+            NotThere: there is no such dataset, or it has no such page.
+            AnotherKind: it is asked questions.
+            ParameterError, PlanError: a margin or a cost is none, or is not kept.
+            LedgerUnavailable: it took too long, or too much is asked at once.
+        """
+        return self._questions.answer({"do": "accuracy", **_chosen_plan(catalogue, name), "query": query}, user)
+
     def verify(self, release: Path, key: str, *, user: str) -> dict[str, Any]:
         """What the verification of a release finds, with the key that should have signed it, as public/answering.py says it; raises
         LedgerUnavailable where it took too long, or too much is asked at once.
@@ -121,3 +139,12 @@ class Understanding:
 
 def _dataset(study: Study, answer: dict[str, Any]) -> Dataset:
     return study.question(answer["title"], answer["request"], guarantee_of(answer["price"]))
+
+
+def _chosen_plan(catalogue: Catalogue, name: str) -> dict[str, str]:
+    """Domain and plan of a dataset whose plan has a page; raises NotThere where it has none."""
+    dataset = catalogue.release(name)
+    if not catalogue.has_plan_page(name):
+        problem, fix = "has no page of its own here", "see it in a release, or have it registered anew"
+        raise NotThere("plan", problem, fix)
+    return {"domain": dataset.domain, "plan": str(catalogue.plan(name))}

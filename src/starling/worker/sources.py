@@ -6,13 +6,13 @@ record, and then describes to the web process what a release is and costs (serve
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from starling.domains import delivering_of
+from starling.domains import DOMAINS, delivering_of
 from starling.domains import domain as find
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PlanError, PolicyRefused
 from starling.ledger.opening import read_ledger
@@ -94,7 +94,9 @@ class Sources:
         (self._folder / f"{name}.json").unlink(missing_ok=True)
         write_new(self._folder / f"{name}.json", _text(registered))
         if isinstance(publication, Asking):
-            _write_plan(publication, self._catalogue.plan(name), self._catalogue.plan_zip(name))
+            _write_plan(publication.write, self._catalogue.plan(name), self._catalogue.plan_zip(name))
+        elif DOMAINS[registered.domain].plan_pages:
+            _write_plan(publication.write_plan, self._catalogue.plan(name))
         self._catalogue.add(dataset, preview)
         return dataset
 
@@ -245,16 +247,18 @@ def _preview(registered: Registered) -> list[dict[str, Json]]:
         return sections_json([Section("Expected error", f"It cannot be told beforehand: {error}.")])
 
 
-def _write_plan(asking: Asking, folder: Path, bundle: Path) -> None:
-    """Write a public plan as a folder and as a zip; raises OutputError where it cannot be written."""
+def _write_plan(write_into: Callable[[Path], None], folder: Path, bundle: Path | None = None) -> None:
+    """Write a public plan as a folder, and as a zip where one is named; raises OutputError where it cannot be written."""
     try:
         # Left by a registration that was cut off.
         shutil.rmtree(folder, ignore_errors=True)
-        bundle.unlink(missing_ok=True)
+        if bundle is not None:
+            bundle.unlink(missing_ok=True)
         # An account of the web process reads it by its group, as the descriptions (accounts.py).
         folder.mkdir(mode=0o750)
-        asking.write(folder)
-        zipped(folder, bundle)
+        write_into(folder)
+        if bundle is not None:
+            zipped(folder, bundle)
     except OSError:
         raise OutputError("home", "cannot be written", "make room in the folder of the server") from None
 

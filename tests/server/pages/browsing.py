@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import httpx
@@ -98,6 +99,10 @@ class Browser:
         if form.method == "get":
             return self._ask("GET", f"{form.action}?{fields}", None)
         return self._ask("POST", form.action, fields.encode())
+
+    def asked(self, path: str) -> Any:
+        """What the API replies to this browser, as JSON."""
+        return self._asker.ask("GET", path, [("Cookie", self._cookie), ("Sec-Fetch-Site", "same-origin")]).json()
 
     def forget(self) -> None:
         """Lose the session."""

@@ -30,6 +30,7 @@ COUNTERPARTS: Final = {
     "/answers": "/v1/releases",
     "/datasets/{name}": "/v1/datasets/{name}",
     "/datasets/{name}/ask": "/v1/datasets/{name}/budget",
+    "/datasets/{name}/accuracy/{path:path}": "/v1/datasets/{name}/accuracy",
     "/questions/{release}": "/v1/releases/{release}",
     "/releases/{release}/{path:path}": "/v1/releases/{release}/bundle",
 }

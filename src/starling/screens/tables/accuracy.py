@@ -50,13 +50,17 @@ class AccuracyPages:
                 case "/preview" if self._preview is not None:
                     return Reply(self._preview.page().encode(), headers={"Content-Security-Policy": OF_REPORT})
                 case "/plan.toml":
-                    return attached(self._chosen(values).file().encode(), FILE, TOML)
+                    return attached(self.chosen(values).file().encode(), FILE, TOML)
         except StarlingError as error:
             return self._shown("refused.html", frame, error.status, problems=[str(each) for each in error.problems])
         return self._shown("refused.html", frame, HTTPStatus.NOT_FOUND, problems=["There is no such page."])
 
-    def _chosen(self, values: Query) -> Accuracy:
-        """The plan by the margins or the cost that are chosen; as it stands where nothing is."""
+    def chosen(self, values: Query) -> Accuracy:
+        """The plan by the margins or the cost that are chosen; as it stands where nothing is.
+
+        Raises:
+            ParameterError, PlanError: as `at_margins`, `at_every_margin` and `at_cost`.
+        """
         by = values.one("by")
         if by == "total" and (total := values.one("total")):
             return at_cost(self._plan, total)
@@ -73,7 +77,7 @@ class AccuracyPages:
         problems: tuple[Problem, ...] = ()
         unsaved = ""
         try:
-            chosen = self._chosen(values)
+            chosen = self.chosen(values)
             chosen.file()
         except StarlingError as error:
             if chosen is None:
@@ -102,7 +106,7 @@ class AccuracyPages:
             table=Table(NUMBERS, tuple(rows), caption, words=True),
             save=f"{frame.release}/plan.toml{values.address()}",
             unsaved=unsaved,
-            beside=lambda field: [each for each in problems if each.field == field],
+            problems_of=lambda field: [each for each in problems if each.field == field],
             others=[each for each in problems if each.field not in (by, *(number.label for number in shown.numbers))],
             lines=_lines(values, frame),
         )

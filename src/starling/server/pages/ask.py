@@ -150,6 +150,7 @@ def _page(
         dataset=dataset,
         budget=budget,
         bar=() if budget.invented else bar(budget),
+        plan_page=service.home.catalogue.has_plan_page(name),
         kinds=[(each["title"], each.get("description", "")) for each in forms],
         form=form,
         fields=[] if form is None else _fields(form, values, own),

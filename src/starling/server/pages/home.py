@@ -31,13 +31,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A dataset on the first page; without a budget for those who have none."""
+    """A dataset on the first page; without a budget for those who have none. `plan_page` is whether another plan may be chosen there."""
 
     dataset: DatasetReply
     budget: BudgetReply | None
     bar: tuple[Part, ...]
     risk: str
     unit: str
+    plan_page: bool
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -75,7 +76,8 @@ def card(service: Service, user: User, name: str) -> Card:
             # The ledger takes no charge now; what there is can be read all the same.
             budget = None
     parts = () if budget is None or budget.invented else bar(budget)
-    return Card(dataset, budget, parts, _risk(entry, dataset, budget), entry.relation.unit)
+    plan_page = service.home.catalogue.has_plan_page(name)
+    return Card(dataset, budget, parts, _risk(entry, dataset, budget), entry.relation.unit, plan_page)
 
 
 def bar(budget: BudgetReply) -> tuple[Part, ...]:
