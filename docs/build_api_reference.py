@@ -39,7 +39,8 @@ RELEASES: Final = (DomainRelease, TablesRelease, GroupsRelease, PlacesRelease, G
 FACE: Final = ("cost", "generate", "guarantee", "load", "of", "preview", "release", "save", "validate", "values")
 """What a session does with a plan; its other attributes are what the plan file states."""
 NOT_SHOWN: Final = (
-    "answers", "first_squares", "keep_open", "parts", "pictured", "questions", "shaded", "size", "sizes", "slice_number", "tell",
+    "answers", "first_squares", "keep_open", "parts", "pictured", "questions",
+    "shaded", "size", "sizes", "slice_number", "stored", "tell",
 )  # fmt: skip
 """Of an opened release, what the server and pages use."""
 SECTION: Final = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Source|Shape):$", re.MULTILINE)

@@ -17,7 +17,7 @@ from starling.cli.progress import working
     "others",
     type=options.PATH,
     multiple=True,
-    help="Another release on its grid, to compare maps.",
+    help="Another release, to compare maps.",
 )
 @options.signer
 def open_(release: Path, *, browser: bool, others: tuple[Path, ...], key: str | None) -> Result:
