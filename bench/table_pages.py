@@ -6,54 +6,76 @@ has nothing to search.
 """
 
 import json
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-from urllib.parse import urlencode
+from time import perf_counter
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench.measure import Json, Spread, in_turn, timed
-from bench.process import run
+from bench.measure import Json, Spread, in_turn, ratios
+from bench.nation import generate, release
 from bench.record import Limit, Recorder
-from starling import tables
-from starling.ledger.keys import Key
+from starling.ledger import keys
 from starling.release import datapackage
 from starling.release.manifest import SIGNATURE, content, digest, sign
-from starling.release.payment import PaymentOptions
 from starling.release.table_files import COMPRESSION, ROW_GROUP
+from starling.tables.artifact.public_plan import read_plan
+from starling.tables.plan import Geography, Plan
 
 GROUPS: Final = 1_500
 """Groups of a region."""
 REGIONS: Final = {"USA": 1, "STATE": 52, "COUNTY": 3_200}
 """Regions of each kind; the rest are tracts."""
+WIDTHS: Final = {"USA": 1, "STATE": 2, "COUNTY": 5, "TRACT": 11}
+"""Letters of the codes of each kind."""
 PERSONS: Final = 20_000
 ROWS: Final = 100_000_000
 ROUNDS: Final = 15
-MOST_SECONDS: Final = 0.1
-"""A page at the server."""
-MOST_GROWTH: Final = 3.0
+MOST: Final = 100.0
+"""Milliseconds of a page at the server."""
+MOST_TIMES: Final = 10.0
+"""A page of the national table, in pages of the small one."""
+MOST_GROWTH: Final = 2.0
 """Memory of the process with the national table, as a multiple of that with the small one."""
+ADDRESSES: Final = {
+    "first rows": "",
+    "rows in the middle": "first={middle}",
+    "a county": "region_type=COUNTY&region_id={county}",
+    "a tract": "region_type=TRACT&region_id={tract}",
+    "a group of a county": "region_type=COUNTY&region_id={county}&iteration_code={group}",
+    "a group of all counties": "region_type=COUNTY&iteration_code={group}",
+    "a group of all regions": "iteration_code={group}",
+}
+COMMAND: Final = (sys.executable, "-c", "from starling.public.serving import main; main()")
+"""The process that shows pages to a server's web process."""
 
 
-def regions(rows: int) -> Iterator[tuple[str, str]]:
-    """Kind and code of each region, in the order in which a table has them."""
+def regions(rows: int, known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+    """Kind and code of each region, in the order in which a table has them, those that the plan knows among them."""
     left = max(rows // GROUPS, 1)
     for kind, number in (*REGIONS.items(), ("TRACT", left)):
-        for place in range(min(number, left)):
-            yield kind, f"{place:0{11 if kind == 'TRACT' else 5}d}"
-        left -= min(number, left)
+        own = known.get(kind, ())
+        more = max(min(number, left) - len(own), 0)
+        codes = {*own, *(f"{place:0{WIDTHS[kind]}d}" for place in range(more))}
+        yield from ((kind, code) for code in sorted(codes))
+        left -= len(codes)
 
 
-def write_table(path: Path, schema: pa.Schema, rows: int) -> None:
+def write_table(path: Path, schema: pa.Schema, rows: int, plan: Plan, geography: Geography) -> None:
     """A table of so many rows, region by region, row group by row group."""
-    codes = pa.array([f"{3000 + place}" for place in range(GROUPS)])
+    known = {each.code for level in plan.levels for each in level.iterations}
+    codes = pa.array(sorted({*known, *(f"{5000 + place}" for place in range(GROUPS - len(known)))}))
     names = pa.array([f"Group {place} alone or in any combination" for place in range(GROUPS)])
-    places = list(regions(rows))
+    places = list(regions(rows, {str(kind): list(ids) for kind, ids in geography.regions.items()}))
     kinds, ids = (pa.array(column) for column in zip(*places, strict=True))
     titles = pa.array([f"{kind.title()} {code}" for kind, code in places])
     random = np.random.default_rng(1)
@@ -78,26 +100,142 @@ def write_table(path: Path, schema: pa.Schema, rows: int) -> None:
 
 def small_release(folder: Path) -> Path:
     """A release of the plan `demo` of invented persons."""
-    plan = tables.Plan.load("demo")
-    records = plan.generate(folder / "invented", persons=PERSONS)
-    plan.release(records, out=folder / "small", payment=PaymentOptions(unvalidated=True))
-    return folder / "small"
+    made, _ = generate(Path("demo"), folder / "made", "text", persons=str(PERSONS))
+    out = folder / "small"
+    release(Path("demo"), made, out)
+    return out
 
 
-def swapped(release: Path, rows: int) -> None:
+def swapped(folder: Path, rows: int) -> None:
     """Put a large table in the place of T1, and describe and sign the release anew."""
-    for path in (release / "data").glob("t1.*"):
+    plan, geography = read_plan(folder)
+    for path in (folder / "data").glob("t1.*"):
         schema = pq.read_schema(path) if path.suffix == ".parquet" else None
         path.unlink()
         if schema is not None:
-            write_table(path, schema, rows)
-    file = release / datapackage.FILE
+            write_table(path, schema, rows, plan, geography)
+    file = folder / datapackage.FILE
     package = json.loads(file.read_text())
-    files = content(release)
+    files = content(folder)
     package["resources"] = [each for each in package["resources"] if each["path"] in files]
     for resource in package["resources"]:
         path = files[resource["path"]]
         resource |= {"bytes": path.stat().st_size, "hash": f"sha256:{digest(path)}"}
     file.write_text(json.dumps(package, indent=1, ensure_ascii=False) + "\n")
-    (release / SIGNATURE).unlink()
-    sign(release, Key(bytes(range(32))))
+    (folder / SIGNATURE).unlink()
+    sign(folder, keys.load())
+
+
+class Process:
+    """A process that shows pages of a release."""
+
+    def __init__(self, release: Path, into: Path) -> None:
+        self._release, self._into = release, into
+        self._running = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def page(self, query: str) -> float:
+        """Milliseconds of a page, as the web process waits for it; raises RuntimeError where it is none."""
+        assert self._running.stdin is not None
+        assert self._running.stdout is not None
+        frame = {"number": 1, "release": "/releases/1", "user": {"name": "ada", "role": "analyst"}}
+        task = {"do": "page", "release": str(self._release), "path": "/tables/t1", "query": query, "frame": frame}
+        self._into.write_bytes(b"")
+        began = perf_counter()
+        self._running.stdin.write(json.dumps({**task, "into": str(self._into), "most": 1}).encode() + b"\n")
+        self._running.stdin.flush()
+        reply = json.loads(self._running.stdout.readline())
+        took = 1e3 * (perf_counter() - began)
+        if reply.get("status") != 200 or b'name="pick"' not in self._into.read_bytes():
+            raise RuntimeError(f"{query}: {reply}")
+        return took
+
+    def peak_megabytes(self) -> float:
+        """The most memory that it held."""
+        status = Path(f"/proc/{self._running.pid}/status").read_text()
+        return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1e3
+
+    def end(self) -> None:
+        """End it."""
+        assert self._running.stdin is not None
+        self._running.stdin.close()
+        self._running.wait()
+
+
+def main() -> None:
+    """Measure both tables in turn, and write the result."""
+    recorder = Recorder("table_pages", "Pages of a table of national size.")
+    recorder.parser.add_argument("--scratch", type=Path, help="where there is room for 1 GB")
+    chosen = recorder.begin()
+    total, rounds = (300_000, 2) if chosen.quick else (ROWS, ROUNDS)
+    with TemporaryDirectory(dir=chosen.scratch) as scratch:
+        small = small_release(Path(scratch))
+        large = Path(scratch, "large")
+        shutil.copytree(small, large)
+        swapped(large, total)
+        plan, geography = read_plan(small)
+        regions_of = {str(kind): list(ids) for kind, ids in geography.regions.items()}
+        values = {
+            "county": regions_of["COUNTY"][len(regions_of["COUNTY"]) // 2],
+            "tract": regions_of["TRACT"][-1],
+            "group": plan.levels[-1].iterations[0].code,
+        }
+        processes = {
+            each: Process(folder, Path(scratch, f"{each}.html"))
+            for each, folder in (("small", small), ("large", large))
+        }
+        opening = {name: process.page("") for name, process in processes.items()}
+        size = {
+            name: pq.read_metadata(folder / "data" / "t1.parquet").num_rows
+            for name, folder in (("small", small), ("large", large))
+        }
+        rows: list[Json] = []
+        slowest: list[float] = []
+        slowest_times: list[float] = []
+        for what, address in ADDRESSES.items():
+            queries = {name: address.format(middle=size[name] // 2, **values) for name in processes}
+            # The bounds of the row groups are read once.
+            for name, process in processes.items():
+                process.page(queries[name])
+            taken = in_turn({name: partial(process.page, queries[name]) for name, process in processes.items()}, rounds)
+            times = ratios(taken["large"], taken["small"])
+            rows.append(
+                {
+                    "page": what,
+                    **{name: Spread.of(each).to_json() for name, each in taken.items()},
+                    "times": times.to_json(),
+                }
+            )
+            slowest.append(median(taken["large"]))
+            slowest_times.append(times.median)
+        memory = {name: round(process.peak_megabytes(), 1) for name, process in processes.items()}
+        for process in processes.values():
+            process.end()
+    recorder.end(
+        settings={
+            "rows": dict(size),
+            "groups_of_a_region": GROUPS,
+            "rounds": rounds,
+            "milliseconds_of_opening": {name: round(each) for name, each in opening.items()},
+            "peak_megabytes": dict(memory),
+        },
+        rows=rows,
+        limits=[
+            Limit("slowest page of the large table", round(max(slowest), 1), MOST, "ms"),
+            Limit(
+                "slowest page of the large table, in pages of the small one",
+                round(max(slowest_times), 2),
+                MOST_TIMES,
+                "times",
+            ),
+            Limit(
+                "memory with the large table, in that with the small one",
+                round(memory["large"] / memory["small"], 2),
+                MOST_GROWTH,
+                "times",
+            ),
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()

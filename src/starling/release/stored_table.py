@@ -7,7 +7,7 @@ the others are read where a row was chosen alone.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
@@ -25,6 +25,8 @@ Chosen: TypeAlias = Mapping[str, Collection[str]]
 
 MOST_GROUPS: Final = 8
 """Row groups that are searched for one page."""
+MOST_PLACES: Final = 16
+"""Row groups whose chosen rows are remembered: a megabyte each at most."""
 MOST_READ: Final = 3
 """Row groups of which all columns are read for one page."""
 
@@ -66,6 +68,8 @@ class StoredTable:
         self.labels = tuple(field.name for field in self.schema if pa.types.is_string(field.type))
         self._file = pq.ParquetFile(path, metadata=metadata, read_dictionary=list(self.labels))
         self._reading = Lock()
+        # A page asks for the same rows several times: for what it shows, for what is missing, and for a picture.
+        self._places = lru_cache(MOST_PLACES)(self._new_places)
         self._bounds: dict[str, list[tuple[str, str] | None]] = {}
 
     def _bounds_of(self, column: str) -> list[tuple[str, str] | None]:
@@ -102,17 +106,17 @@ class StoredTable:
         with self._reading:
             return next(self._file.iter_batches(batch_size=rows, row_groups=[group], columns=columns))
 
-    def _places(self, group: int, where: Chosen) -> npt.NDArray[np.int64]:
+    def _new_places(self, group: int, where: tuple[tuple[str, tuple[str, ...]], ...]) -> npt.NDArray[np.int32]:
         """Where the rows of a group stand that have these values."""
         if not where:
-            return np.arange(self._sizes[group])
-        deciding = self._read(group, list(where), self._sizes[group])
+            return np.arange(self._sizes[group], dtype=np.int32)
+        deciding = self._read(group, [name for name, _ in where], self._sizes[group])
         matching = np.ones(len(deciding), dtype=bool)
-        for name, values in where.items():
+        for name, values in where:
             matching &= _are(deciding.column(name), values)
-        return np.flatnonzero(matching)
+        return np.flatnonzero(matching).astype(np.int32)
 
-    def _taken(self, group: int, places: npt.NDArray[np.int64], columns: Sequence[str] | None = None) -> pa.Table:
+    def _taken(self, group: int, places: npt.NDArray[np.int32], columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of a group at these places, of which there is one at least."""
         first, last = int(places[0]), int(places[-1])
         rows = pa.Table.from_batches([self._read(group, columns, last + 1)])
@@ -131,6 +135,7 @@ class StoredTable:
             ParameterError: a column that holds no texts.
         """
         parts: list[pa.Table] = []
+        key = _key(where)
         left, wanted, searched = first, most + 1, True
         for at, group in enumerate(self._groups(where)):
             if not where and left >= self._sizes[group]:
@@ -141,7 +146,7 @@ class StoredTable:
             if bounded and where and (at >= MOST_GROUPS or len(parts) >= MOST_READ):
                 searched = False
                 break
-            places = self._places(group, where)
+            places = self._places(group, key)
             chosen = places[left : left + wanted]
             left = max(left - len(places), 0)
             if len(chosen):
@@ -152,8 +157,9 @@ class StoredTable:
 
     def pieces(self, where: Chosen) -> Iterator[pa.Table]:
         """All rows with these values, texts as texts, row group by row group; raises ParameterError as `window`."""
+        key = _key(where)
         for group in self._groups(where):
-            places = self._places(group, where)
+            places = self._places(group, key)
             if len(places):
                 yield self._taken(group, places).cast(self.schema)
 
@@ -161,7 +167,8 @@ class StoredTable:
         """How many rows have these values; raises ParameterError as `window`."""
         if not where:
             return self.size
-        return sum(len(self._places(group, where)) for group in self._groups(where))
+        key = _key(where)
+        return sum(len(self._places(group, key)) for group in self._groups(where))
 
     def values(self, column: str, where: Chosen, most: int) -> list[str] | None:
         """The values of a column in rows with these values of others, in their order; None where there are more than `most`, or too many
@@ -173,8 +180,9 @@ class StoredTable:
         if len(groups := self._groups(where)) > MOST_GROUPS:
             return None
         seen: dict[Any, None] = {}
+        key = _key(where)
         for group in groups:
-            if len(places := self._places(group, where)):
+            if len(places := self._places(group, key)):
                 seen |= dict.fromkeys(pc.unique(self._taken(group, places, [column])[column]).to_pylist())
             if len(seen) > most:
                 return None
@@ -186,6 +194,11 @@ def check_columns(schema: pa.Schema, wanted: Collection[str]) -> None:
     labels = [field.name for field in schema if pa.types.is_string(_values(field.type))]
     if unknown := sorted(set(wanted) - set(labels)):
         raise ParameterError(unknown[0], "is no column to choose by", f"take {', '.join(labels) or 'the table'}")
+
+
+def _key(where: Chosen) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The wanted values as a key, the same in any order."""
+    return tuple(sorted((column, tuple(sorted(values))) for column, values in where.items()))
 
 
 def _values(kind: pa.DataType) -> pa.DataType:
