@@ -28,5 +28,5 @@ def test_all_else_is_asked_of_the_pages_of_the_release(answering: Site, path: st
 
 
 def test_others_are_named_by_their_numbers() -> None:
-    pages: Any = SimpleNamespace(reply=lambda path, query, frame: Reply(repr(frame.others).encode()))
+    pages: Any = SimpleNamespace(reply=lambda *values: Reply(repr(values[-1].others).encode()))
     assert Site(pages, "r.zip", ["a", "b"]).answer("/", "").body == b"{'1': ('a', 'a'), '2': ('b', 'b')}"

@@ -21,7 +21,19 @@ from tests.tables.preview.test_accuracy import CUSTOM
 
 pytestmark = pytest.mark.slow
 
-PAGES = {"tables": ("/", "/tables/t1", "/tables/none"), "places": ("/", "/tables/boxes", "/map")}
+PAGES = {
+    "tables": ("/", "/tables/t1", "/tables/none"),
+    "places": ("/", "/tables/boxes", "/map"),
+    "groups": ("/sizes?region=east&least=1",),
+}
+MOVE = """async (frames) => {
+  const canvas = document.getElementById("map"), next = () => new Promise((done) => requestAnimationFrame(done));
+  for (let k = 0; k < frames; k++) {
+    canvas.dispatchEvent(new KeyboardEvent("keydown", { key: ["ArrowLeft", "+", "ArrowUp", "-"][k % 4] }));
+    await next();
+  }
+  return canvas.toDataURL();
+}"""
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -76,6 +88,64 @@ def test_the_policy_refuses_nothing_and_nothing_leaves_the_machine(served: tuple
         tab.page.close()
 
 
+def of_places(served: tuple[str, Any, str]) -> None:
+    if served[0] != "places":
+        pytest.skip("only places have a map")
+
+
+def ends_of(page: Any) -> list[str]:
+    return [page.locator(f"#map-{name}").input_value() for name in ("west", "south", "east", "north")]
+
+
+def test_a_dragged_rectangle_has_the_numbers_of_its_address(served: tuple[str, Any, str]) -> None:
+    of_places(served)
+    tab = tab_of(served, "/map?slice=February")
+    box = tab.page.locator("#map").bounding_box()
+    for share, act in ((0.4, "down"), (0.6, "up")):
+        tab.page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] * share, steps=4)
+        getattr(tab.page.mouse, act)()
+    tab.page.locator("#map-usually", has_text="typical error").wait_for()
+    ends, shown = ends_of(tab.page), [tab.text(f"#map-{name}") for name in ("estimate", "between", "usually", "cut")]
+    assert all(ends)
+    assert tab.text(".headline .label") == "Points (pickup) in the rectangle, February"
+    line = tab.page.locator("#map-lines code").first.inner_text()
+    assert f"[[{', '.join(str(float(end)) for end in ends)}]]" in line
+    address = tab.page.url
+    before = tab.page.evaluate(MOVE, 8)
+    assert before != tab.page.evaluate(MOVE, 3)
+    tab.page.goto(f"{address}&typical=yes")
+    tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
+    assert ends_of(tab.page) == ends
+    assert [tab.text(f"#map-{name}") for name in ("estimate", "between", "usually", "cut")] == shown
+    tab.page.locator("#map-west").fill("99")
+    tab.page.locator("#map-problem", has_text="West must not lie east of East").wait_for()
+    with tab.page.expect_navigation():
+        tab.page.locator("#map-range").focus()
+        tab.page.keyboard.press("ArrowLeft")
+    assert "slice=January" in tab.page.url
+    assert [each for each in tab.complaints if "422" not in each] == []
+    tab.page.close()
+
+
+def test_a_map_counts_without_scripts(served: tuple[str, Any, str], chromium: Any) -> None:
+    of_places(served)
+    context = chromium.new_context(java_script_enabled=False, storage_state=served[1].storage_state())
+    page = context.new_page()
+    page.goto(f"{served[2]}/map")
+    assert page.locator("noscript svg").is_visible()
+    for name, end in (("west", "-1"), ("south", "0"), ("east", "1"), ("north", "2")):
+        page.locator(f"#map-{name}").fill(end)
+    page.locator("#map-slice").select_option("February")
+    page.locator("noscript input[name=typical]").check()
+    page.get_by_role("button", name="Count").click()
+    assert "in the rectangle, February" in page.locator(".headline .label").inner_text()
+    assert "typical error" in page.locator("#map-usually").inner_text()
+    assert ends_of(page) == ["-1", "0", "1", "2"]
+    page.get_by_label("Count square 1").click()
+    assert all(ends_of(page))
+    context.close()
+
+
 def test_another_browser_is_let_in_nowhere(served: tuple[str, Any, str], chromium: Any) -> None:
     tab = open_tab(chromium, served[2] + "/", ready=False)
     assert "has not opened the address" in tab.text("body")
@@ -83,7 +153,9 @@ def test_another_browser_is_let_in_nowhere(served: tuple[str, Any, str], chromiu
 
 
 def test_what_is_chosen_stands_in_the_address(served: tuple[str, Any, str]) -> None:
-    table, column = {"tables": ("t1", "iteration_code"), "places": ("boxes", "slice")}[served[0]]
+    table, column = {"tables": ("t1", "iteration_code"), "places": ("boxes", "slice"), "groups": ("regions", "level")}[
+        served[0]
+    ]
     tab = tab_of(served, f"/tables/{table}")
     value = tab.page.locator(f"select[name={column}] option").nth(1).get_attribute("value")
     tab.page.locator(f"select[name={column}]").select_option(value)
