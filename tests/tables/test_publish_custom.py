@@ -202,3 +202,16 @@ def test_totals_of_nested_regions_add_up_where_the_plan_says_so(frame: pd.DataFr
     for ward, code, count in zip(wards["region_id"], wards["iteration_code"], wards["count"], strict=True):
         sums["t" + "ab"[int(ward[1]) % 2], code] += count
     assert sums == dict(zip(zip(towns["region_id"], towns["iteration_code"], strict=True), towns["count"], strict=True))
+    # Wards of two towns stand between one another: each number is found in its own tree.
+    opened: Any = starling.open_release(done.folder)
+    for row, value in zip(opened.rows("t1").to_pylist(), opened.numbers("t1"), strict=True):
+        if row["region_type"] in ("ward", "town"):
+            assert value.standard_deviation == pytest.approx(row["standard_deviation"])
+            assert value.interval() == (row["lower"], row["upper"])
+    for town, code in sums:
+        held = [ward for ward in set(wards["region_id"]) if "ab"[int(ward[1]) % 2] == town[1]]
+        parts = opened.numbers("t1", region_type="ward", region_id=held, iteration_code=code)
+        whole = opened.number("t1", region_type="town", region_id=town, iteration_code=code)
+        left, alone = whole - sum(parts), whole - sum(parts[1:])
+        assert (left.estimate, left.standard_deviation, left.margin()) == (0, 0, 0)
+        assert alone.interval() == parts[0].interval()
