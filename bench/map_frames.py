@@ -22,7 +22,7 @@ from starling.privacy.distributions.discrete import DiscreteLaplace
 
 SIDE, BOX, FRAMES = 1024, 8, 120
 MEASURE = """async (frames) => {
-  const canvas = document.getElementById("map"), keys = ["ArrowLeft", "+", "ArrowUp", "-", "ArrowRight", "ArrowDown"];
+  const canvas = document.querySelector("canvas"), keys = ["ArrowLeft", "+", "ArrowUp", "-", "ArrowRight", "ArrowDown"];
   const next = () => new Promise((done) => requestAnimationFrame(done)), begin = performance.now();
   for (let k = 0; k < frames; k++) {
     canvas.dispatchEvent(new KeyboardEvent("keydown", { key: keys[k % keys.length] }));

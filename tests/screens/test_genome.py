@@ -1,16 +1,157 @@
-"""The pages of a release of genome: every page that its head links is there."""
+"""The pages of a release of genome: the numbers of its answer, SNPs by the address, hostile names as text, and files of others."""
 
+import io
 import re
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
-from starling.release.reading import Release
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import starling
+from starling.genome.analysis import GenomeRelease
+from starling.genome.export import export
+from starling.genome.pictures.canvas import encoded
+from starling.genome.pictures.gallery import KINDS
+from starling.release.text import cell
+from starling.screens.frame import Frame
+from starling.screens.genome import FILTERS
+from tests.genome.hostile import NAMES, TITLE, write_hostile
 from tests.screens.conftest import Reader
 
+Readers = dict[str, tuple[GenomeRelease, Reader]]
 
-def test_every_link_of_the_head_leads_to_a_page(releases: dict[str, Release]) -> None:
-    reader = Reader(releases["genome"])
-    head = reader.read("/").decode().partition("</header>")[0]
-    addresses = re.findall(r'href="(/[^"]*)"', head)
-    assert "/report" in addresses
-    assert [reader.get(each).status for each in addresses if not each.startswith("/static/")] == [200] * (
-        len(addresses) - 1
-    )
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readers]:
+    """Of each kind of question a release with hostile names, and what reads its pages."""
+    opened: Readers = {}
+    for kind, folder in write_hostile(tmp_path_factory.mktemp("hostile")).items():
+        release = starling.open_release(folder)
+        assert isinstance(release, GenomeRelease)
+        opened[kind] = release, Reader(release, Frame(path=str(folder)))
+    yield opened
+    for release, _ in opened.values():
+        release.close()
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def check_harmless(page: str) -> None:
+    """Nothing of a hostile name is markup."""
+    assert not re.search(r"<script(?! type=\"module\" src=\"/static/)|<img|\sstyle=|\son\w+=\"|href=\"javascript", page)
+    assert (page.count("<main"), page.count("</main>"), "49" in page.partition("</h1>")[0]) == (1, 1, False)
+
+
+def test_each_kind_of_answer_has_its_page_with_its_numbers(readers: Readers) -> None:
+    for kind, (release, reader) in readers.items():
+        page = reader.read("/genome").decode()
+        check_harmless(page)
+        text = words(page)
+        headline = release.headline()
+        for part in (headline.label, headline.number, headline.interval):
+            assert " ".join(part.split()) in text, kind
+        drawn = [name for name, each in KINDS.items() if each.shown(release.pictured)]
+        assert page.count("<svg") == len(drawn), kind
+        for name in drawn:
+            assert " ".join(KINDS[name].caption(release.pictured).split()) in text
+        answer: Any = release.tell({"kind": "find_snps"})
+        for row in answer["rows"]:
+            assert " ".join(" ".join("" if value is None else cell(value) for value in row).split()) in text, kind
+        assert ("There is nothing to draw" in text or "there is nothing to draw" in text) == (not drawn)
+
+
+def test_every_address_of_a_page_leads_somewhere(readers: Readers) -> None:
+    for kind, (_, reader) in readers.items():
+        page = reader.read("/genome").decode()
+        addresses = re.findall(r'(?:href|src|data-source)="(/[^"#]*)"', page)
+        for address in {unescape(each) for each in addresses if not each.startswith("/static/")}:
+            assert reader.get(address).status == 200, (kind, address)
+
+
+def test_the_address_chooses_snps(readers: Readers) -> None:
+    _, reader = readers["explore"]
+    for query, snps in (
+        ({"name": "RS"}, ["rs1", "rs2"]),
+        ({"chromosome": "2"}, [*NAMES[5:]]),
+        ({"chromosome": "1", "low": "2000", "high": "3000"}, [*NAMES[1:3]]),
+        ({"first": "6"}, [*NAMES[6:]]),
+        ({"name": "nothing"}, []),
+    ):
+        page = reader.read("/genome", urlencode(query)).decode()
+        shown = [unescape(each) for each in re.findall(r'<th scope="row">(.*?)</th>', page)]
+        assert shown == [cell(each) for each in snps], query
+        assert ("The list has no such SNP" in page) == (not snps)
+
+
+TEXTS = st.sampled_from(
+    ["", "0", "1", "2", "-1", "1e9", "9" * 13, "nan", "yes", "no", *NAMES, "\u202e", "\x00"]
+) | st.text(max_size=9)
+
+
+@given(st.lists(st.tuples(st.sampled_from([*FILTERS, "kind", NAMES[2]]) | st.text(max_size=9), TEXTS), max_size=5))
+def test_whatever_is_asked_gets_a_page(readers: Readers, pairs: list[tuple[str, str]]) -> None:
+    _, reader = readers["explore"]
+    reply = reader.get("/genome", urlencode(pairs, errors="replace"))
+    assert reply.status in (200, 422)
+    with reply.opened() as body:
+        page = body.read().decode()
+    check_harmless(page)
+    known = [name for name, value in pairs if value]
+    if len(known) > len(set(known)) or set(known) - set(FILTERS):
+        assert reply.status == 422
+
+
+@pytest.mark.parametrize("path", ["/genome/none", "/genome/data/x", "/genome/../report", "/genome/gwas-ssf/x"])
+def test_what_is_not_there_is_a_page_that_says_so(readers: Readers, path: str) -> None:
+    assert readers["explore"][1].get(path).status == 404
+
+
+def test_p_values_are_downloaded_as_the_export_writes_them(readers: Readers, tmp_path: Path) -> None:
+    release, reader = readers["explore"]
+    for form in ("gwas-ssf", "plink-assoc"):
+        with zipfile.ZipFile(io.BytesIO(reader.read(f"/genome/{form}"))) as archive:
+            held = {name: archive.read(name) for name in archive.namelist()}
+        files = export(
+            release.plan,
+            release.question,
+            release.drawn,
+            tmp_path / f"{form}.tsv",
+            form,
+            day=release.statement["account"]["day"],
+        )
+        assert held == {file.name: file.read_bytes() for file in files}
+    for kind in ("num_sig", "loc_sig", "snp_corr"):
+        reply = readers[kind][1].get("/genome/gwas-ssf")
+        assert (reply.status, b"p-value" in readers[kind][1].read("/genome/gwas-ssf")) == (422, True)
+
+
+def test_the_script_reads_the_released_answers(readers: Readers) -> None:
+    for release, reader in readers.values():
+        assert reader.read("/genome/data") == encoded(release.pictured)
+
+
+def test_its_lines_do_the_same(readers: Readers) -> None:
+    for kind, (release, reader) in readers.items():
+        page = reader.read("/genome", "name=rs").decode()
+        lines = [unescape(each) for each in re.findall(r"<code>([^<]*)</code>", page)]
+        *drawing, asking = lines
+        values: dict[str, Any] = {}
+        *first, last = asking.splitlines()
+        exec("\n".join(first), values)
+        assert eval(last, values) == release.tell({"kind": "find_snps", "name": "rs"}), kind
+        for text in drawing:
+            exec(text, {})
+        assert len(drawing) == any(each.shown(release.pictured) for each in KINDS.values())
+
+
+def test_the_title_is_a_text(readers: Readers) -> None:
+    assert "&lt;script&gt;" in readers["num_sig"][1].read("/genome").decode()
+    assert TITLE.startswith('"><script>')

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 from starling.errors import ParameterError
 from starling.genome.artifact.files import read_drawn, read_public
 from starling.genome.artifact.pages import headline
 from starling.genome.export import Format, export
+from starling.genome.listing import FindSnps, find_snps
 from starling.genome.pictures.answers import Answers, answers, combined
 from starling.genome.pictures.gallery import Source, plots
 from starling.genome.postprocess.estimates import Answer, Error, estimate
 from starling.genome.postprocess.wording import answer_facts
 from starling.pages.parts import Headline
+from starling.release.codec import Json
 from starling.release.plots import Plots
-from starling.release.reading import DomainRelease, Release
+from starling.release.reading import DomainRelease, Release, Rows
 
 
 class GenomeRelease(DomainRelease):
@@ -26,6 +29,8 @@ class GenomeRelease(DomainRelease):
         answer: What it tells.
         error: How far that may be off.
     """
+
+    questions: ClassVar[Any] = Rows | FindSnps
 
     def __init__(self, release: Release) -> None:
         super().__init__(release)
@@ -68,6 +73,12 @@ class GenomeRelease(DomainRelease):
         """
         day = str(self.statement["account"]["day"])
         return export(self.plan, self.question, self.drawn, Path(path).absolute(), form, day=day)
+
+    def _answered(self, question: Any) -> Json:
+        """Of SNPs, those of the list with what was released of each, as rows."""
+        if isinstance(question, FindSnps):
+            return find_snps(self.plan, self.pictured, question)
+        return super()._answered(question)
 
     def headline(self) -> Headline:
         """The answer in one number, or in the name of what was selected."""

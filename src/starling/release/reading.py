@@ -68,15 +68,20 @@ class Rows:
     most: int = 100
 
     def __post_init__(self) -> None:
-        for name, low, high in (("first", 0, FURTHEST), ("most", 1, MOST_ROWS)):
-            if not low <= getattr(self, name) <= high:
-                raise ParameterError(f"question.{name}", f"is not from {low} to {high:,}", "ask for less at once")
+        check_part(self.first, self.most)
 
     def work(self, release: "Release") -> Work:
         """Each row that may be wanted is compared with the conditions; those up to the last one that is given are read."""
         rows, columns = release.stored(self.table).candidates(by_column(self.where)), release.size(self.table)[1]
         steps = rows * (1 + len(self.where)) * PER_ROW + (self.first + self.most) * columns * PER_VALUE
         return Work(steps, "begin at an earlier row, or give fewer conditions")
+
+
+def check_part(first: int, most: int) -> None:
+    """Raises ParameterError where rows are asked for that begin too far down, or are too many at once."""
+    for name, value, low, high in (("first", first, 0, FURTHEST), ("most", most, 1, MOST_ROWS)):
+        if not low <= value <= high:
+            raise ParameterError(f"question.{name}", f"is not from {low} to {high:,}", "ask for less at once")
 
 
 class Release(InSession):

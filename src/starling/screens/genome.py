@@ -1,7 +1,128 @@
-"""What releases of genome add to the pages that every release has."""
+"""What releases of genome add: the answer with its pictures, the SNPs of the list with what was released of each, and files of others."""
 
+import zipfile
+from collections.abc import Sequence
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from starling.errors import ParameterError
+from starling.pages.parts import Line
+from starling.pages.repeating import server_lines
+from starling.release.codec import Json
+from starling.release.text import cell
 from starling.screens.domain_pages import DomainPages
+from starling.screens.frame import Frame
+from starling.screens.replies import Query, Reply, attached
+
+if TYPE_CHECKING:
+    from starling.genome.analysis import GenomeRelease
+
+MOST: Final = 100
+"""SNPs of a page."""
+FILTERS: Final = ("name", "chromosome", "low", "high", "answered", "first")
+"""What the address of the page may say."""
 
 
 class GenomePages(DomainPages):
     """The pages of a release of genome."""
+
+    links = (("Answer and SNPs", "/genome"),)
+
+    @property
+    def _genome(self) -> "GenomeRelease":
+        release: Any = self.release
+        return release  # type: ignore[no-any-return]
+
+    def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
+        """See `DomainPages`."""
+        match list(path):
+            case ["genome"]:
+                return self._page(query, frame)
+            case ["genome", "data"]:
+                return Reply(self._data, "application/octet-stream")
+            case ["genome", form] if form in self._forms:
+                return self._export(form)
+        return None
+
+    @cached_property
+    def _data(self) -> bytes:
+        from starling.genome.pictures.canvas import encoded
+
+        return encoded(self._genome.pictured)
+
+    @property
+    def _forms(self) -> tuple[str, ...]:
+        from starling.genome.export import Format
+
+        return get_args(Format)
+
+    def _page(self, query: Query, frame: Frame) -> Reply:
+        from starling.genome.pictures.gallery import KINDS, picture
+        from starling.genome.postprocess.wording import answer_facts
+
+        release, pictured = self._genome, self._genome.pictured
+        question = _question(query)
+        rows: Any = release.tell({"kind": "find_snps", **question})
+        first = int(query.whole("first"))
+        steps = [("Previous SNPs", query.address(first=max(first - MOST, 0)))] if first else []
+        steps += [("Next SNPs", query.address(first=first + MOST))] if rows["more"] else []
+        drawn = [kind for kind in KINDS if KINDS[kind].shown(pictured)]
+        _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
+        return self.page(
+            "genome.html",
+            frame,
+            headline=release.headline(),
+            sentences=[text for _, text in sentences],
+            pictures=[(KINDS[kind].title, picture(kind, pictured)) for kind in drawn],
+            lines_of_pictures=self._lines(frame, drawn) if drawn else (),
+            snps=f"{len(release.plan.snps):,}",
+            chromosomes=tuple(release.plan.snps.chromosome_ranges),
+            values={name: query.one(name) for name in FILTERS},
+            header=rows["columns"],
+            rows=[["" if value is None else cell(value) for value in row] for row in rows["rows"]],
+            first=first,
+            steps=steps,
+            exports=self._forms if pictured.p_values else (),
+            downloads=[name for name in release.names if "/" not in name],
+            lines=frame.lines(
+                {"kind": "find_snps", **question}, f"release.tell({ {'kind': 'find_snps', **question}!r})"
+            ),
+        )
+
+    def _lines(self, frame: Frame, drawn: Sequence[str]) -> tuple[Line, ...]:
+        """The lines that draw the pictures again, of the release as it is fetched."""
+        kinds = ", ".join(map(repr, drawn))
+        if not frame.number:
+            python = f"import starling\n\nstarling.open_release({frame.path!r}).plot({kinds})"
+            return (Line("Python", python),)
+        file = f"{frame.number}.zip"
+        return server_lines(
+            frame.base,
+            f"/v1/releases/{frame.number}/bundle --output {file}",
+            f"release = starling.open_release(client.fetch({frame.number}, {file!r}))\nrelease.plot({kinds})",
+            f"starling remote fetch {frame.number} --out {file}\nstarling genome plot {file} --out pictures",
+        )
+
+    def _export(self, form: Any) -> Reply:
+        """P-values in the format of others, with the file that says what they are."""
+        with TemporaryDirectory(prefix="starling-") as folder:
+            content = BytesIO()
+            files = self._genome.export(Path(folder) / f"{form}.tsv", form)
+            with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file in files:
+                    archive.write(file, file.name)
+        return attached(content.getvalue(), f"{form}.zip", "application/zip")
+
+
+def _question(query: Query) -> dict[str, Json]:
+    """What the address chooses, as the question that it is; raises ParameterError for what is none."""
+    for name in query.others(*FILTERS):
+        raise ParameterError(name, "is nothing that this page is asked", f"take {', '.join(FILTERS)}")
+    question: dict[str, Json] = {name: query.whole(name) for name in ("low", "high") if query.one(name)}
+    question |= {name: query.one(name) for name in ("name", "chromosome") if query.one(name)}
+    if (answered := query.one("answered")) not in ("", "yes"):
+        raise ParameterError("answered", f"is {cell(answered[:20])}, not yes", "write yes, or leave it out")
+    return question | {"answered": bool(answered), "first": query.whole("first"), "most": MOST}

@@ -7,12 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from starling.pages.packing import packed
 from starling.places.answers.cover import FreshCover
 from starling.places.answers.sure import Surety
 from starling.places.measurements import MeasuredTree
 from starling.places.mechanism.singular import of_cells
 from starling.places.pictures import map_data
-from starling.places.pictures.map_data import BLANK, encoded, has_intervals, packed
+from starling.places.pictures.map_data import BLANK, encoded, has_intervals
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, decoded, measured
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from starling.pages.packing import packed
 from starling.places.answers.coordinates import aspect
 from starling.places.answers.cover import FreshCover
 from starling.places.answers.hotspots import as_rectangles, tiles
@@ -21,7 +22,7 @@ from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
 from starling.places.measurements import Int32, Measured
-from starling.places.pictures.map_data import MOST_CELLS, SIDES, folded, grid_facts, has_intervals, packed
+from starling.places.pictures.map_data import MOST_CELLS, SIDES, folded, grid_facts, has_intervals
 from starling.places.plan.grid import Grid
 
 MOST_BYTES: Final = 400_000
