@@ -28,6 +28,7 @@ from starling.genome.plan.snps import snps_of
 from starling.genome.postprocess.estimates import Effect, PValue
 from starling.privacy.budget import exact
 from starling.release.payment import PaymentOptions
+from starling.screens.release import Screens
 from starling.screens.replies import Reply
 
 SNPS, CHROMOSOMES, LIMIT = 100_000, 22, 30
@@ -65,13 +66,13 @@ def main() -> None:
 
     data = encoded(invented())
     with TemporaryDirectory() as folder, starling.open_release(small_release(Path(folder))) as release:
-        site = Site(release, Path("release"))
+        site = Site(Screens(release), "release")
 
         def answer(path: str, query: str) -> Reply:
             return Reply(data, "application/octet-stream") if path == "/genome/data" else site.answer(path, query)
 
         serving = Serving(answer)
-        thread = threading.Thread(target=serving.run, args=(600,))
+        thread = threading.Thread(target=serving.run, args=(60,), daemon=True)
         thread.start()
         with sync_playwright() as running:
             browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

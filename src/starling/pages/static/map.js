@@ -1,13 +1,14 @@
 // @ts-check
 /** The map of a release on a page that stands alone: it counts rectangles itself, as map_numbers.js does, from the released measurements. */
 import { Cover, Surety, cumulative, of_boxes, typical } from "./map_numbers.js";
-import { content, element, show_map, unpack } from "./map_view.js";
+import { element, show_map } from "./map_view.js";
+import { content, unpack } from "./packing.js";
 import { short } from "./map_drawing.js";
 
 /** @typedef {import("./map_view.js").Rectangle} Rectangle */
 /** @typedef {import("./map_view.js").View} View */
 /** @typedef {(rectangle: Rectangle) => number} Count */
-/** @typedef {{ facts: any, cells: import("./map_view.js").Numbers, boxes: Float64Array, count: Count, surety: Surety | null, typical: ((rectangle: Rectangle) => number | null) | null, view?: View }} Slice */
+/** @typedef {{ facts: any, cells: import("./packing.js").Numbers, boxes: Float64Array, count: Count, surety: Surety | null, typical: ((rectangle: Rectangle) => number | null) | null, view?: View }} Slice */
 
 /** Squares along the longer side of which a difference is told from nothing. */
 const SQUARES = 24;
@@ -17,7 +18,7 @@ const written = (/** @type {number} */ value) => value.toLocaleString("en", { ma
 
 /** The slices of a map, each ready to be asked, and what one has more than another. */
 class Slices {
-  /** @param {import("./map_view.js").Data} data */
+  /** @param {import("./packing.js").Data} data */
   constructor({ facts, take }) {
     this.facts = facts;
     this.take = take;

@@ -9,7 +9,7 @@ const NEITHER = 0, STEERED = 1, COVER = 2;
 const NO_COVER = 0, OWN_ALONE = 1, BELOW = 3;
 const SPARE = 1e-7, ROUNDING = 1e-14, MOST_ANGLES = 1 << 15, PARTS = 16, LEAST = 1e-9;
 
-/** @typedef {import("./map_view.js").Numbers} Numbers */
+/** @typedef {import("./packing.js").Numbers} Numbers */
 /** @typedef {import("./map_view.js").Rectangle} Rectangle */
 /** @typedef {{ deviations: number[], wide_scales: number[], wide_variances: number[] }} Noises */
 /** @typedef {{ least: number, most: number, low: Float64Array, high: Float64Array }} Ends */

@@ -1,6 +1,7 @@
 // @ts-check
 /** The map of a release whose server counts: every rectangle has the numbers and words that the server gives, at its own address. */
-import { ENDS, content, element, show_map, unpack } from "./map_view.js";
+import { ENDS, element, show_map } from "./map_view.js";
+import { content, unpack } from "./packing.js";
 
 /** Milliseconds between questions to the server, at least. */
 const PAUSE = 200;

@@ -4,9 +4,8 @@
  * source says: a page that stands alone counts itself (map.js), another asks its server (map_served.js). Its markup is map_canvas.html.
  */
 import { Frame, Hatching, INKS, RAMPS, coastlines, draw_axes, draw_coast, draw_outlines, draw_scale, ramp, short } from "./map_drawing.js";
+import { steer } from "./moving.js";
 
-/** @typedef {Int8Array | Int16Array | Int32Array | Float64Array | Uint8Array} Numbers */
-/** @typedef {{ facts: any, take: (name: string) => Numbers }} Data */
 /** @typedef {[number, number, number, number]} Rectangle x0, y0, x1, y1 in cells of the grid, from its south-western corner */
 /**
  * @typedef {object} View what is drawn
@@ -20,37 +19,10 @@ import { Frame, Hatching, INKS, RAMPS, coastlines, draw_axes, draw_coast, draw_o
  */
 /** @typedef {{ view: () => View, answer: (rectangle: Rectangle) => void }} Source */
 
-const KINDS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, i4: Int32Array, f8: Float64Array };
 export const ENDS = ["west", "south", "east", "north"];
 /** A decimal, or a ratio of two. @param {string} text */
 const exact_number = (text) => (text === "" ? NaN : text.split("/").map(Number).reduce((one, other) => one / other));
 export const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
-
-/** A compressed block of the page, or a file of its server. @param {HTMLElement} block @returns {Promise<ArrayBuffer>} */
-export async function content(block) {
-  const source = block.dataset.source;
-  const body = source
-    ? (await fetch(source)).body
-    : new Blob([Uint8Array.from(atob(block.textContent ?? ""), (letter) => letter.charCodeAt(0))]).stream();
-  if (!body) throw new Error("there is nothing to read");
-  return new Response(block.dataset.plain === undefined ? body.pipeThrough(new DecompressionStream("gzip")) : body).arrayBuffer();
-}
-
-/**
- * The parts of a map's file: its facts, and its arrays by their names.
- * @param {ArrayBuffer} buffer @returns {Data}
- */
-export function unpack(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const facts = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  return {
-    facts,
-    take(name) {
-      const [kind, offset, many] = facts.arrays[name];
-      return new KINDS[/** @type {keyof typeof KINDS} */ (kind)](buffer, offset, many);
-    },
-  };
-}
 
 /**
  * Draw a map, and listen to what its reader does.
@@ -188,29 +160,7 @@ export function show_map(facts, coastline, source) {
     drag = null;
   });
   canvas.addEventListener("pointercancel", () => { drag = null; });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    frame.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
-    ask();
-  }, { passive: false });
-  const nearer = () => frame.zoom(1.6), farther = () => frame.zoom(1 / 1.6), whole = () => frame.whole();
-  /** @type {Record<string, () => void>} */
-  const KEYS = {
-    ArrowLeft: () => frame.move(60, 0), ArrowRight: () => frame.move(-60, 0), ArrowUp: () => frame.move(0, 60), ArrowDown: () => frame.move(0, -60),
-    "+": nearer, "=": nearer, "-": farther, "0": whole,
-  };
-  canvas.addEventListener("keydown", (event) => {
-    if (!(event.key in KEYS) || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    KEYS[event.key]();
-    ask();
-  });
-  for (const [id, act] of /** @type {[string, () => void][]} */ ([["nearer", nearer], ["farther", farther], ["whole", whole]])) {
-    element(`map-${id}`).addEventListener("click", () => {
-      act();
-      ask();
-    });
-  }
+  steer(canvas, frame, ask, (id) => element(`map-${id}`));
   for (const id of ["outlines", "coastline", "veil", "axes"]) element(`map-${id}`).addEventListener("change", ask);
   for (const id of ENDS) element(`map-${id}`).addEventListener("input", () => typed());
   document.querySelectorAll("button[data-box]").forEach((button) => {
