@@ -1,7 +1,9 @@
 """The pages of a release of genome: the numbers of its answer, SNPs by the address, hostile names as text, and files of others."""
 
 import io
+import json
 import re
+import shlex
 import zipfile
 from collections.abc import Iterator
 from html import unescape
@@ -10,10 +12,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import starling
+from starling.cli import main
 from starling.genome.analysis import GenomeRelease
 from starling.genome.export import export
 from starling.genome.pictures.canvas import encoded
@@ -138,18 +142,28 @@ def test_the_script_reads_the_released_answers(readers: Readers) -> None:
         assert reader.read("/genome/data") == encoded(release.pictured)
 
 
-def test_its_lines_do_the_same(readers: Readers) -> None:
+def test_its_lines_do_the_same(readers: Readers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, (release, reader) in readers.items():
+        (tmp_path / kind).mkdir()
+        monkeypatch.chdir(tmp_path / kind)
         page = reader.read("/genome", "name=rs").decode()
-        lines = [unescape(each) for each in re.findall(r"<code>([^<]*)</code>", page)]
-        *drawing, asking = lines
-        values: dict[str, Any] = {}
-        *first, last = asking.splitlines()
-        exec("\n".join(first), values)
-        assert eval(last, values) == release.tell({"kind": "find_snps", "name": "rs"}), kind
-        for text in drawing:
-            exec(text, {})
-        assert len(drawing) == any(each.shown(release.pictured) for each in KINDS.values())
+        lines = re.findall(r'<div class="line"><p>(\w+)</p><pre tabindex="0"><code>([^<]*)</code>', page)
+        wanted, drawn = release.tell({"kind": "find_snps", "name": "rs"}), "<svg" in page
+        assert [place for place, _ in lines] == ["Python", "Shell"] * (2 if drawn else 1)
+        for place, text in ((place, unescape(text)) for place, text in lines):
+            if place == "Python":
+                *first, last = text.splitlines()
+                values: dict[str, Any] = {}
+                exec("\n".join(first), values)
+                result = eval(last, values)
+                assert result == wanted if "tell" in last else str(result)
+            else:
+                program, *words = shlex.split(text)
+                ended = CliRunner().invoke(main, [*words, "--json"])
+                assert (program, ended.exit_code) == ("starling", 0), ended.output
+                if words[0] == "answer":
+                    assert json.loads(ended.stdout) == wanted
+        assert bool([*(tmp_path / kind).rglob("*.svg")]) == drawn
 
 
 def test_the_title_is_a_text(readers: Readers) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -97,7 +98,8 @@ class GenomePages(DomainPages):
         kinds = ", ".join(map(repr, drawn))
         if not frame.number:
             python = f"import starling\n\nstarling.open_release({frame.path!r}).plot({kinds})"
-            return (Line("Python", python),)
+            shell = f"starling genome plot {quote(frame.path)} --out pictures"
+            return (Line("Python", python), Line("Shell", shell))
         file = f"{frame.number}.zip"
         return server_lines(
             frame.base,
