@@ -24,6 +24,11 @@ class Headline:
     interval: str = ""
     note: str = ""
 
+    def _repr_html_(self) -> str:
+        from starling.pages.rendering import fragment  # which imports this module
+
+        return fragment("headline.html", value=self)
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:

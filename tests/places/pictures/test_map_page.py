@@ -70,3 +70,12 @@ def test_a_coast_that_is_far_too_coarse_is_hidden_at_first() -> None:
     grid = ALONE.grid
     small = replace(grid, box=(grid.box[0], grid.box[1], grid.box[0] + 1, grid.box[1] + 1))
     assert not re.search(r'id="map-coastline" type="checkbox" checked', page(replace(ALONE, grid=small)))
+
+
+def test_a_notebook_shows_a_map_as_a_still_picture() -> None:
+    shown = replace(SHOWN, title="<b>Pickups</b>")
+    text = shown._repr_html_()
+    assert "&lt;b&gt;Pickups&lt;/b&gt;" in text
+    assert "<svg" in text
+    assert "<script" not in text
+    assert repr(shown) == f"{shown.title}: {shown.about}", "no numbers of cells"

@@ -44,7 +44,7 @@ class Answers(Described):
 
     def _facts(self) -> list[tuple[str, str]]:
         more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
-        return [("answers", f"{len(self.counts):,} queries"), *more]
+        return [("answers", f"{len(self.counts):,} {'query' if len(self.counts) == 1 else 'queries'}"), *more]
 
     def _parts(self) -> tuple[Grid, ...]:
         return (self.grid(SHOWN),) if len(self.counts) else ()

@@ -55,7 +55,7 @@ class MapSlice:
     answers: Answers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Map:
     """What a map shows.
 
@@ -78,6 +78,16 @@ class Map:
     slices: Sequence[MapSlice]
     fold: int = 1
     level: Fraction = LEVEL
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.about}"
+
+    def _repr_html_(self) -> str:
+        """A still picture: a notebook runs no script of a page."""
+        from starling.pages.rendering import fragment
+        from starling.places.pictures.map_page import still  # which imports this module
+
+        return fragment("fragment.html", title=self.title, facts=(), below=(self.about,), pictures=(still(self),))
 
     @property
     def step(self) -> int:

@@ -101,7 +101,7 @@ def _values(shown: Map) -> dict[str, Any]:
         "about": shown.about,
         "points": shown.points,
         "slices": [each.name for each in shown.slices],
-        "still": _still(shown),
+        "still": still(shown),
         "hotspots": [
             HotspotRows(each.name, () if each.experience is None else hotspot_rows(grid, each.experience.hotspots))
             for each in shown.slices
@@ -136,7 +136,7 @@ def _notes(shown: Map) -> list[str]:
     return notes if shown.grid.crs == "plain" else [*notes, COAST]
 
 
-def _still(shown: Map) -> Picture:
+def still(shown: Map) -> Picture:
     """The first slice, for a browser that runs no script."""
     first = shown.slices[0]
     of_slice = f", of the slice {first.name}" if first.name else ""

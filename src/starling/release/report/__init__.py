@@ -37,8 +37,14 @@ UNITS = {
 REPEAT: Final = (
     ("Python", 'import starling\nrelease = starling.open_release("FOLDER")\nrelease.to_pandas()'),
     ("Shell", "starling verify FOLDER"),
+    (
+        "curl",
+        'curl -H "Authorization: Bearer $STARLING_TOKEN" \\\n  $STARLING_SERVER/v1/releases/NUMBER/bundle --output FOLDER.zip',
+    ),
 )
-"""Lines that open the release and check it, and where they are typed; FOLDER is where it lies."""
+"""Lines that open the release, check it, and fetch it from a server, and where they are typed; FOLDER is where it lies, NUMBER its number
+there.
+"""
 
 
 def render(
