@@ -8,6 +8,7 @@ import pytest
 
 from starling.cli.progress import MARK
 from starling.ledger.auditing import events
+from starling.verification import open_release
 from tests.cli.conftest import Call, document
 
 CONSISTENT = 7
@@ -80,6 +81,18 @@ def test_answers_are_those_of_the_study(call: Call, study: Path, tmp_path: Path)
     assert "the nearest to it: s10, s41 (an" in explored
 
 
+def test_a_margin_costs_what_the_preview_says(call: Call, study: Path, tmp_path: Path) -> None:
+    words = ("preview", study / "plan.toml", "--question", "num-sig", "--k", "3", "--epsilon", "1", "--error", "20")
+    least = document(call("genome", *words, "--json"))["epsilon_for_error"]
+    out = tmp_path / "out"
+    asked = call(
+        "genome", "num-sig", *given(study), "--k", "3", "--margin", "20", "--out", out, "--yes", "--unvalidated"
+    )
+    assert asked.exit_code == 0, asked.stderr
+    with open_release(out) as opened:
+        assert str(opened.question.epsilon) == least  # type: ignore[attr-defined]
+
+
 def region_of(call: Call, study: Path, snp: str) -> str:
     """The chromosome of a SNP."""
     lines = (study / "study.bim").read_text().splitlines()
@@ -122,7 +135,6 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("num-sig", ["--epsilon", "0.1.2"], 2, "--epsilon is not a decimal number"),
     ("num-sig", ["--epsilon", "4000000001"], 2, "epsilon is above 4000000000"),
     ("num-sig", ["--epsilon", "1e3"], 2, "--epsilon is written with an exponent; write 1000"),
-    ("num-sig", [], 2, "Missing option '--epsilon'"),
     ("num-sig", ["--epsilon", "1", "--k", "61"], 2, "k is not a whole number from 0 to 60, the number of SNPs"),
     ("num-sig", ["--epsilon", "1", "--test", "chi2"], 2, "test is not among the plan's tests; take g"),
     ("num-sig", ["--epsilon", "1", "--selection", "best"], 2, "Invalid value for '--selection'"),
@@ -131,13 +143,13 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("loc-sig", ["--epsilon", "1", "--regions", "1,chr7"], 2, "regions chr7 is not in the plan"),
     ("loc-sig", ["--epsilon", "1", "--excluding", "s1.."], 2, "--excluding is not a first and a last SNP"),
     ("loc-sig", ["--epsilon", "1", "--excluding", "s1..s60"], 2, "regions leave no SNP"),
-    ("loc-sig", ["--epsilon", "1", "--excluding", "s1..x"], 2, "snp x is not in the SNP list of the plan"),
+    ("loc-sig", ["--epsilon", "1", "--excluding", "s1..x"], 2, "excluding x is not in the SNP list of the plan"),
     ("loc-block", ["--epsilon", "1"], 2, "Missing option '--snp'"),
     (
         "loc-block",
         ["--epsilon", "1", "--snp", "s1o"],
         2,
-        "snp s1o is not in the SNP list of the plan; did you mean s1?",
+        "snps s1o is not in the SNP list of the plan; did you mean s1?",
     ),
     ("loc-block", ["--epsilon", "1", "--snp", "s1", "--delta-c", "0.001"], 2, "delta_c is below 1/n"),
     ("loc-block", ["--epsilon", "1", "--snp", "s1", "--corr", "dprime", "--delta-c", "0.4"], 2, "delta_c is below 1/2"),
@@ -145,9 +157,12 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("snp-pval", ["--epsilon", "1", "--snp", "rs1"], 2, "snp rs1 is not in the SNP list of the plan; did you mean s1?"),
     ("snp-pval", ["--epsilon", "1/5000", "--snp", "s1"], 2, "epsilon is below 1/4096"),
     ("snp-corr", ["--epsilon", "1", "--snp", "s1"], 2, "--snp is not given twice"),
-    ("snp-corr", ["--epsilon", "1", "--snp", "s1", "--snp", "s1"], 2, "snp is there twice"),
+    ("snp-corr", ["--epsilon", "1", "--snp", "s1", "--snp", "s1"], 2, "second is the first SNP again"),
     ("explore", ["--epsilon", "1", "--most", "1001"], 2, "most is not a whole number from 1 to 1000"),
     ("explore", ["--epsilon", "1/1000"], 2, "epsilon is below 5/512"),
+    ("num-sig", [], 2, "--epsilon is missing"),
+    ("num-sig", ["--epsilon", "1", "--margin", "20"], 2, "--margin stands beside --epsilon"),
+    ("num-sig", ["--margin", "-1"], 2, "--margin is below 0"),
     (
         "explore",
         ["--epsilon", "1", "--genotypes", "nowhere"],

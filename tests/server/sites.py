@@ -31,9 +31,9 @@ from starling.server.approval_requests import Requests
 from starling.server.charges import Charges
 from starling.server.home import Home, make_home
 from starling.server.question_costs import Understanding
-from starling.server.task_processes import TaskProcesses
 from starling.server.rates import Rates
 from starling.server.stored_questions import Questions
+from starling.server.task_processes import TaskProcesses
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
 from starling.worker.sources import Sources, source_of

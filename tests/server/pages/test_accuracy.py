@@ -1,7 +1,9 @@
 """At a server the page of a plan says what the library does, to those who choose plans, without records, and charges nothing."""
 
+import shlex
 import shutil
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,7 +14,7 @@ from starling.server.passwords import hashed
 from starling.tables.plan import Plan
 from starling.tables.preview.accuracy import Accuracy, accuracy, at_cost, at_every_margin, at_margins, margin_text
 from tests.client.conftest import Site, served_source
-from tests.server.pages.browsing import Browser
+from tests.server.pages.browsing import BASE, Browser
 from tests.server.pages.conftest import PASSWORD, browser_of
 from tests.worker.test_jobs import tables_of_ones_own
 
@@ -69,6 +71,17 @@ def test_margins_of_a_plan_at_a_server(tables_site: Site, tmp_path: Path) -> Non
     own = browser.asked(f"/v1/datasets/data/accuracy?{urlencode(margins)}")
     assert own == {**at_margins(plan, within, within).as_json(), "invented": False}
     assert browser.asked("/v1/datasets/data/accuracy?by=every&every=x")["error"]["kind"] == "ParameterError"
+    for values in (
+        {"by": "total", "total": total},
+        {"by": "margins", "within-1": "40"},
+        {"by": "every", "every": "30"},
+    ):
+        browser.send(form, **values)
+        curl = shlex.split(
+            unescape(browser.page.text.partition("<p>curl</p>")[2].partition("<code>")[2].partition("</code>")[0])
+        )
+        asked = browser.asked(curl[-1].removeprefix(BASE))
+        assert f"Costs {asked['measure']} {asked['cost']} ;" in browser.text, "the line gives what the page shows"
     reply = browser.send(form, by="total", total='"><script>alert(1)</script>')
     assert (reply.status_code, 'role="alert"' in reply.text, "<script>alert" in reply.text) == (422, True, False)
     saved = browser.open(f"{PAGE}plan.toml?{urlencode({'by': 'total', 'total': total})}")

@@ -1,8 +1,10 @@
 """The page on which a plan of tables is chosen by margins or by its whole cost, and saved as a plan file. It opens no records."""
 
+import re
 import shlex
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import urlencode
 
 from starling.errors import Problem, StarlingError
 from starling.pages.parts import Line, Table
@@ -26,6 +28,7 @@ from starling.tables.preview.accuracy import (
 FILE: Final = "accuracy.toml"
 """What a saved plan is called."""
 TOML: Final = "application/toml"
+_FIELD: Final = re.compile(r"(within|budget)-[0-9]{1,3}")
 
 
 class AccuracyPages:
@@ -130,11 +133,26 @@ def _name(reason: str) -> str:
 
 
 def _lines(values: Query, frame: Frame) -> tuple[Line, ...]:
-    """The lines that give the same, of the plan that is saved or of the one on this machine."""
+    """The lines that give the same: of the plan that is saved, of the one on this machine, or of the server's."""
+    total = values.one("total") if values.one("by") == "total" else ""
     shell = f"starling tables plan {FILE}"
-    if frame.path and values.one("by") == "total" and values.one("total"):
-        shell = f"starling tables plan {shlex.quote(frame.path)} --total {shlex.quote(values.one('total'))}"
-    return (
+    if frame.path and total:
+        shell = f"starling tables plan {shlex.quote(frame.path)} --total {shlex.quote(total)}"
+    lines = (
         Line("Python", f'from starling import tables\n\nplan = tables.Plan.load("{FILE}")\nplan.cost, plan.preview()'),
         Line("Shell", shell),
     )
+    if not frame.base:
+        return lines
+    address = f"{frame.base}/v1{frame.release.removeprefix(frame.here)}?{_as_asked(values)}"
+    curl = f'curl -H "Authorization: Bearer $STARLING_TOKEN" {shlex.quote(address)}'
+    return (*lines, Line("curl", curl))
+
+
+def _as_asked(values: Query) -> str:
+    """The query by which the API gives the value of the page: margins, or budgets, in the order of their numbers."""
+    fields = [name for name, _ in values.pairs if _FIELD.fullmatch(name)]
+    by_position = {int(name.partition("-")[2]): values.one(name) for name in fields}
+    margins = [by_position.get(at, "") for at in range(max(by_position, default=-1) + 1)]
+    named = [(name, values.one(name)) for name in ("by", "total", "every") if values.one(name)]
+    return urlencode([*named, *(("margins", each) for each in margins)])

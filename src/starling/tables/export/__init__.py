@@ -8,7 +8,6 @@ from typing import Final, Literal, TypeAlias
 
 from starling.engine.new_folder import new_file
 from starling.errors import ParameterError
-from starling.tables.export.database import write_database, write_sdmx, write_wide
 from starling.tables.export.workbook import Front, write_workbook
 from starling.tables.plan import Plan
 
@@ -37,6 +36,9 @@ def export(folder: Path, plan: Plan, front: Front, out: Path, form: Form, struct
         ParameterError: the form does not go with the name, the structure or the release; or Excel without its extra.
         OutputError: the file is there, or cannot be written; nothing is left behind then.
     """
+    # It brings a database, which the pages of a release, that write workbooks too, must not load.
+    from starling.tables.export.database import write_database, write_sdmx, write_wide
+
     if out.suffix not in SUFFIXES[form]:
         raise ParameterError("out", f"does not end in {' or '.join(SUFFIXES[form])}", "name such a file")
     if form == "sdmx":
