@@ -13,7 +13,10 @@ const element = (/** @type {string} */ id) => /** @type {any} */ (document.getEl
 class Stretch {
   /** @param {HTMLCanvasElement} canvas @param {number} wide base pairs */
   constructor(canvas, wide) {
-    [this.canvas, this.wide, this.from, this.size] = [canvas, wide, 0, 1];
+    this.canvas = canvas;
+    this.wide = wide;
+    this.from = 0;
+    this.size = 1;
   }
 
   get width() {
