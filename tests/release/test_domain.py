@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 import starling
 from starling import domains
 from starling.cli import main
+from starling.errors import ParameterError
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release import bundle, domain
@@ -22,7 +23,7 @@ from tests.release.forging import Forged
 from tests.release.striking import AROUND, strike
 from tests.toy.plan import Plan
 from tests.toy.publication import Histogram
-from tests.toy.serving import RELEASED
+from tests.toy.serving import RELEASED, Poll
 from tests.toy.source import Persons
 
 PLACE = domains.Registered("tests.toy.serving:RELEASED", "tests.toy.verbs:toy")
@@ -154,3 +155,16 @@ def test_a_ledger_that_was_named_by_its_url_is_closed_and_an_opened_one_is_left_
     payment = PaymentOptions(url if named else open_ledger(url), "pets", unvalidated=True)
     publish(Histogram(plan), Persons(plan, folder / "persons.txt"), folder / "out", payment)
     assert len(closed) == named
+
+
+def test_a_domain_that_defines_no_margin_says_so() -> None:
+    """And its schema has none, so that a page offers the budget alone."""
+    plan: Any = None
+    poll = Poll(plan)
+    question = {"kind": "counts"}
+    assert poll.margin(question) is None
+    with pytest.raises(
+        ParameterError, match="margin is not defined for these questions; state what the answer may cost"
+    ):
+        poll.at_margin(question, "20")
+    assert domain.MARGIN not in json.dumps(poll.schema)
