@@ -1,4 +1,4 @@
-"""How many frames a second the map of 1024 x 1024 cells draws in Chromium while it is moved and zoomed.
+"""How many frames a second the map of 1024 x 1024 cells draws in Chromium while it is moved and zoomed, and how long its file is.
 
     python -m bench.map_frames
 
@@ -14,9 +14,11 @@ import numpy as np
 
 from starling.places.answers.hotspots import as_rectangles, tiles
 from starling.places.answers.released import ReleasedGrid
+from starling.places.answers.sure import LEVEL
 from starling.places.measurements import MeasuredTree, Tree
 from starling.places.pictures.map_data import Map, MapSlice
 from starling.places.pictures.map_page import page
+from starling.places.pictures.map_shades import Shaded, blank_boxes
 from starling.places.plan.grid import Grid
 from starling.privacy.distributions.discrete import DiscreteLaplace
 
@@ -73,6 +75,16 @@ def main() -> None:
         tab.locator("#map-outlines").check()
         print(f"{plain:.0f} frames a second; with outlines of boxes {tab.evaluate(MEASURE, FRAMES):.0f}")
         browser.close()
+    (of,) = invented().slices
+    for name, cells in (
+        ("the same cells", of.grid),
+        ("the same of noise alone", np.random.default_rng(2).laplace(0, 9, (SIDE, SIDE))),
+    ):
+        blank = None if of.measured is None else blank_boxes(of.measured, LEVEL)
+        drawn = Shaded(
+            invented().grid, cells, [cells], signed=False, boxes=of.boxes, blank=blank, hotspots=of.boxes[:10]
+        )
+        print(f"a server sends of {name} {len(drawn.encoded()) / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from starling.errors import PlanError
 from starling.planfile.toml import Float
 from starling.planfile.values import exact_text, section_of, toml_of
+from starling.privacy.budget import exact
 
 TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs"], exclude_characters="\x7f"), max_size=12)
 SCALAR = st.one_of(TEXT, st.integers(-(10**12), 10**12), st.booleans())
@@ -28,7 +29,13 @@ def test_the_text_is_toml_of_the_values(values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("number", ["1/3", "20", "0.1", "1e-10", "22/7", "0"])
 def test_exact_numbers_are_read_back(number: str) -> None:
-    assert Fraction(exact_text(Fraction(number))) == Fraction(number)
+    for each in (Fraction(number), -Fraction(number)):
+        assert exact(exact_text(each), field="") == each
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=9, min_value=-(10**9), max_value=10**9))
+def test_every_decimal_is_read_back(number: Decimal) -> None:
+    assert exact(exact_text(Fraction(number)), field="") == Fraction(number)
 
 
 def test_values_are_as_a_file_would_have_them() -> None:

@@ -59,14 +59,14 @@ def _plain(value: Any, depth: int) -> Any:
 def exact_text(number: Fraction) -> str:
     """A number as the text that is read back exactly: a decimal where it is one of few digits, else a ratio.
 
-    >>> exact_text(Fraction("0.159")), exact_text(Fraction(20)), exact_text(Fraction(1, 3))
-    ('0.159', '20', '1/3')
+    >>> exact_text(Fraction("0.159")), exact_text(Fraction(20)), exact_text(Fraction(1, 3)), exact_text(Fraction("-0.5"))
+    ('0.159', '20', '1/3', '-0.5')
     """
     places = next((places for places in range(_MOST_PLACES + 1) if 10**places % number.denominator == 0), None)
     if places is None:
         return str(number)
-    digits = f"{int(number * 10**places):0{places + 1}d}"
-    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+    digits, sign = f"{abs(int(number * 10**places)):0{places + 1}d}", "-" if number < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
 
 
 def toml_of(values: Mapping[str, Any]) -> str:

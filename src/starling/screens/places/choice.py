@@ -10,6 +10,7 @@ from starling.pages.parts import Line
 from starling.places.analysis import PlacesRelease
 from starling.places.answers.questions import Count
 from starling.places.answers.released import Answers
+from starling.planfile.values import exact_text
 from starling.privacy.budget import exact
 from starling.release.codec import Json
 from starling.release.text import rounded, whole
@@ -86,7 +87,7 @@ class Choice:
 
     def as_json(self, release: PlacesRelease) -> dict[str, Json]:
         """The same question as JSON."""
-        rectangle: list[Json] = [str(end) for end in self.values(release)]
+        rectangle: list[Json] = [exact_text(end) for end in self.values(release)]
         named: dict[str, Json] = {"slice": self.slice, "minus": self.minus, "typical": self.typical or None}
         chosen = {name: value for name, value in named.items() if value is not None}
         return {"kind": "count", "rectangles": [rectangle], "units": "box", **chosen}
