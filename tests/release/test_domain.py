@@ -160,8 +160,7 @@ def test_a_ledger_that_was_named_by_its_url_is_closed_and_an_opened_one_is_left_
 def test_a_domain_that_defines_no_margin_says_so() -> None:
     """And its schema has none, so that a page offers the budget alone."""
     plan: Any = None
-    poll = Poll(plan)
-    question = {"kind": "counts"}
+    poll, question = Poll(plan), "any"
     assert poll.margin(question) is None
     with pytest.raises(
         ParameterError, match="margin is not defined for these questions; state what the answer may cost"
