@@ -143,7 +143,8 @@ def test_the_openapi_names_one_shape_of_errors(asker: Asker) -> None:
     own |= {"/v1/tokens", "/v1/tokens/{token}"}
     ours |= {"/v1/releases", "/v1/releases/{release}", "/v1/releases/{release}/bundle", "/v1/releases/{release}/events"}
     ours |= {"/v1/datasets/{name}/requests", "/v1/requests", "/v1/requests/{number}"}
-    ours |= {"/v1/datasets/{name}/preview", "/v1/datasets/{name}/plan"}
+    ours |= {f"/v1/custody{each}" for each in ("", "/raise", "/datasets/{name}", "/requests/{number}")}
+    ours |= {"/v1/custody/requests/{number}/decline", "/v1/datasets/{name}/preview", "/v1/datasets/{name}/plan"}
     ours |= {f"/v1/releases/{{release}}/{each}" for each in ("questions", "answers", "verification")}
     assert published["paths"].keys() == own | ours
     for path in published["paths"].values():

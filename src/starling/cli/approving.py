@@ -59,7 +59,8 @@ def approve(home: "Home", number: int, *, days: int, epsilon: str | None, digest
     waiting = replace(before, reduced=None if epsilon is None else _reduced(home, before, epsilon))
     with closing(open_ledger(home.settings.ledger)) as ledger:
         reveals = _leaves(ledger, waiting)
-        click.echo("\n\n".join([_request_text(waiting), reveals, *_expected(home, waiting)]), err=True)
+        # What is signed stands last, right above the question.
+        click.echo("\n\n".join([*_expected(home, waiting), _request_text(waiting), reveals]), err=True)
         if not yes:
             check_terminal("and there is no terminal to ask", "read what it is, then add --yes")
             confirm("Approve it?", "Nothing was approved.")
@@ -145,18 +146,11 @@ def _request_text(waiting: "Waiting") -> str:
 
 def _leaves(ledger: "Ledger", waiting: "Waiting") -> str:
     """What the charge reveals, and what it leaves of the caps."""
-    from starling.ledger.disclosure import meaning
-    from starling.ledger.rules import shown
+    from starling.server.consequences import consequences
 
-    reading = ledger.reading
-    population = reading.account(reading.population_of(waiting.request.dataset), latest=1).population
-    charge = ledger.charging.preview(waiting.approved, waiting.price)
-    rows = [
-        (f"{cap.scope} {cap.name}", "no limit" if cap.left is None else shown(cap.left - charge.amount))
-        for cap in charge.standing.caps
-    ]
-    words = f"Everybody in the data of {population.name} bears it: {meaning(population, charge.amount)}."
-    return f"{words}\n\n{table(('left afterwards of the cap of', population.measure), rows)}"
+    expected = consequences(ledger, waiting)
+    rows = [(cap, amount or "no limit") for cap, amount in expected.left]
+    return f"{expected.reveals}\n\n{table(('left afterwards of the cap of', expected.population.measure), rows)}"
 
 
 def _expected(home: "Home", waiting: "Waiting") -> list[str]:

@@ -15,6 +15,7 @@ from starling.errors import LedgerUnavailable, StarlingError
 from starling.ledger.opening import read_ledger
 from starling.server import (
     approving,
+    custody,
     listing,
     metrics,
     oidc,
@@ -94,6 +95,9 @@ def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     _ledger(app, service)
     for routes in (releasing, listing, approving, previewing, released_answers, progress_events):
         routes.add_routes(app, service)
+    if not service.home.invented:
+        # Of invented records nobody is a custodian.
+        custody.add_routes(app, service)
     pages.add_routes(app, service, signing_in)
     return app
 

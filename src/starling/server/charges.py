@@ -25,6 +25,7 @@ from starling.privacy.sampling.entropy import fresh_id
 from starling.server.approval_requests import Waiting
 from starling.server.budgets import Budget
 from starling.server.cache import Cache
+from starling.server.consequences import Consequences, consequences
 from starling.server.datasets import Dataset, Entry, NotThere
 from starling.server.home import Home
 
@@ -119,7 +120,7 @@ class Charges:
         charging = ledger.charging
         return Budget(
             *(population, amount, tuple(caps), charging.terms(dataset.name), ledger.reading.is_retired(dataset.name)),
-            approved=charging.approved(dataset.name, analyst, int(self._now())),
+            approved=charging.approved(dataset.name, analyst, self.now()),
             release=self._release(analyst, dataset) if isinstance(dataset, Dataset) else None,
             single=self._catalogue.is_single(dataset.name),
         )
@@ -224,6 +225,24 @@ class Charges:
                 return Progress(charge, "released", leaves, 0, bundle, self._home.invented)
         leaves = charge.at + departure(deadline, now - charge.at)
         return Progress(charge, "charged", leaves, max(1, ceil(leaves - now)), None, self._home.invented)
+
+    def late(self) -> list[Progress]:
+        """Charges of this server that have no answer though their deadline is over, for their custodian; raises as `read_ledger`."""
+        key, charges = self._home.key.public.text, self._read(lambda reading: reading.open_charges(0))
+        own = [charge for charge in charges if charge.by == key and charge.dataset in self._catalogue.names()]
+        return [self._progress(each) for each in own if self._now() > each.at + self._deadline(each)]
+
+    def consequences(self, waiting: Waiting) -> Consequences:
+        """What a request that waits would reveal and leave; raises as `Charging.preview`, and LedgerUnavailable."""
+        return consequences(self._ledger()[0], waiting)
+
+    def is_approved(self, request: Request) -> bool:
+        """Whether the ledger has an approval of this request that holds now; raises LedgerUnavailable."""
+        return self._ledger()[0].charging.is_approved(request, self.now())
+
+    def now(self) -> int:
+        """The time by which rights and approvals are judged, in seconds since 1970."""
+        return int(self._now())
 
     def waiting(self) -> int:
         """How many releases were charged by servers and have not left, as their analysts are told; raises as `read_ledger`."""

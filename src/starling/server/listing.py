@@ -55,10 +55,11 @@ def add_routes(app: FastAPI, service: Service) -> None:
 def list_releases(service: Service, user: User, page: ReleasePage) -> ReleaseList:
     """A page of the releases that a user may see."""
     progresses, following = service.charges.listed(whose(user), page.before, page.most)
-    return ReleaseList(releases=[_listed(service.home, each) for each in progresses], next=following)
+    return ReleaseList(releases=[to_listed(service.home, each) for each in progresses], next=following)
 
 
-def _listed(home: Home, progress: Progress) -> ListedRelease:
+def to_listed(home: Home, progress: Progress) -> ListedRelease:
+    """A release with its charge, as clients are told."""
     charge = progress.charge
     return ListedRelease(
         **to_reply(progress).model_dump(),

@@ -175,7 +175,7 @@ def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:
         population=budget.population.name,
         measure=budget.population.measure,
         amount=None if budget.amount is None else shown(budget.amount),
-        caps=[_cap(each) for each in budget.caps],
+        caps=[toto_cap(each) for each in budget.caps],
         more=budget.more,
         available=shown(budget.available),
         approved=shown(budget.approved),
@@ -303,7 +303,8 @@ def risk_sentence(what: str, relation: Relation, chance: float) -> str:
     return f"From {what}, an attacker who accepts {ALARMS} false alarms in 100 finds at most {most} of 100 {unit}s in the data."
 
 
-def _cap(cap: Cap) -> CapReply:
+def to_cap(cap: Cap) -> CapReply:
+    """A cap, as clients are told."""
     limits = {name: None if units is None else shown(units) for name, units in (("cap", cap.cap), ("left", cap.left))}
     return CapReply(scope=cap.scope, name=cap.name, spent=shown(cap.spent), **limits)
 

@@ -107,8 +107,9 @@ def test_it_listens_before_its_data_are_registered_and_is_removed_at_the_end(
     (folder,) = tmp_path.glob("starling-demo-*")
     assert folder.stat().st_mode & 0o077 == 0
     served.send_signal(signal.SIGTERM)
-    served.communicate()
+    _, said = served.communicate()
     assert served.returncode == 0
+    assert "cannot charge" not in said, "nothing is amiss while data are registered"
     assert not list(tmp_path.iterdir())
 
 

@@ -26,7 +26,7 @@ NAMED: Final = ("th", "a", "button", "summary", "label", "caption", "figcaption"
 """Elements without words have no name for those who hear a page."""
 LINKS: Final = {"a": "href", "form": "action", "script": "src", "link": "href", "img": "src"}
 LEADS_AWAY: Final = ("formaction", "poster", "data", "srcset", "background", "cite", "ping", "xlink:href")
-FREE: Final = ("/sign-in", "/sign-out")
+FREE: Final = ("/sign-in", "/sign-out", "/decline")
 """Forms that charge nothing and change nothing else that a second one could do twice."""
 ALIKE: Final = 2
 """Pages of one path that are opened of those whose addresses have the same fields."""

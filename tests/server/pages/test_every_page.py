@@ -32,6 +32,10 @@ COUNTERPARTS: Final = {
     "/datasets/{name}/ask": "/v1/datasets/{name}/budget",
     "/datasets/{name}/accuracy/{path:path}": "/v1/datasets/{name}/accuracy",
     "/questions/{release}": "/v1/releases/{release}",
+    "/custody": "/v1/custody",
+    "/custody/requests/{number}": "/v1/custody/requests/{number}",
+    "/custody/datasets/{name}": "/v1/custody/datasets/{name}",
+    "/custody/datasets/{name}/retire": "/v1/custody/datasets/{name}",
     "/releases/{release}/{path:path}": "/v1/releases/{release}/bundle",
 }
 """Of each page the route of the API whose values it shows: it is as open as this one."""
@@ -44,7 +48,7 @@ SHOWN: Final = (
     *("point", "slice-a", "slice-b", "rs1"),
 )
 """Fields with something hostile in them that some page shows."""
-ABSENT: Final = {"name": "none", "release": "999"}
+ABSENT: Final = {"name": "none", "release": "999", "number": "999"}
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,17 @@
 """The first page shows of each dataset what the API says of it."""
 
 import json
+from contextlib import closing
 from fractions import Fraction
 from math import ceil
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import IntegrityError
+from starling.ledger.opening import open_ledger
 from starling.ledger.rules import UNIT
 from starling.privacy.accounting.detection import ALARMS, detection, detection_bound
 from starling.privacy.budget import Epsilon
@@ -20,6 +23,18 @@ from tests.server.pages.conftest import browser_of
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
 AMOUNTS = st.integers(0, 10 * UNIT)
+NAMES: dict[str, Any] = {
+    "dataset": "d",
+    "population": "p",
+    "measure": "rho",
+    "amount": "1",
+    "more": 0,
+    "release": None,
+    "ask_first": False,
+    "reserve": "0",
+    "invented": False,
+}
+"""What a budget says besides."""
 
 
 @given(cap=AMOUNTS, spent=AMOUNTS, available=AMOUNTS, approved=AMOUNTS)
@@ -28,14 +43,47 @@ def test_a_bar_adds_up_to_the_cap(cap: int, spent: int, available: int, approved
     available = min(available, cap - spent)
     texts = [decimal(Fraction(each, UNIT)) for each in (cap, spent, cap - spent, available, approved)]
     own = CapReply(scope="analyst", name="ada", cap=texts[0], spent=texts[1], left=texts[2])
-    more = {"more": 0, "release": None, "ask_first": False, "reserve": "0", "retired": False, "invented": False}
-    names = {"dataset": "d", "population": "p", "measure": "rho", "amount": "1"}
-    parts = bar(BudgetReply(**names, **more, caps=[own], available=texts[3], approved=texts[4]))  # type: ignore[arg-type]
+    parts = bar(BudgetReply(**NAMES, caps=[own], available=texts[3], approved=texts[4], retired=False))
     assert [each.kind for each in parts] == ["spent", "approved", "reserved", "left"]
+    assert parts[2].amount == decimal(Fraction(cap - spent - available, UNIT))
     assert sum(Fraction(each.amount) for each in parts) == Fraction(cap, UNIT)
     assert parts[0].amount == texts[1]
     assert all(each.width >= 0 for each in parts)
     assert parts[-1].begin + parts[-1].width == (1000 if cap else 0)
+
+
+@given(left=AMOUNTS, dataset=AMOUNTS, population=AMOUNTS, reserve=AMOUNTS, retired=st.booleans())
+def test_a_bar_says_why_something_is_not_left(
+    left: int, dataset: int, population: int, reserve: int, retired: bool
+) -> None:
+    """What is kept for the custodian is reserved; what other caps keep from being spent is not, and retired data have none left."""
+    amounts = {"analyst": left, "dataset": dataset, "population": population}
+    caps = [
+        CapReply(scope=scope, name=scope, cap=text, spent="0", left=text)
+        for scope, text in ((scope, decimal(Fraction(each, UNIT))) for scope, each in amounts.items())
+    ]
+    available = 0 if retired else max(0, min(left, dataset - reserve, population))
+    reply = {"caps": caps, "available": decimal(Fraction(available, UNIT)), "approved": "0", "retired": retired}
+    parts = {each.kind: Fraction(each.amount) * UNIT for each in bar(BudgetReply(**NAMES, **reply))}  # type: ignore[arg-type]
+    assert sum(parts.values()) == left
+    if retired:
+        assert parts == {"spent": 0, "retired": left}
+    else:
+        covered = min(amounts.values())
+        assert parts["left"] == available
+        assert parts["reserved"] == covered - available <= reserve
+        assert parts.get("unavailable", 0) == left - covered
+
+
+@pytest.mark.parametrize("kind", ["dataset", "population"])
+def test_the_card_of_retired_data_says_so(site: Site, kind: Literal["dataset", "population"]) -> None:
+    browser = browser_of(site)
+    with closing(open_ledger(site.home.settings.ledger)) as ledger:
+        ledger.custody.retire(kind, {"dataset": "data", "population": "people"}[kind])
+    browser.open("/")
+    assert "spent 0 retired 3 of your epsilon" in browser.text
+    assert "Retired: nothing is charged to it any more" in browser.text
+    assert "reserved" not in browser.text
 
 
 def test_a_card_shows_what_the_budget_says_before_and_after(site: Site) -> None:

@@ -157,7 +157,7 @@ def _page(
         pricing=None if form is None else _pricing(form, values, margin, preview, own),
         question="" if question is None else json.dumps(question),
         preview=preview,
-        sections=[] if preview is None else [_section(each) for each in preview.sections],
+        sections=[] if preview is None else [to_section(each) for each in preview.sections],
         after=None if preview is None or budget.invented else _after(budget.available, preview.amount),
         request_id=request_id,
         approval=approval,
@@ -168,7 +168,8 @@ def _page(
     )
 
 
-def _section(section: PreviewSection) -> Section:
+def to_section(section: PreviewSection) -> Section:
+    """A part of a preview, as pages show it."""
     tables = tuple(Table(tuple(each.header), tuple(map(tuple, each.rows)), each.caption) for each in section.tables)
     return Section(section.title, "\n\n".join(section.text), tables=tables)
 

@@ -81,18 +81,20 @@ def card(service: Service, user: User, name: str) -> Card:
 
 
 def bar(budget: BudgetReply) -> tuple[Part, ...]:
-    """An analyst's cap in parts that add up to it: spent, approved, reserved, left."""
+    """An analyst's cap in parts that add up to it: spent, approved, reserved for the custodian, left; and, where there is any, what other
+    caps keep from being spent. Of retired data, what was not spent is retired.
+    """
     own = next((cap for cap in budget.caps if cap.scope == "analyst" and cap.cap is not None), None)
     if own is None or own.cap is None or own.left is None:
         return ()
-    available = Fraction(budget.available)
-    approved = min(Fraction(budget.approved), available)
-    amounts = {
-        "spent": Fraction(own.spent),
-        "approved": approved,
-        "reserved": max(Fraction(0), Fraction(own.left) - available),
-        "left": available - approved,
-    }
+    spent, left, available = Fraction(own.spent), Fraction(own.left), Fraction(budget.available)
+    if budget.retired:
+        amounts = {"spent": spent, "retired": left}
+    else:
+        covered = max(Fraction(0), min(Fraction(cap.left) for cap in budget.caps if cap.left is not None))
+        approved, unavailable = min(Fraction(budget.approved), available), left - covered
+        amounts = {"spent": spent, "approved": approved, "reserved": covered - available, "left": available - approved}
+        amounts |= {"unavailable": unavailable} if unavailable else {}
     whole, begin, parts = sum(amounts.values()), Fraction(0), []
     for kind, amount in amounts.items():
         first, last = (round(1000 * end / whole) if whole else 0 for end in (begin, begin + amount))
