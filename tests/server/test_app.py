@@ -145,6 +145,7 @@ def test_the_openapi_names_one_shape_of_errors(asker: Asker) -> None:
     ours |= {"/v1/datasets/{name}/requests", "/v1/requests", "/v1/requests/{number}"}
     ours |= {f"/v1/custody{each}" for each in ("", "/raise", "/datasets/{name}", "/requests/{number}")}
     ours |= {"/v1/custody/requests/{number}/decline", "/v1/datasets/{name}/preview", "/v1/datasets/{name}/plan"}
+    ours |= {"/v1/datasets/{name}/accuracy"}
     ours |= {f"/v1/releases/{{release}}/{each}" for each in ("questions", "answers", "verification")}
     assert published["paths"].keys() == own | ours
     for path in published["paths"].values():

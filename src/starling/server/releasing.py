@@ -175,7 +175,7 @@ def read_budget(service: Service, analyst: str, name: str) -> BudgetReply:
         population=budget.population.name,
         measure=budget.population.measure,
         amount=None if budget.amount is None else shown(budget.amount),
-        caps=[toto_cap(each) for each in budget.caps],
+        caps=[to_cap(each) for each in budget.caps],
         more=budget.more,
         available=shown(budget.available),
         approved=shown(budget.approved),

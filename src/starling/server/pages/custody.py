@@ -26,8 +26,7 @@ from starling.server.custody import (
     review,
 )
 from starling.server.pages.ask import to_section
-from starling.server.pages.frame import base_url, form_of, go, show
-from starling.server.pages.home import only_pages
+from starling.server.pages.frame import base_url, form_of, go, only_pages, show
 
 _CURL = 'curl -H "Authorization: Bearer $STARLING_TOKEN"'
 
