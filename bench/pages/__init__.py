@@ -85,6 +85,7 @@ NAMES: Final = (
     "server_load",
     "server_questions",
     "startup",
+    "table_pages",
     "thresholds",
 )
 BLOCK: Final = re.compile(r"(<!-- ([a-z0-9_]+) -->\n).*?(<!-- end -->)", re.DOTALL)

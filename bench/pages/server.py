@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bench.markdown import number, table
+from bench.markdown import number, spread, table
 from bench.pages.origin import Results, made
 
 
@@ -43,4 +43,19 @@ def server_questions(results: Mapping[str, Results]) -> str:
     return f"{table([*columns.values()], [[number(row[key]) for key in columns]])}\n\n{what} {made(result)}"
 
 
-TABLES: Final = {"server_load": server_load, "server_questions": server_questions}
+def table_pages(results: Mapping[str, Results]) -> str:
+    """Pages of a table of national size, and of a small one."""
+    result = results["table_pages"]
+    columns = {"small": "small table, ms", "large": "large table, ms", "times": "times"}
+    rows = ([row["page"], *(spread(row[key]) for key in columns), number(row["processor"])] for row in result["rows"])
+    settings = result["settings"]
+    opening, peak = settings["milliseconds_of_opening"], settings["peak_megabytes"]
+    what = (
+        f"A table of {settings['rows']['large']:,} rows beside one of {settings['rows']['small']:,}, in the process that shows pages to a "
+        f"server, turn by turn. The first page compares all of the release with its signature: {number(opening['large'] / 1e3)} s and "
+        f"{number(opening['small'] / 1e3)} s. Most memory: {number(peak['large'])} MB and {number(peak['small'])} MB."
+    )
+    return f"{table(['page', *columns.values(), 'processor time, ms'], rows)}\n\n{what} {made(result)}"
+
+
+TABLES: Final = {"server_load": server_load, "server_questions": server_questions, "table_pages": table_pages}

@@ -62,14 +62,14 @@ def test_each_table_shows_the_numbers_that_the_release_tells(reader: Reader) -> 
         assert f'href="/tables/{name}"' in home
         page = reader.read(f"/tables/{name}").decode()
         assert not re.search(r"\bstyle=|<style|<script>", page)
-        told: Any = opened.tell({"kind": "rows", "table": name})
-        if not told["rows"]:
+        answer: Any = opened.tell({"kind": "rows", "table": name})
+        if not answer["rows"]:
             assert "No row has these values" in page
             continue
         rows = Rows(page)
         for title, column in (("Number", "count"), ("Lower end", "lower"), ("Upper end", "upper")):
-            if column in told["columns"]:
-                values = [row[told["columns"].index(column)] for row in told["rows"]]
+            if column in answer["columns"]:
+                values = [row[answer["columns"].index(column)] for row in answer["rows"]]
                 shown = [text.partition(" (")[0] for text in numbers_of(rows, title)]
                 assert shown == ["" if value is None else f"{value:,}" for value in values]
 
@@ -80,8 +80,8 @@ def test_each_table_shows_the_numbers_that_the_release_tells(reader: Reader) -> 
 def test_what_is_shown_is_what_is_downloaded_and_what_the_lines_give(detailed: Reader, where: dict[str, str]) -> None:
     query = urlencode(where)
     page = detailed.read("/tables/t2", query).decode()
-    told: Any = detailed.release.tell({"kind": "rows", "table": "t2", "where": [[*each] for each in where.items()]})
-    counts = [row[told["columns"].index("count")] for row in told["rows"]]
+    answer: Any = detailed.release.tell({"kind": "rows", "table": "t2", "where": [[*each] for each in where.items()]})
+    counts = [row[answer["columns"].index("count")] for row in answer["rows"]]
     assert counts
     assert [text.partition(" (")[0] for text in numbers_of(Rows(page), "Number")] == [f"{each:,}" for each in counts]
     assert f"Rows 1 to {len(counts)} of {len(counts)}." in page
@@ -139,9 +139,9 @@ def test_picked_numbers_are_combined_as_the_release_tells(detailed: Reader) -> N
     rows = Rows(page[start : page.index("</table>", start)])
     assert [row[0] for row in rows.rows[:2]] == ["w'1, F", "w'1, M"]
     for row, question in zip(rows.rows, questions, strict=True):
-        told: Any = detailed.release.tell(question)
+        answer: Any = detailed.release.tell(question)
         texts = {
-            name: f"{told[name]:,}" if isinstance(told[name], int) else f"{told[name]:,.6g}"
+            name: f"{answer[name]:,}" if isinstance(answer[name], int) else f"{answer[name]:,.6g}"
             for name in ("estimate", "lower", "upper")
         }
         assert row[1:] == [texts["estimate"], f"{texts['lower']} to {texts['upper']}"]
