@@ -29,11 +29,11 @@ from tests.server.pages.crawling import ANY_PAGE, FIRST_PAGE, KB, Crawl, Page, r
 from tests.server.pages.everything import everything, signed_in
 
 ROLES: Final = ("ada", "carl", "otto")
-PAGES: Final = 8
+PAGES: Final = 4
 """Of each route, the largest."""
-TIMES: Final = 20
+TIMES: Final = 15
 """How often a page is asked for."""
-OPENED: Final = 3
+OPENED: Final = 2
 """How often the browser opens it."""
 TOKENS: Final = 40
 """Each may ask so often a second, and no more."""

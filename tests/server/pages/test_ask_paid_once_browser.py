@@ -8,7 +8,7 @@ from starling.server.passwords import hashed
 from tests.client.conftest import Site
 from tests.server.pages.conftest import PASSWORD
 from tests.server.pages.serving import serving
-from tests.server.pages.test_paid_once import charges
+from tests.server.pages.test_ask_paid_once import charges
 
 pytestmark = [
     pytest.mark.slow,
