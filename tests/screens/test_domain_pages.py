@@ -21,3 +21,12 @@ def test_a_domain_that_adds_nothing_has_the_pages_of_every_release(
     monkeypatch.setitem(domains.DOMAINS, "places", domains.Registered("none:NONE", "none:none"))
     reader = Reader(releases["places"])
     assert (reader.get("/").status, reader.get("/map").status) == (200, 404)
+
+
+def test_the_table_of_an_answer_has_the_columns_of_its_page(releases: dict[str, Release]) -> None:
+    for release in releases.values():
+        pages = pages_of(release)
+        if type(pages).summary is DomainPages.summary:
+            name = release.main or next(each for each in release.names if "/" not in each)
+            shown = pages.columns(name, release.stored(name).schema)
+            assert pages.summary().header == tuple(each.title for each in shown)

@@ -7,6 +7,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from starling.screens.frame import Frame
+from starling.screens.release import pages_of
 from tests.screens.conftest import Reader
 
 
@@ -44,3 +45,11 @@ def test_at_a_server_every_link_stays_below_the_release_and_static_files_below_t
         assert "&lt;b&gt;, analyst" in page
         for address in re.findall(r'(?:href|src|action)="([^"]*)"', page):
             assert address in addresses or address.startswith(("/s/releases/7/", "/s/static/", "?")), address
+
+
+def test_the_first_page_begins_with_the_answer(reader: Reader) -> None:
+    page = reader.read("/").decode()
+    headline = reader.release.headline()
+    assert headline is not None
+    assert page.index(headline.number) < page.index("<h2>Tables</h2>") < page.index("What is promised")
+    assert ("<svg" in page) == bool(pages_of(reader.release).drawn())

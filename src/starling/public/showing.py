@@ -1,14 +1,8 @@
 """What a page shows of a release, as JSON: its headline, facts, first rows and pictures. Everything is of the released files."""
 
-from typing import Final
-
 from starling.release.codec import Json
 from starling.release.reading import Release
-from starling.screens.domain_pages import DomainPages
 from starling.screens.release import pages_of
-
-_MOST: Final = 400_000
-"""Letters of a picture: a longer one is left out of the page."""
 
 
 def shown(release: Release) -> dict[str, Json]:
@@ -30,11 +24,6 @@ def shown(release: Release) -> dict[str, Json]:
         },
         "facts": [[name, value] for name, value in facts],
         "tables": [{"caption": table.caption, "header": list(table.header), "rows": [list(row) for row in table.rows]}],
-        "pictures": _pictures(pages),
+        "pictures": [{"svg": svg, "caption": caption} for svg, caption in pages.drawn()],
         "links": [[word, path] for word, path in pages.links],
     }
-
-
-def _pictures(pages: DomainPages) -> list[Json]:
-    drawn = [(each.draw(), " ".join(each.caption.split())) for each in pages.pictures()]
-    return [{"svg": svg, "caption": caption} for svg, caption in drawn if len(svg) <= _MOST]

@@ -18,6 +18,8 @@ from starling.screens.replies import Query, Reply
 PACKAGE: Final = "starling.screens"
 FIRST_ROWS: Final = 20
 """Rows of a table on the page of an answer."""
+MOST_LETTERS: Final = 400_000
+"""Of a picture: a longer one is left out of a page."""
 REPORT: Final = "report.html"
 OF_REPORT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -163,12 +165,13 @@ class DomainPages:
         """What the page of an answer shows of it as a table: the first rows of the main one."""
         release = self.release
         name = release.main or next(each for each in release.names if "/" not in each)
-        rows: Any = release.tell({"kind": "rows", "table": name, "most": FIRST_ROWS})
+        told: Any = release.tell({"kind": "rows", "table": name, "most": FIRST_ROWS})
         size, _ = release.size(name)
-        cells = tuple(
-            tuple(cell(each, column) for column, each in zip(rows["columns"], row, strict=True)) for row in rows["rows"]
-        )
-        return Table(tuple(rows["columns"]), cells, f"{name}: the first {len(cells)} of {size:,} rows")
+        columns = self.columns(name, release.stored(name).schema)
+        rows = [dict(zip(told["columns"], row, strict=True)) for row in told["rows"]]
+        cells = tuple(tuple(column.text(row) for column in columns) for row in rows)
+        words = f"the first {len(cells)} of {size:,} rows" if size > len(cells) else "all rows"
+        return Table(tuple(column.title for column in columns), cells, f"Table {name}: {words}")
 
     def pictures(self) -> Sequence[Picture]:
         """The pictures that it shows: those that the release draws of itself, where it does."""
@@ -178,6 +181,11 @@ class DomainPages:
         except (AttributeError, ParameterError):
             return []  # it has nothing to draw
         return [each for section in plots.pictures.values() for each in section.pictures]
+
+    def drawn(self) -> Sequence[tuple[str, str]]:
+        """The SVG and the caption of each picture that is short enough for a page."""
+        drawn = [(each.draw(), " ".join(each.caption.split())) for each in self.pictures()]
+        return [each for each in drawn if len(each[0]) <= MOST_LETTERS]
 
     def page(
         self, template: str, frame: Frame, status: int = HTTPStatus.OK, package: str = PACKAGE, **values: object

@@ -94,4 +94,12 @@ class Screens:
             ("Signed by", release.signer.fingerprint),
         ]
         sizes = [(name, release.size(name)[0]) for name in release.names]
-        return self._domain.page("home.html", frame, facts=facts, sizes=sizes, lines=lines)
+        return self._domain.page(
+            "home.html",
+            frame,
+            headline=release.headline(),
+            pictures=self._domain.drawn(),
+            facts=facts,
+            sizes=sizes,
+            lines=lines,
+        )

@@ -25,6 +25,17 @@ def test_a_family_by_sex_comes_first_and_one_without_ages_never(tmp_path: Path) 
     assert (len(both), len(ages)) == (6, 3)
 
 
+def test_bands_that_a_list_states_are_ages_too(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    stated = 'values = ["0-17", "18 to 64", "65 or more"]\n'
+    plan = TABLES.replace("from = 0\nto = 110\n", stated).replace("cuts = { age = [0, 18, 65] }\n", "")
+    path.write_text(plan)
+    (ages,) = families_of_ages(Plan.load(str(path)))
+    assert [*ages.values()] == [(0, 17, "0-17", ""), (18, 64, "18 to 64", ""), (65, 65, "65 or more", "")]
+    path.write_text(plan.replace('"65 or more"', '"old"'))
+    assert [*families_of_ages(Plan.load(str(path)))] == []
+
+
 def test_groups_of_single_years_are_bands_of_one_year(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text(TABLES.replace("cuts = { age = [0, 18, 65] }\n", "").replace("to = 110", "to = 3"))

@@ -73,6 +73,9 @@ def test_it_is_walked_to_the_end_of_a_budget(tour_site: Site, tmp_path: Path) ->
         assert text in browser.text
     assert 'class="starling invented"' in browser.page.text
     assert tour_site.charges() == 2
+    for path in ("/releases/1/", "/datasets/first", "/questions/2", "/releases/2/"):
+        if browser.open(path).status_code == 200:
+            assert 'class="starling invented"' in browser.page.text, path
     browser.open("/answers")
     assert 'class="starling invented"' not in browser.page.text, "the list has other data, too"
     _follow(browser, "What now\\?")

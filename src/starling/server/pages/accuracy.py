@@ -17,7 +17,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/datasets/{name}/accuracy/{path:path}", include_in_schema=False)
     def page(name: str, path: str, request: Request, user: Annotated[User, readers]) -> Response:
-        frame = frame_of(request, user, f"/datasets/{name}/accuracy", invented=home.invented)
+        frame = frame_of(request, user, f"/datasets/{name}/accuracy")
         return relayed(
             request,
             lambda query, into: understanding.plan_page(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import HTTPException, Request
@@ -11,6 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starling.errors import ParameterError, Problem, plain
 from starling.pages.rendering import served
 from starling.server.access import User
+
+if TYPE_CHECKING:
+    from starling.server.pages.tour import Strip
 
 PACKAGE: Final = "starling.server"
 HTML: Final = "text/html"
@@ -48,11 +51,28 @@ def show(
     """A page of this template; below the root of the server, in its sandbox, all are of invented records, and so are pages of a tour."""
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
-    strip_of = None if user is None or here != top else getattr(request.app.state, "tour", None)
-    tour = None if strip_of is None else strip_of(request, user)
-    invented = here != top or (tour is not None and tour.invented)
+    tour = strip_above(request, user)
+    invented = is_invented(request, tour)
     page = served(template, PACKAGE, top, here=here, user=user, tour=tour, invented=invented, **values)
     return HTMLResponse(page, status)
+
+
+def in_sandbox(request: Request) -> bool:
+    """Whether a request is to the sandbox of the server."""
+    here = request.scope.get("root_path", "")
+    return bool(here != request.scope.get("app_root_path", here))
+
+
+def is_invented(request: Request, strip: "Strip | None") -> bool:
+    """Whether a page is of invented records: of the sandbox, or of the tour whose strip is above it."""
+    return in_sandbox(request) or (strip is not None and strip.invented)
+
+
+def strip_above(request: Request, user: User | None) -> "Strip | None":
+    """The strip of the tour above a page; None in a sandbox, and where there is no tour."""
+    strip_of = None if user is None or in_sandbox(request) else getattr(request.app.state, "tour", None)
+    strip: Strip | None = None if strip_of is None else strip_of(request, user)
+    return strip
 
 
 def go(request: Request, path: str) -> RedirectResponse:

@@ -9,7 +9,7 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 
 from starling.server.access import User
-from starling.server.pages.frame import base_url
+from starling.server.pages.frame import base_url, is_invented, strip_above
 
 CHUNK = 1 << 18
 
@@ -23,6 +23,7 @@ def frame_of(request: Request, user: User, below: str, **more: Any) -> dict[str,
         "here": here,
         "root": request.scope.get("app_root_path", here),
         "user": {"name": user.name, "role": user.role},
+        "invented": is_invented(request, strip_above(request, user)),
         **more,
     }
 

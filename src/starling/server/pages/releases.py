@@ -26,7 +26,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/releases/{release}/{path:path}", include_in_schema=False)
     def page(release: ReleaseId, path: str, request: Request, user: Annotated[User, readers]) -> Response:
         progress, bundle = released(service.charges, release, user)
-        frame = frame_of(request, user, f"/releases/{release}", number=release, invented=progress.invented)
+        frame = frame_of(request, user, f"/releases/{release}", number=release)
         if path.startswith(COMPARES):
             frame["others"] = _others(service, request, progress, user)
         understanding = service.understanding

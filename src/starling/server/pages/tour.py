@@ -26,7 +26,7 @@ class Strip:
         step: From 1.
         text: What to see here, and what to do.
         links: Labels and paths of where to go on.
-        invented: Whether the page is of the invented records.
+        invented: Whether the page is of the invented records: of a dataset of the tour, or of what was released of one.
     """
 
     step: int
@@ -64,7 +64,12 @@ def strip_of(tour: Tour, standing: Standing, path: str) -> Strip:
         5: "Your budget is spent. What you have stays yours.",
     }
     step = pages[wanted].step
-    return Strip(step, texts.get(step, "The tour goes on where you left it."), ((label, wanted),), invented=False)
+    numbers = [number for number in (standing.first, standing.second) if number is not None]
+    own = [f"/datasets/{name}/" for name in tour.datasets] + [
+        f"/{kind}/{number}/" for kind in ("questions", "releases") for number in numbers
+    ]
+    text = texts.get(step, "The tour goes on where you left it.")
+    return Strip(step, text, ((label, wanted),), invented=f"{path}/".startswith(tuple(own)))
 
 
 def _next(tour: Tour, standing: Standing) -> tuple[str, str]:
