@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 from starling.release.cells import as_text
+from starling.release.sheets import MOST_ROWS, write_rows
 from starling.release.table_files import COMPRESSION
-from starling.tables.export.workbook import MOST_ROWS, write_rows
 
 
 @dataclass(frozen=True, slots=True)

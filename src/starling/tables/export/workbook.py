@@ -1,23 +1,17 @@
 """An Excel workbook of a release: a sheet that says what the numbers are, and one for each table, with a note on each column."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from starling.distribution import install
 from starling.errors import ParameterError
+from starling.release.sheets import BATCH, MOST_ROWS, new_workbook, write_batches
 from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import words
 from starling.tables.plan import Plan
 
-MOST_ROWS: Final = 1_048_575
-"""Rows of a sheet, without its header."""
-BATCH: Final = 1 << 14
-NO_WRITER: Final = "excel needs XlsxWriter, which is not installed"
 SHEETS: Final = {"t1": "Totals", "t2": "Detail", "t3": "Statistics"}
 
 
@@ -53,57 +47,17 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     Raises:
         ParameterError: a table has more rows than a sheet holds, or XlsxWriter is not installed.
     """
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise ParameterError("format", NO_WRITER, install("excel")) from None
     files = {name: pq.ParquetFile(path) for name in SHEETS if (path := folder / "data" / f"{name}.parquet").exists()}
     for name, file in files.items():
         if file.metadata.num_rows > MOST_ROWS:
             problem = f"{name} has {file.metadata.num_rows:,} rows, and a sheet of Excel holds {MOST_ROWS:,}"
             raise ParameterError("format", problem, "take duckdb, or wide as Parquet")
     descriptions = {**words(plan), **COLUMN_WORDS} if plan.aggregates else words(plan)
-    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
-    with xlsxwriter.Workbook(out, options) as book:
+    with new_workbook(out) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
         _front(book, front)
         for name, file in files.items():
             _sheet(book.add_worksheet(SHEETS[name]), file, descriptions, bold)
-
-
-def write_rows(schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: BinaryIO) -> None:
-    """Write some rows, at most `MOST_ROWS`, as a workbook of one sheet, under a title.
-
-    Raises:
-        ParameterError: XlsxWriter is not installed.
-    """
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise ParameterError("format", NO_WRITER, install("excel")) from None
-    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
-    with xlsxwriter.Workbook(out, options) as book:
-        book.set_properties({"title": title})
-        sheet = book.add_worksheet("Rows")
-        sheet.freeze_panes(1, 0)
-        for place, name in enumerate(schema.names):
-            sheet.write_string(0, place, name)
-        _write_batches(sheet, (batch for piece in pieces for batch in piece.to_batches(BATCH)))
-
-
-def _write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write rows below the header; the row after the last."""
-    row = 1
-    for batch in batches:
-        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            for place, value in enumerate(values):
-                if isinstance(value, str):
-                    # Never a formula, whatever the text begins with.
-                    sheet.write_string(row, place, value)
-                elif value is not None:
-                    sheet.write(row, place, value)
-            row += 1
-    return row
 
 
 def _front(book: Any, front: Front) -> None:
@@ -124,5 +78,5 @@ def _sheet(sheet: Any, file: pq.ParquetFile, descriptions: dict[str, str], bold:
     for place, name in enumerate(names):
         sheet.write_string(0, place, name, bold)
         sheet.write_comment(0, place, descriptions[name], {"x_scale": 2})
-    row = _write_batches(sheet, file.iter_batches(BATCH))
+    row = write_batches(sheet, file.iter_batches(BATCH))
     sheet.autofilter(0, 0, max(row - 1, 1), len(names) - 1)

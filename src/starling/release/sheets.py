@@ -1,0 +1,54 @@
+"""Rows as sheets of an Excel workbook, row by row, so that memory does not depend on how many there are."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import pyarrow as pa
+
+from starling.distribution import install
+from starling.errors import ParameterError
+
+MOST_ROWS: Final = 1_048_575
+"""Rows of a sheet, without its header."""
+BATCH: Final = 1 << 14
+
+
+def new_workbook(out: Path | BinaryIO) -> Any:
+    """A workbook that is written when its `with` ends; raises ParameterError where XlsxWriter is not installed."""
+    try:
+        import xlsxwriter
+    except ImportError:
+        raise ParameterError("format", "excel needs XlsxWriter, which is not installed", install("excel")) from None
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "in_memory": False}
+    return xlsxwriter.Workbook(out, options)
+
+
+def write_rows(schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: BinaryIO) -> None:
+    """Write some rows, at most `MOST_ROWS`, as a workbook of one sheet, under a title.
+
+    Raises:
+        ParameterError: XlsxWriter is not installed.
+    """
+    with new_workbook(out) as book:
+        book.set_properties({"title": title})
+        sheet = book.add_worksheet("Rows")
+        sheet.freeze_panes(1, 0)
+        for place, name in enumerate(schema.names):
+            sheet.write_string(0, place, name)
+        write_batches(sheet, (batch for piece in pieces for batch in piece.to_batches(BATCH)))
+
+
+def write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write rows below the header; the row after the last."""
+    row = 1
+    for batch in batches:
+        for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            for place, value in enumerate(values):
+                if isinstance(value, str):
+                    # Never a formula, whatever the text begins with.
+                    sheet.write_string(row, place, value)
+                elif value is not None:
+                    sheet.write(row, place, value)
+            row += 1
+    return row

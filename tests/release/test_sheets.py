@@ -1,0 +1,29 @@
+"""A sheet holds the rows that are given, and no text of it is a formula."""
+
+import sys
+from io import BytesIO
+
+import openpyxl
+import pyarrow as pa
+import pytest
+
+from starling.errors import ParameterError
+from starling.release.sheets import write_rows
+
+ROWS = pa.table({"name": ["=1+1", "@x", None], "number": [1, None, -3.5]})
+
+
+def test_rows_are_those_that_are_given() -> None:
+    out = BytesIO()
+    write_rows(ROWS.schema, [ROWS.slice(0, 1), ROWS.slice(1)], "<b>", out)
+    book = openpyxl.load_workbook(out)
+    (sheet,) = book.worksheets
+    assert [*sheet.iter_rows(values_only=True)] == [("name", "number"), ("=1+1", 1), ("@x", None), (None, -3.5)]
+    assert {cell.data_type for cell in sheet["A"][1:3]} == {"s"}
+    assert book.properties.title == "<b>"
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    with pytest.raises(ParameterError, match=r"starling-dp\[excel\]"):
+        write_rows(ROWS.schema, [ROWS], "title", BytesIO())
