@@ -6,6 +6,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -18,7 +19,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from starling.ledger.rules import Request
 from starling.server.home import Home
+from tests.ledger.worlds import costing
 from tests.server.conftest import child_of
 
 Start = Callable[[], tuple[subprocess.Popen[str], str]]
@@ -162,3 +165,32 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(start: Start, tmp_path: Path
     code, said = ended(tmp_path)
     assert code == 74
     assert f"127.0.0.1 port {port} cannot be listened on" in said
+
+
+@pytest.mark.slow
+def test_a_custodian_is_told_by_the_process_that_serve_starts(start: Start, served: Home, tmp_path: Path) -> None:
+    """Once for a request, by the command and by nothing that the web process waits for; it ends with the server."""
+    told, command = tmp_path / "told", tmp_path / "command"
+    command.write_text(f"#!/bin/sh\necho told >> {told}\n")
+    command.chmod(0o700)
+    file = served.folder / "server.toml"
+    file.write_text(f"{file.read_text()}\nnotify_command = [{str(command)!r}]\n")
+    process, url = start()
+    assert not told.exists()
+    served.requests.ask(Request("ada", "first", "census", "{}"), "A count", costing(1), "why")
+    wait_until(told.exists)
+    notifier = child_of(process.pid, "notify")
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+    process.send_signal(signal.SIGTERM)
+    process.communicate()
+    wait_until(lambda: not Path(f"/proc/{notifier}").exists())
+    assert told.read_text() == "told\n", "once, however often it looked"
+
+
+def wait_until(done: Callable[[], bool]) -> None:
+    """Wait for what comes from another process; a minute is a fault, on the slowest machine."""
+    for _ in range(600):
+        if done():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never came")
