@@ -1,14 +1,20 @@
 """A heat map: the released points where they lie, the south at the bottom."""
 
+import doctest
 import xml.etree.ElementTree as ET
 from math import cos, radians
 
 import numpy as np
 import pytest
 
+from starling.places.pictures import heat_map as heat_map_module
 from starling.places.pictures.heat_map import heat_map
 from tests.genome.pictures.studies import lines
 from tests.places.plans import plan
+
+
+def test_examples_hold() -> None:
+    assert doctest.testmod(heat_map_module).failed == 0
 
 
 def test_cells_are_drawn_in_the_box_of_the_plan() -> None:

@@ -7,7 +7,6 @@ import numpy as np
 from starling.pages.charts import cells
 from starling.pages.marks import Box, Sheet
 from starling.places.answers.coordinates import aspect
-from starling.places.pictures.map_data import folded
 from starling.places.plan.grid import Grid
 from starling.places.postprocess import Float64
 
@@ -15,6 +14,19 @@ TOP: Final = 99.5
 """The percentile of the cells from which on all are as dark."""
 MOST: Final = 64
 """Cells of a side of the picture; of a larger grid neighbouring cells are added."""
+
+
+def folded(grid: Float64, fold: int) -> Float64:
+    """A table of squares of `fold` cells a side; those in the north and the east may reach beyond the grid.
+
+    >>> folded(np.ones((3, 5)), 2)
+    array([[4., 4., 2.],
+           [2., 2., 1.]])
+    """
+    rows, columns = (-(-many // fold) for many in grid.shape)
+    padded = np.zeros((rows * fold, columns * fold))
+    padded[: grid.shape[0], : grid.shape[1]] = grid
+    return np.asarray(padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3)))
 
 
 def heat_map(of: Grid, what: str, grid: Float64, chosen: tuple[float, float, float, float] | None = None) -> Sheet:

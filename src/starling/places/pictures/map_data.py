@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, TypeGuard
 
 import numpy as np
 
 from starling.pages.packing import packed
+from starling.pages.parts import Picture
 from starling.places.answers.cover import FreshCover
 from starling.places.answers.noise_sums import NARROWEST
 from starling.places.answers.rectangles import Float64
@@ -15,6 +17,7 @@ from starling.places.answers.released import Answers
 from starling.places.answers.sure import LEVEL, Surety
 from starling.places.measurements import Int32, Int64, Measured, MeasuredTree
 from starling.places.pictures.experience import WHOLE, Experience
+from starling.places.pictures.heat_map import folded, heat_map
 from starling.places.plan.grid import RADIUS, Grid
 from starling.places.typical.errors import TIMES
 from starling.privacy.distributions.accuracy import standard_deviation
@@ -85,7 +88,6 @@ class Map:
     def _repr_html_(self) -> str:
         """A still picture: a notebook runs no script of a page."""
         from starling.pages.rendering import fragment
-        from starling.places.pictures.map_page import still  # which imports this module
 
         return fragment("fragment.html", title=self.title, facts=(), below=(self.about,), pictures=(still(self),))
 
@@ -98,17 +100,13 @@ class Map:
         return self.fold * further
 
 
-def folded(grid: Float64, fold: int) -> Float64:
-    """A table of squares of `fold` cells a side; those in the north and the east may reach beyond the grid.
-
-    >>> folded(np.ones((3, 5)), 2)
-    array([[4., 4., 2.],
-           [2., 2., 1.]])
-    """
-    rows, columns = (-(-many // fold) for many in grid.shape)
-    padded = np.zeros((rows * fold, columns * fold))
-    padded[: grid.shape[0], : grid.shape[1]] = grid
-    return np.asarray(padded.reshape(rows, fold, columns, fold).sum(axis=(1, 3)))
+def still(shown: Map) -> Picture:
+    """The first slice, for a browser that runs no script."""
+    first = shown.slices[0]
+    of_slice = f", of the slice {first.name}" if first.name else ""
+    caption = f"Released points by cell, in a stronger colour where there are more{of_slice}."
+    grid = folded(first.grid, shown.step // shown.fold)
+    return Picture(partial(heat_map, shown.grid, shown.points, grid), caption, "still")
 
 
 def has_intervals(measured: Measured | None) -> TypeGuard[MeasuredTree]:

@@ -10,19 +10,17 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from starling.pages.parts import Picture, Table
+from starling.pages.parts import Table
 from starling.pages.rendering import stand_alone, static_files
 from starling.places.answers.coordinates import box_in_degrees, corners
 from starling.places.answers.hotspots import Hotspots, chance_text
 from starling.places.answers.released import Answers
 from starling.places.measurements import Int32
-from starling.places.pictures.heat_map import heat_map
-from starling.places.pictures.map_data import Map, encoded, folded, has_intervals
+from starling.places.pictures.map_data import Map, encoded, has_intervals, still
 from starling.places.plan.grid import UNITS, Grid
 from starling.release.text import whole
 
@@ -134,15 +132,6 @@ def _notes(shown: Map) -> list[str]:
     if shown.step > 1:
         notes.append(f"A cell of the page is {shown.step} by {shown.step} cells of the released grid.")
     return notes if shown.grid.crs == "plain" else [*notes, COAST]
-
-
-def still(shown: Map) -> Picture:
-    """The first slice, for a browser that runs no script."""
-    first = shown.slices[0]
-    of_slice = f", of the slice {first.name}" if first.name else ""
-    caption = f"Released points by cell, in a stronger colour where there are more{of_slice}."
-    grid = folded(first.grid, shown.step // shown.fold)
-    return Picture(partial(heat_map, shown.grid, shown.points, grid), caption, "still")
 
 
 def _ends(grid: Grid, boxes: Int32) -> list[list[str]]:

@@ -22,7 +22,8 @@ from starling.places.answers.rectangles import Float64
 from starling.places.answers.released import ReleasedGrid
 from starling.places.answers.sure import Surety
 from starling.places.measurements import Int32, Measured
-from starling.places.pictures.map_data import MOST_CELLS, SIDES, folded, grid_facts, has_intervals
+from starling.places.pictures.heat_map import folded
+from starling.places.pictures.map_data import MOST_CELLS, SIDES, grid_facts, has_intervals
 from starling.places.plan.grid import Grid
 
 MOST_BYTES: Final = 400_000
