@@ -14,7 +14,7 @@ question_option: Final = click.option(
     "text",
     required=True,
     metavar="JSON",
-    help="What is asked, as the schema of the questions of a release says; @FILE reads it from a file.",
+    help="What is asked; @FILE reads it from a file.",
 )
 
 
@@ -28,7 +28,7 @@ question_option: Final = click.option(
 def answer(release: Path, *, text: str, key: str | None) -> Result:
     """What RELEASE, a folder or its zip, says to a question: rows of a table, or a sum, difference or ratio of numbers with its interval.
 
-    It is what the opened release tells in Python, what a server answers, and what pages show. Costs nothing.
+    It costs nothing.
     """
     from starling.cli.auditing import pin
     from starling.cli.remote import question_of

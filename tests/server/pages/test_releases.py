@@ -45,6 +45,16 @@ def test_who_may_download_a_release_reads_its_pages_and_nobody_else(site: Site) 
     assert csv.headers["content-type"].startswith("text/csv")
     assert int(csv.headers["content-length"]) == len(csv.content)
     assert browser.open(f"/releases/{number}/tables/none").status_code == 404
+    for address in (
+        "tables/regions?a=%ff",
+        "tables/regions?first=x",
+        "tables/regions?pick=1",
+        "tables/%00?%00=%00",
+        "%2e%2e/x",
+    ):
+        page = browser.open(f"/releases/{number}/{address}")
+        assert page.status_code in (404, 422), address
+        assert 'role="alert"' in page.text
     site.home.access.add_user("eve", "analyst")
     eve = browser_of(site, "eve")
     for path in ("", "tables/regions", "download/csv/regions", "report", "none"):
