@@ -25,7 +25,7 @@ class Headline:
     note: str = ""
 
     def _repr_html_(self) -> str:
-        from starling.pages.rendering import fragment  # which imports this module
+        from starling.pages.rendering import fragment
 
         return fragment("headline.html", value=self)
 

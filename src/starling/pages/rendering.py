@@ -12,11 +12,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from starling.distribution import SOFTWARE
-from starling.pages.parts import Section
 from starling.pages.terms import TERMS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from starling.pages.parts import Section
 
 PACKAGE: Final = "starling.pages"
 STYLESHEET: Final = "starling.css"
@@ -125,7 +126,7 @@ def fragment(template: str, package: str = PACKAGE, **values: object) -> str:
     return _environment(package).get_template(template).render(place="fragment", **values)
 
 
-def page(title: str, kind: str, sections: Sequence[Section], *, warning: str = "") -> str:
+def page(title: str, kind: str, sections: "Sequence[Section]", *, warning: str = "") -> str:
     """A page of sections that stands alone.
 
     Args:
