@@ -51,7 +51,7 @@ def words(page: str) -> str:
 def check_harmless(page: str) -> None:
     """Nothing of a hostile name is markup."""
     assert not re.search(r"<script(?! type=\"module\" src=\"/static/)|<img|\sstyle=|\son\w+=\"|href=\"javascript", page)
-    assert (page.count("<main"), page.count("</main>"), "49" in page.partition("</h1>")[0]) == (1, 1, False)
+    assert (page.count("<main"), page.count("</main>"), "{{7*7}}" in page.partition("</h1>")[0]) == (1, 1, True)
 
 
 def test_each_kind_of_answer_has_its_page_with_its_numbers(readers: Readers) -> None:
