@@ -165,10 +165,10 @@ class DomainPages:
         """What the page of an answer shows of it as a table: the first rows of the main one."""
         release = self.release
         name = release.main or next(each for each in release.names if "/" not in each)
-        told: Any = release.tell({"kind": "rows", "table": name, "most": FIRST_ROWS})
+        answer: Any = release.tell({"kind": "rows", "table": name, "most": FIRST_ROWS})
         size, _ = release.size(name)
         columns = self.columns(name, release.stored(name).schema)
-        rows = [dict(zip(told["columns"], row, strict=True)) for row in told["rows"]]
+        rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
         cells = tuple(tuple(column.text(row) for column in columns) for row in rows)
         words = f"the first {len(cells)} of {size:,} rows" if size > len(cells) else "all rows"
         return Table(tuple(column.title for column in columns), cells, f"Table {name}: {words}")
