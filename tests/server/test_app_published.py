@@ -60,7 +60,16 @@ SUCCEEDS: dict[Role, set[str]] = {
         "/v1/tokens",
         "/v1/oidc/login",
     },
-    "auditor": {"/v1/log", "/v1/metrics", "/v1/releases", "/v1/tokens", "/v1/ledger", "/v1/releases/{release}/bundle"},
+    "auditor": {
+        "/v1/log",
+        "/v1/metrics",
+        "/v1/releases",
+        "/v1/tokens",
+        "/v1/ledger",
+        "/v1/ledger/events",
+        "/v1/ledger/verification",
+        "/v1/releases/{release}/bundle",
+    },
     "custodian": {"/v1/log", "/v1/ledger", "/v1/releases/{release}/bundle"},
 }
 """Paths that must have been answered with what was asked for, lest a test of refusals alone passes."""

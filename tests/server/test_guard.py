@@ -1,14 +1,16 @@
 """The guard: every reply carries the strict headers, a request for another host or past the proxy is refused, no fault shows itself."""
 
 import logging
+import re
 from dataclasses import replace
 
 import pytest
 
 from starling.server.access import Access
 from starling.server.app import make_app
+from starling.server.bodies import MOST_BYTES
 from starling.server.charges import Charges
-from starling.server.guard import HEADERS
+from starling.server.guard import HEADERS, PAGE_POLICY
 from starling.server.home import Home
 from tests.server.conftest import Asker
 
@@ -109,3 +111,30 @@ def test_below_a_path_of_a_proxy_everything_is_as_at_the_top(
         False,
     )
     assert asker.get("/statisticsx/healthz").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/answers", "/sandbox/", "/sandbox/datasets/x/ask", "/nothing"])
+def test_a_browser_gets_a_page_where_the_guard_refuses(asker: Asker, path: str) -> None:
+    """Another host, another site, and what is too long; below the sandbox it says that it is of invented records."""
+    accept = ("Accept", "text/html")
+    replies = {
+        400: asker.ask("GET", path, [accept, ("Host", "evil.example")]),
+        403: asker.ask("POST", path, [accept, ("Origin", "https://evil.example")], b"a=1"),
+        413: asker.ask("POST", path, [accept, ("Sec-Fetch-Site", "same-origin")], b"a" * (MOST_BYTES + 1)),
+    }
+    for status, reply in replies.items():
+        assert reply.status_code == (400 if status == 403 else status)
+        assert reply.headers["content-type"] == "text/html; charset=utf-8"
+        assert reply.headers["content-security-policy"] == PAGE_POLICY
+        assert ('class="starling invented"' in reply.text) == path.startswith("/sandbox/")
+    assert replies[413].headers["connection"] == "close"
+    assert asker.ask("GET", f"/v1{path}", [accept, ("Host", "evil.example")]).json()["error"]["problems"]
+
+
+def test_below_a_path_of_a_proxy_its_links_lead_below_it(served: Home) -> None:
+    home = replace(served, settings=replace(served.settings, root_path="/statistics"))
+    asker = Asker(make_app(home, Charges(home)))
+    reply = asker.ask("GET", "/statistics/answers", [("Accept", "text/html"), ("Host", "evil.example")])
+    links = re.findall(r'(?:href|src|action)="(/[^"]*)"', reply.text)
+    assert (reply.status_code, bool(links)) == (400, True)
+    assert all(link.startswith("/statistics/") for link in links), links

@@ -6,7 +6,7 @@ add to it. A row that says something else than the events is found before anythi
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from starling.errors import IntegrityError
 from starling.ledger.book import Book
@@ -23,6 +23,19 @@ _WITH_CHARGES = (
     " LEFT JOIN charges ON charges.seq = events.seq AND charges.seq > ?"
     " WHERE events.seq > ? ORDER BY events.seq LIMIT ?"
 )
+
+
+CHECKS: Final = {
+    "chain": "each event carries the hash of all before it, and none is missing",
+    "signatures": "every event of the custodian bears the custodian's signature, and every charge that of a key that was let charge",
+    "caps": "no charge goes beyond the cap of its analyst, dataset or population",
+    "costs": "every charge costs what its noise costs",
+    "balances": "every charge states the balances that it leaves",
+    "draws": "every answer belongs to one charge, and no charge is drawn for twice unpaid",
+    "tables": "the tables of the ledger say what its events say, and nothing hangs on them",
+    "witness": "what was witnessed of the chain lies on it: nothing was rolled back",
+}
+"""What holds where a whole ledger is checked and nothing is found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
+from unicodedata import category
 
 from starling.distribution import SOFTWARE
+from starling.errors import plain
 from starling.pages.terms import TERMS
 
 if TYPE_CHECKING:
@@ -69,20 +71,38 @@ def static_name(name: str) -> str:
 
 def static_file(name: str) -> tuple[bytes, str] | None:
     """Bytes and media type of a static file by the name under which it is served, or by its own; None where there is none."""
-    plain = re.sub(r"\.[0-9a-f]{12}(\.\w+)$", r"\1", name)
-    if plain not in static_files() or name not in (plain, static_name(plain)):
+    own = re.sub(r"\.[0-9a-f]{12}(\.\w+)$", r"\1", name)
+    if own not in static_files() or name not in (own, static_name(own)):
         return None
-    return static_files()[plain], TYPES[f".{plain.rpartition('.')[2]}"]
+    return static_files()[own], TYPES[f".{own.rpartition('.')[2]}"]
+
+
+def visible(value: object) -> object:
+    r"""A text as a page shows it: what no letter shows, and marks that turn the direction of letters, are written out.
+
+    Markup stays as it is, and so do blanks and ends of lines.
+
+    >>> visible("Do\xf1a\u202eana\x1b[2J\n") == "Do\xf1a\\u202eana\\x1b[2J\n", visible(7)
+    (True, 7)
+    """
+    if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
+        return value
+    return "".join(each if each == "\n" or category(each) == "Zs" else plain(each) for each in value)
 
 
 @cache
-def _environment(package: str) -> "Environment":
-    """Templates of a package, which may extend and import those of this one."""
+def _environment(package: str, *, is_served: bool = False) -> "Environment":
+    """Templates of a package, which may extend and import those of this one; the bytes of reports are signed, and stay as they are."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loaders = [PackageLoader(each, "templates") for each in dict.fromkeys((package, PACKAGE))]
     environment = Environment(
-        loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=visible if is_served else None,
     )
     environment.globals.update(software=SOFTWARE, terms=TERMS, stylesheet=_stylesheet())
     return environment
@@ -118,7 +138,8 @@ def served(template: str, package: str, root: str = "", **values: object) -> str
     def static(name: str) -> str:
         return f"{root}/static/{static_name(name)}"
 
-    return _environment(package).get_template(template).render(place="served", root=root, static=static, **values)
+    environment = _environment(package, is_served=True)
+    return environment.get_template(template).render(place="served", root=root, static=static, **values)
 
 
 def fragment(template: str, package: str = PACKAGE, **values: object) -> str:

@@ -11,10 +11,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
-from starling.errors import LedgerUnavailable, StarlingError
+from starling.errors import StarlingError
 from starling.ledger.opening import read_ledger
 from starling.server import (
     approving,
+    auditing,
     custody,
     listing,
     metrics,
@@ -37,7 +38,7 @@ from starling.server.pages import routes as pages
 from starling.server.passwords import Passwords
 from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
-from starling.server.replies import answer_errors
+from starling.server.replies import answer_errors, unreadable
 from starling.server.sessions import Me
 
 
@@ -93,6 +94,7 @@ def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     _health(app, service.home)
     _users(app, service)
     _ledger(app, service)
+    auditing.add_routes(app, service)
     for routes in (releasing, listing, approving, previewing, released_answers, progress_events):
         routes.add_routes(app, service)
     if not service.home.invented:
@@ -114,7 +116,7 @@ def _health(app: FastAPI, home: Home) -> None:
             with closing(read_ledger(home.settings.ledger)) as ledger:
                 ledger.reading.head()
         except StarlingError:
-            raise _unreadable() from None
+            raise unreadable() from None
         return Health(status="ready")
 
 
@@ -137,7 +139,7 @@ def _ledger(app: FastAPI, service: Service) -> None:
             opened = read_ledger(service.home.settings.ledger)
             opened.reading.head()
         except StarlingError:
-            raise _unreadable() from None
+            raise unreadable() from None
 
         def lines() -> Iterator[str]:
             with closing(opened):
@@ -145,11 +147,6 @@ def _ledger(app: FastAPI, service: Service) -> None:
                     yield f"{line}\n"
 
         return StreamingResponse(lines(), media_type="application/jsonl")
-
-
-def _unreadable() -> LedgerUnavailable:
-    """Where the ledger is and what ails it is told to none but the custodian on the machine of the home."""
-    return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")
 
 
 def _users(app: FastAPI, service: Service) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from starling.errors import ParameterError, Problem
 from starling.server import bodies, logs
 from starling.server.authentication import route_of
 from starling.server.browsers import SAFE, from_elsewhere, host_of
-from starling.server.replies import refusal
+from starling.server.replies import error_reply
 from starling.server.settings import Settings
 
 HEADERS: Final = {
@@ -72,15 +73,18 @@ class Guard:
 
         problem = self._refused(scope)
         try:
+            # A page of the sandbox says so, errors too.
+            request = Request({**scope, "root_path": f"{scope['root_path']}{BELOW}"} if mark else scope)
             if problem is not None:
-                await refusal(400, "PolicyRefused", [problem])(scope, receive, guarded)
+                await error_reply(request, 400, "PolicyRefused", [problem])(scope, receive, guarded)
                 return
             try:
                 body = await bodies.received(receive)
                 bodies.check(body)
             except ParameterError as error:
                 # The rest of what is sent is not read: the connection ends.
-                reply = refusal(error.status, type(error).__name__, error.problems, {"Connection": "close"})
+                close = {"Connection": "close"}
+                reply = error_reply(request, error.status, type(error).__name__, error.problems, close)
                 await reply(scope, receive, guarded)
                 return
             await self._app(scope, bodies.repeated(body, receive), guarded)

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from starling.errors import Problem, StarlingError, plain
+from starling.errors import LedgerUnavailable, Problem, StarlingError, plain
 from starling.server.pages.frame import error_page, wants_page
 from starling.server.rates import TooOften
 
@@ -53,7 +53,7 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _failed)
 
 
-def _reply(
+def error_reply(
     request: Request, status: int, kind: str, problems: Sequence[Problem], headers: Mapping[str, str] | None = None
 ) -> Response:
     """An error as a page where a browser asks for one, else as JSON."""
@@ -71,7 +71,7 @@ def headers_of(error: StarlingError) -> dict[str, str]:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarlingError)
-    return _reply(request, error.status, type(error).__name__, error.problems, headers_of(error))
+    return error_reply(request, error.status, type(error).__name__, error.problems, headers_of(error))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -80,15 +80,20 @@ async def _invalid(request: Request, error: Exception) -> Response:
         Problem(".".join(str(part) for part in each["loc"]), f"is refused: {each['msg']}", "see /v1/openapi.json")
         for each in error.errors()
     ]
-    return _reply(request, 422, "ParameterError", problems)
+    return error_reply(request, 422, "ParameterError", problems)
 
 
 async def _no_such_route(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     problem = Problem("request", f"is refused: {error.detail}", "see /v1/openapi.json for what can be asked")
-    return _reply(request, error.status_code, "UsageError", [problem], error.headers)
+    return error_reply(request, error.status_code, "UsageError", [problem], error.headers)
 
 
 async def _failed(request: Request, _: Exception) -> Response:
     problem = Problem("server", "stopped by a fault of Starling's own", "tell the custodian when it happened")
-    return _reply(request, 500, "InternalError", [problem])
+    return error_reply(request, 500, "InternalError", [problem])
+
+
+def unreadable() -> LedgerUnavailable:
+    """Where the ledger is and what ails it is told to none but the custodian on the machine of the home."""
+    return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")

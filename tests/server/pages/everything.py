@@ -40,6 +40,10 @@ USERS: Final[dict[str, Role]] = {"ada": "analyst", "bob": "analyst", "carl": "cu
 REVOKED: Final = "bob"
 
 
+UNSEEN: Final = "\u202e\u2066\x1b[2J\x00\u200f"
+"""Letters that nobody sees, and that turn or hide others."""
+
+
 def hostile(field: str) -> str:
     """What stands in a field, and would be an element, an attribute, a template or an entity where it is not escaped."""
     return f"a\"'><script>{field}</script>&amp;{{{{7*7}}}}"
@@ -160,10 +164,10 @@ def everything(folder: Path) -> Iterator[Site]:
                 home.requests.decide(
                     waiting,
                     "approved",
-                    hostile("approval"),
+                    hostile("approval") + UNSEEN,
                     lambda: ledger.custody.approve(waiting.request, waiting.guarantee, days=30),
                 )
-                home.requests.decide(home.requests.find(2), "declined", hostile("decline"), lambda: None)
+                home.requests.decide(home.requests.find(2), "declined", hostile("decline") + UNSEEN, lambda: None)
                 yield site
 
 
@@ -181,7 +185,7 @@ def _live(site: Site) -> None:
         )
         client.charge("genome", question=QUESTION | {"k": 2})
         for number in (1, 2, 3):
-            client.request("first", hostile(f"reason-{number}"), question=QUESTION | {"k": number})
+            client.request("first", f"{hostile(f'reason-{number}')}{UNSEEN}", question=QUESTION | {"k": number})
     with site.client(url=f"{URL}/sandbox") as client:
         client.wait(client.charge("fresh"))
 

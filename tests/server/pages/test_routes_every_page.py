@@ -28,6 +28,8 @@ STARTS: Final = ("/",)
 COUNTERPARTS: Final = {
     "/": "/v1/datasets",
     "/answers": "/v1/releases",
+    "/ledger": "/v1/ledger/events",
+    "/ledger/check": "/v1/ledger/verification",
     "/datasets/{name}": "/v1/datasets/{name}",
     "/datasets/{name}/ask": "/v1/datasets/{name}/budget",
     "/datasets/{name}/accuracy/{path:path}": "/v1/datasets/{name}/accuracy",
@@ -110,6 +112,18 @@ def test_what_is_hostile_is_shown_as_it_is_and_runs_nowhere(crawls: dict[str, Cr
     """An element, an attribute or an entity of it would be a fault that `broken` finds; here, that every field of it is shown at all."""
     text = "".join(page.parsed.text for page in all_of(crawls.values()))
     assert {each for each in SHOWN if hostile(each) not in text} == set()
+
+
+def test_letters_that_nobody_sees_are_written_out(crawls: dict[str, Crawl]) -> None:
+    """Anywhere on a page: they would turn or hide what stands beside them."""
+    unseen = {
+        (page.path, ascii(letter))
+        for page in all_of(crawls.values())
+        for letter in page.reply.text
+        if not letter.isprintable() and letter not in "\n\t\xa0\u2009\u202f"
+    }
+    assert unseen == set()
+    assert r"\u202e" in "".join(page.parsed.text for page in all_of(crawls.values()))
 
 
 def asked(browser: Browser, path: str, *headers: tuple[str, str], body: bytes | None = None) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from starling.errors import ParameterError, Problem, plain
+from starling.errors import ParameterError, Problem
 from starling.pages.rendering import served
 from starling.server.access import User
 
@@ -110,8 +110,7 @@ def error_page(
         wanted = f"{path}?{query}" if query else path
         leads = urlencode({"next": local_path(wanted)})
         return RedirectResponse(f"{root}/sign-in?{leads}", 303)
-    shown = [Problem(plain(each.field), plain(each.problem), plain(each.fix)) for each in problems]
-    page = show(request, "error.html", status=status, problems=shown, code=status)
+    page = show(request, "error.html", status=status, problems=problems, code=status)
     page.headers.update(headers or {})
     return page
 

@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from starling.pages.rendering import static_file, static_files
 from starling.server.authentication import Service
-from starling.server.pages import accuracy, answers, ask, custody, home, releases, signing, tour
+from starling.server.pages import accuracy, answers, ask, audit, custody, home, releases, signing, tour
 from starling.server.passwords import Passwords
 from starling.server.tour import read_tour
 
@@ -16,7 +16,7 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> None:
     """Add all pages to an application; those for signing in need `passwords`, and a sandbox leaves them to the server around it."""
     _static(app)
-    for screen in (home, ask, accuracy, answers, releases, custody):
+    for screen in (home, ask, accuracy, answers, releases, custody, audit):
         screen.add_routes(app, service)
     if passwords is not None:
         signing.add_routes(app, service, passwords)

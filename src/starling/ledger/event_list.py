@@ -1,0 +1,104 @@
+"""Events of a book as an auditor looks through them: the newest first, a page at a time, chosen by kind, dataset, analyst and time.
+
+A page looks at a bounded number of events, however rare those are that are wanted; where it ends, the next one goes on.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from starling.ledger.book import Book
+from starling.ledger.chain import Event
+from starling.ledger.store import Transaction
+
+MOST_READ: Final = 2_000
+"""Events that a page looks at."""
+_BEFORE: Final = "SELECT seq, kind, at, body, hash FROM events WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events are wanted; what is None is not looked at.
+
+    Attributes:
+        kind: The kind of the event.
+        dataset: The dataset that it is about, or whose charge it is about.
+        analyst: The analyst, likewise.
+        since: Seconds since 1970: not before.
+        until: Seconds since 1970: not after.
+    """
+
+    kind: str | None = None
+    dataset: str | None = None
+    analyst: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEvent:
+    """An event, with the dataset and the analyst that it is about, where it is about one; of what follows a charge, those of the charge."""
+
+    event: Event
+    body: dict[str, Any]
+    dataset: str | None
+    analyst: str | None
+
+
+def latest_events(book: Book, wanted: EventFilter, before: int, most: int) -> tuple[list[ListedEvent], int | None]:
+    """At most `most` events below event `before`, the newest first, and below which event the next ones are; None where there are none."""
+    return book.read(lambda tx: _latest(tx, wanted, before, most))
+
+
+def _latest(tx: Transaction, wanted: EventFilter, before: int, most: int) -> tuple[list[ListedEvent], int | None]:
+    if wanted.until is not None:
+        before = min(before, _first_after(tx, wanted.until))
+    read = [Event._make(cast(Any, row)) for row in tx.rows(_BEFORE, before, MOST_READ)]
+    listed: list[ListedEvent] = []
+    for each in _with_subjects(tx, read):
+        if wanted.since is not None and each.event.at < wanted.since:
+            return listed, None
+        if _fits(each, wanted):
+            listed.append(each)
+        if len(listed) == most:
+            return listed, each.event.seq if each.event.seq > 1 else None
+    return listed, read[-1].seq if read and read[-1].seq > 1 else None
+
+
+def _fits(each: ListedEvent, wanted: EventFilter) -> bool:
+    pairs = ((wanted.kind, each.event.kind), (wanted.dataset, each.dataset), (wanted.analyst, each.analyst))
+    return all(value in (None, own) for value, own in pairs)
+
+
+def _with_subjects(tx: Transaction, read: list[Event]) -> list[ListedEvent]:
+    bodies = [json.loads(each.body) for each in read]
+    charges = sorted({body["charge"] for body in bodies if isinstance(body.get("charge"), int)})
+    subjects: dict[int, tuple[str, str]] = {}
+    for start in range(0, len(charges), 500):
+        part = charges[start : start + 500]
+        marks = ", ".join("?" * len(part))
+        rows = tx.rows(f"SELECT seq, dataset, analyst FROM charges WHERE seq IN ({marks})", *part)
+        subjects |= {cast(int, seq): (str(dataset), str(analyst)) for seq, dataset, analyst in rows}
+    listed = []
+    for event, body in zip(read, bodies, strict=True):
+        dataset, analyst = subjects.get(cast(int, body.get("charge")), (body.get("dataset"), body.get("analyst")))
+        scope = event.kind if event.kind == "dataset" else body.get("scope", body.get("kind"))
+        if event.kind in ("dataset", "raise", "retire"):
+            dataset = body["name"] if scope == "dataset" else dataset
+            analyst = body["name"] if scope == "analyst" else analyst
+        listed.append(ListedEvent(event, body, dataset, analyst))
+    return listed
+
+
+def _first_after(tx: Transaction, until: int) -> int:
+    """The first event later than this; times of events never go back."""
+    last = tx.one("SELECT max(seq) FROM events")
+    low, high = 1, 1 + int(str(last[0] if last and last[0] is not None else 0))
+    while low < high:
+        middle = (low + high) // 2
+        row = tx.one("SELECT at FROM events WHERE seq = ?", middle)
+        if row is not None and int(str(row[0])) > until:
+            high = middle
+        else:
+            low = middle + 1
+    return low

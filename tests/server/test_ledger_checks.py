@@ -1,0 +1,88 @@
+"""A check of a whole ledger runs beside, once for all who ask, and finds what `ledger verify` finds."""
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from starling.errors import LedgerUnavailable
+from starling.ledger.opening import open_ledger, read_ledger
+from starling.server import ledger_checks
+from starling.server.home import Home
+from starling.server.ledger_checks import LedgerChecks, check
+
+
+def _file(home: Home) -> Path:
+    return Path(home.settings.ledger.removeprefix("sqlite:///"))
+
+
+def test_it_finds_what_verify_finds(selling: Home) -> None:
+    outcome = LedgerChecks(selling, seconds=60).latest().outcome
+    with closing(read_ledger(selling.settings.ledger)) as ledger:
+        verified = ledger.reading.verify()
+        signer = ledger.book.signer.fingerprint
+    assert outcome["problem"] is None
+    assert (outcome["events"], outcome["signer"]) == (verified.head.seq, signer)
+    assert outcome["head"] == f"{verified.head.seq}:{verified.head.hash}"
+
+
+def test_a_changed_event_is_found(selling: Home) -> None:
+    with closing(sqlite3.connect(_file(selling))) as connection:
+        connection.execute("UPDATE events SET at = at + 1 WHERE seq = 2")
+        connection.commit()
+    field, problem, _ = check(selling.settings.ledger, [])["problem"]
+    assert (field, problem) == ("event 2", "was changed")
+
+
+def test_a_ledger_that_was_rolled_back_is_found_by_what_the_server_witnessed(
+    selling: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = _file(selling).read_bytes()
+    with closing(open_ledger(selling.settings.ledger, key=None)) as ledger:
+        ledger.custody.grant("people", "eve", 1)
+        selling.witness(ledger.book.id).advance(ledger.reading.head(), selling.key)
+    for beside in ("-wal", "-shm"):
+        Path(f"{_file(selling)}{beside}").unlink(missing_ok=True)
+    _file(selling).write_bytes(copy)
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "elsewhere"))
+    outcome = LedgerChecks(selling, seconds=60).latest().outcome
+    assert "was witnessed and is missing" in outcome["problem"][1]
+
+
+def test_where_the_ledger_is_is_not_told(selling: Home) -> None:
+    _file(selling).unlink()
+    assert check(selling.settings.ledger, [])["problem"][:2] == ["ledger", "cannot be read now"]
+
+
+def test_one_check_serves_all_who_ask_at_once_and_a_long_one_is_waited_for_elsewhere(
+    selling: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    go_on = threading.Event()
+
+    class Slow:
+        def __init__(self, _: object) -> None:
+            begun.append(1)
+
+        def send(self, _: str) -> None:
+            go_on.wait(60)
+
+        def answer(self, _: float) -> object:
+            return {"problem": None}
+
+        def end(self) -> None:
+            return
+
+    monkeypatch.setattr(ledger_checks, "LineProcess", Slow)
+    checks = LedgerChecks(selling, seconds=0.01)
+    for _ in range(3):
+        with pytest.raises(LedgerUnavailable):
+            checks.latest()
+    assert len(begun) == 1
+    go_on.set()
+    checks._seconds = 60
+    assert checks.latest().outcome == {"problem": None}
+    assert checks.latest().outcome == {"problem": None}
+    assert len(begun) == 1, "it is told for a while"
