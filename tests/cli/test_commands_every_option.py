@@ -34,8 +34,6 @@ HERE: Final = {
     "tables plot --table": (["out", "--out", "new"], ["--table", "t2"]),
     "tables release --analyst": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--analyst", "zenobia"]),
     "tables release --names": (["plan.toml", "--persons", "records.csv", *RELEASE[3:]], ["--names", "names.txt"]),
-    "genome preview --corr": (["plan.toml", "--question", "loc-block"], ["--corr", "dprime"]),
-    "genome preview --longest": (["plan.toml", "--question", "loc-block"], ["--longest", "2"]),
     "groups evaluate --engine": (["plan.toml", "--release", "out", "--records", "records.csv"], ["--engine", "none"]),
     "groups generate --seed": (["plan.toml", "--out", "new"], ["--seed", "7"]),
     "groups plot --key": (["out", "--out", "new"], WRONG_KEY),

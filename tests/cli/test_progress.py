@@ -153,6 +153,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "places export": (("{released}", "--out", "{out}"), "writing", OPENING),
     "warm": (("places",), "compiling what places", "starling.cli.demo.airports:chapter"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
+    "answer": (("{released}", "--question", '{{"kind": "size"}}'), "checking", OPENING),
     "open": (("{released}", "--no-browser"), "checking", OPENING),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),

@@ -42,6 +42,8 @@ def test_every_question_of_the_library_is_there_with_its_options() -> None:
 def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     out = tmp_path / "answers"
     assert call("remote", "datasets").stdout.startswith("data  genome  asked questions  ")
+    asked_for = '{"kind": "num_sig", "k": 3, "epsilon": "0.5"}'
+    assert document(call("remote", "preview", "data", "--question", asked_for, "--json"))["amount"] == "0.5"
     words = ["remote", "ask", "num-sig", "data", "--k", 3, "--epsilon", "0.5", "--out", out]
     refused = call(*words)
     assert (refused.exit_code, "add --yes to charge 0.5" in refused.stderr, asked.charges()) == (2, True, 0)

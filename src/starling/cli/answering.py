@@ -8,6 +8,7 @@ import click
 
 from starling.cli import options
 from starling.cli.commands import Result, command
+from starling.cli.progress import working
 
 question_option: Final = click.option(
     "--question",
@@ -35,6 +36,7 @@ def answer(release: Path, *, text: str, key: str | None) -> Result:
     from starling.verification import open_release
 
     question = question_of(text)
+    working("checking the release")
     with open_release(release, key=None if key is None else pin(key)) as opened:
         answered = opened.tell(question)
     return Result(lambda: answer_text(answered), lambda: answered)
