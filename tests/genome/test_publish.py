@@ -172,7 +172,7 @@ def test_a_file_that_is_not_the_plan_s_is_refused_before_the_charge(
     [
         (SnpPval("rs99", "g", Fraction(1)), "rs99 is not in the SNP list"),
         (LocBlock("r2", Fraction(1, 5), ("rs1", "rs98"), Fraction(1)), "rs98 is not in the SNP list"),
-        (SnpCorr("rs1", "rs1", "r2", Fraction(1)), "is there twice"),
+        (SnpCorr("rs1", "rs1", "r2", Fraction(1)), "is the first SNP again"),
         (LocSig("g", 9, Fraction(1)), "k is not a whole number from 1 to 8"),
         (NumSig("g", 9, Fraction(1)), "k is not a whole number from 0 to 8"),
         (NumSig("g", 1, Fraction(0)), "epsilon is not above 0"),

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import pytest
 
@@ -37,7 +37,11 @@ def test_every_question_to_a_plan_has_an_estimate() -> None:
     assert set(PREVIEWS) == set(get_args(Question))
 
 
-SIZES = SimpleNamespace(size=lambda table: {"t1": (1000, 5), "t2": (9000, 5), "wide": (1000, 6)}[table])
+ROWS: Final = {"t1": (1000, 5), "t2": (9000, 5), "wide": (1000, 6)}
+SIZES = SimpleNamespace(
+    size=ROWS.__getitem__, stored=lambda table: SimpleNamespace(candidates=lambda _where: ROWS[table][0])
+)
+"""Tables in which any row may be meant."""
 TERM = Term("t1", (("sex", "F"),))
 
 

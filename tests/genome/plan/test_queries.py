@@ -67,7 +67,7 @@ BAD: list[tuple[Any, str]] = [
     (LocSig("g", 5, ONE, ("1",)), "k is not a whole number from 1 to 4, the number of SNPs of the regions"),
     (LocSig("g", 0, ONE), "k is not a whole number from 1"),
     (LocSig("g", 1, ONE, ("3",)), "regions 3 is not in the plan"),
-    (LocBlock("r2", Fraction(1, 5), ("rs9",), ONE), "snp rs9 is not in the SNP list of the plan"),
+    (LocBlock("r2", Fraction(1, 5), ("rs9",), ONE), "snps rs9 is not in the SNP list of the plan"),
     (LocBlock("r2", Fraction(1, 5), ("rs7",), ONE, ("1",)), "leave no block to choose"),
     (LocBlock("r2", Fraction(1, 20), ("rs1",), ONE), "delta_c is below 1/n"),
     (LocBlock("dprime", Fraction(2, 5), ("rs1",), ONE), "delta_c is below 1/2"),
@@ -77,8 +77,8 @@ BAD: list[tuple[Any, str]] = [
     (SnpPval("rs1", "g", Fraction(1, 5000)), "epsilon is below 1/4096"),
     (SnpPval("rs1", "fisher", ONE), "test is not among the plan's tests; take g or wald"),
     (SnpPval("rs1", "g", ONE, "gauss"), "noise is not laplace or lattice"),  # type: ignore[arg-type] # refused at run time too
-    (SnpCorr("rs1", "rs1", "r2", ONE), "snp is there twice"),
-    (SnpCorr("rs1", "rs2", "r3", ONE), "corr is no measure of correlation"),  # type: ignore[arg-type] # refused at run time too
+    (SnpCorr("rs1", "rs1", "r2", ONE), "second is the first SNP again; name two SNPs"),
+    (SnpCorr("rs1", "rs2", "r3", ONE), "correlation is no measure of correlation"),  # type: ignore[arg-type] # refused at run time too
 ]
 
 

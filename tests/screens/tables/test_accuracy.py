@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from starling.pages.rendering import visible
 from starling.planfile.values import exact_text
 from starling.screens.frame import Frame
 from starling.screens.tables.accuracy import AccuracyPages, pages_of
@@ -71,7 +72,7 @@ def test_nonsense_is_said_and_stands_there_to_be_mended(text: str) -> None:
     for by, name in (("margins", "within-0"), ("margins", "budget-3"), ("every", "every"), ("total", "total")):
         status, page = page_of(pages, by=by, **{name: text})
         assert (status, 'role="alert"' in page, "Save as a plan file" in page) == (422, True, False)
-        assert text in unescape(page)
+        assert str(visible(text)) in unescape(page)
         beside = page.partition(f'id="help-{name}"')[2].partition("</div>")[0]
         assert 'role="alert"' in beside, "said beside the field"
         assert "<script>alert" not in page
