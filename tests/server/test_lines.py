@@ -1,6 +1,9 @@
 """A process answers each line once, is started anew where it has died, and is ended with whatever it is at."""
 
 import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +66,30 @@ def test_what_is_no_answer_is_refused(code: str, error: type[Exception]) -> None
 def test_one_that_cannot_be_started_is_an_error() -> None:
     with pytest.raises(OSError, match="no/such"):
         LineProcess(("/no/such/program",)).send("1")
+
+
+def ended(process: LineProcess) -> None:
+    process.end()
+
+
+def killed(process: LineProcess) -> None:
+    assert process._running is not None
+    process._running.kill()
+    process.code()
+    process.send("1")
+    process.end()
+
+
+@pytest.mark.parametrize("ends", [ended, killed], ids=["ended", "killed by another"])
+def test_its_temporary_files_end_with_it(
+    ends: Callable[[LineProcess], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is killed removes nothing itself; and it may be told of an environment that names no such folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    writes = "import json, sys, tempfile\nfor line in sys.stdin: print(json.dumps(tempfile.mkdtemp()), flush=True)"
+    process = LineProcess(command(writes), env={})
+    process.send("1")
+    assert Path(process.answer(60)).is_relative_to(tmp_path)
+    assert [*tmp_path.iterdir()]
+    ends(process)
+    assert not [*tmp_path.iterdir()]

@@ -3,7 +3,9 @@
 import json
 import os
 import selectors
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,21 +16,26 @@ MOST_BYTES: Final = 1 << 24
 
 
 class LineProcess:
-    """One of them, of a command and options of `subprocess.Popen`; started with its first line, and anew where it has died."""
+    """One of them, of a command and options of `subprocess.Popen`; started with its first line, and anew where it has died.
+
+    Its temporary files lie in a folder of its own, which is removed when it ends, however it ends.
+    """
 
     def __init__(self, command: Sequence[str], **options: Any) -> None:
         self._command = command
         self._options = options
         self._running: subprocess.Popen[bytes] | None = None
+        self._folder = ""
         self._answer = bytearray()
 
     def send(self, text: str) -> None:
         """Send a line; raises OSError where the process cannot be started."""
         if self._running is None or self._running.poll() is not None:
             self.end()
-            self._running = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **self._options
-            )
+            self._folder = tempfile.mkdtemp(prefix="starling-")
+            environment = {**self._options.get("env", os.environ), "TMPDIR": self._folder}
+            options = {**self._options, "env": environment}
+            self._running = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         assert self._running.stdin is not None
         self._answer.clear()
         with suppress(OSError):
@@ -70,3 +77,6 @@ class LineProcess:
             self._running.kill()
             self._running.communicate()
             self._running = None
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = ""
