@@ -11,7 +11,7 @@ from starling.errors import LedgerUnavailable
 from starling.ledger.opening import open_ledger, read_ledger
 from starling.server import ledger_checks
 from starling.server.home import Home
-from starling.server.ledger_checks import LedgerChecks, check
+from starling.server.ledger_checks import MOST_WAITING, LedgerCheck, LedgerChecks, check
 
 
 def _file(home: Home) -> Path:
@@ -54,6 +54,31 @@ def test_a_ledger_that_was_rolled_back_is_found_by_what_the_server_witnessed(
 def test_where_the_ledger_is_is_not_told(selling: Home) -> None:
     _file(selling).unlink()
     assert check(selling.settings.ledger, [])["problem"][:2] == ["ledger", "cannot be read now"]
+
+
+def test_those_that_wait_hold_few_threads(selling: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One request too many is refused at once, however long the others wait; and there is room again when they are done."""
+    go_on = threading.Event()
+
+    def run(checks: LedgerChecks) -> None:
+        go_on.wait(60)
+        with checks._changing:
+            checks._latest, checks._running = LedgerCheck(0.0, {"problem": None}), False
+            checks._changing.notify_all()
+
+    monkeypatch.setattr(LedgerChecks, "_run", run)
+    checks = LedgerChecks(selling, seconds=60)
+    threads = [threading.Thread(target=checks.latest) for _ in range(MOST_WAITING)]
+    for each in threads:
+        each.start()
+    while checks._waiting < MOST_WAITING:
+        threading.Event().wait(0.001)
+    with pytest.raises(LedgerUnavailable, match="goes on"):
+        checks.latest()
+    go_on.set()
+    for each in threads:
+        each.join()
+    assert checks._waiting == 0
 
 
 def test_one_check_serves_all_who_ask_at_once_and_a_long_one_is_waited_for_elsewhere(

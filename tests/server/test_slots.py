@@ -6,8 +6,11 @@ from queue import SimpleQueue
 import pytest
 
 from starling.errors import LedgerUnavailable
-from starling.server import slots
-from starling.server.slots import MOST_EACH, Slots
+from starling.server import slots, task_processes
+from starling.server.ledger_checks import MOST_WAITING
+from starling.server.question_costs import Understanding
+from starling.server.slots import MOST, MOST_EACH, Slots
+from starling.server.web import THREADS
 
 
 class Tasks:
@@ -93,3 +96,18 @@ def test_whoever_waits_too_long_is_refused_and_leaves_the_queue() -> None:
     tasks.end("eve")
     tasks.join()
     assert tasks.slots._waiting == {}
+
+
+def test_what_waits_leaves_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many users ask for as much as they may, a quarter of the threads stay for what does not wait."""
+    opened: list[Slots] = []
+
+    class Noted(Slots):
+        def __init__(self, number: int) -> None:
+            super().__init__(number)
+            opened.append(self)
+
+    monkeypatch.setattr(task_processes, "Slots", Noted)
+    Understanding()
+    # A server and its sandbox have a ledger each.
+    assert MOST * len(opened) + 2 * MOST_WAITING <= THREADS * 3 // 4

@@ -20,6 +20,8 @@ from starling.server.replies import unreadable
 
 SECONDS: Final = 20.0
 """For which a request waits for a check."""
+MOST_WAITING: Final = 8
+"""Requests that wait for one: each holds a thread of the web process."""
 FRESH: Final = 10.0
 """Seconds for which the outcome of a check is told again: who asks more often starts no other one."""
 LONGEST: Final = 6 * 3600.0
@@ -72,11 +74,13 @@ class LedgerChecks:
     def __init__(self, home: Home, *, seconds: float = SECONDS) -> None:
         self._home, self._seconds = home, seconds
         self._changing = threading.Condition()
-        self._running = False
+        self._running, self._waiting = False, 0
         self._latest: LedgerCheck | None = None
 
     def latest(self) -> LedgerCheck:
-        """The outcome of a check that ended just now, or of one that is started; raises LedgerUnavailable where that takes longer."""
+        """The outcome of a check that ended just now, or of one that is started; raises LedgerUnavailable where that takes longer, or too
+        many wait.
+        """
         with self._changing:
             if self._latest is not None and time.time() - self._latest.at < FRESH:
                 return self._latest
@@ -84,10 +88,18 @@ class LedgerChecks:
             if not self._running:
                 self._running = True
                 threading.Thread(target=self._run, daemon=True).start()
-            if not self._changing.wait_for(lambda: self._latest is not before, self._seconds):
+            if self._waiting >= MOST_WAITING or not self._wait(before):
                 raise LedgerUnavailable("verification", "goes on: the ledger is long", "ask for it in a minute")
             assert self._latest is not None
             return self._latest
+
+    def _wait(self, before: LedgerCheck | None) -> bool:
+        """Whether another outcome came in time."""
+        self._waiting += 1
+        try:
+            return self._changing.wait_for(lambda: self._latest is not before, self._seconds)
+        finally:
+            self._waiting -= 1
 
     def _run(self) -> None:
         outcome: dict[str, Any] | None = None

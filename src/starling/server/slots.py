@@ -14,8 +14,8 @@ from starling.errors import LedgerUnavailable
 
 MOST_EACH: Final = 4
 """Tasks of one user that are at work or wait; one more is refused at once."""
-MOST: Final = 64
-"""Of all users: each holds a thread of the web process."""
+MOST: Final = 32
+"""Of all users. Each holds a thread of the web process, and it has such slots twice: half of its threads stay for others."""
 
 
 class Slots:
