@@ -20,6 +20,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         frame = frame_of(request, user, f"/datasets/{name}/accuracy")
         return relayed(
             request,
+            user,
             lambda query, into: understanding.plan_page(
                 home.catalogue, name, f"/{path}", query, frame, into, user=user.name
             ),

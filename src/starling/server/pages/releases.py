@@ -31,7 +31,9 @@ def add_routes(app: FastAPI, service: Service) -> None:
             frame["others"] = _others(service, request, progress, user)
         understanding = service.understanding
         return relayed(
-            request, lambda query, into: understanding.page(bundle, f"/{path}", query, frame, into, user=user.name)
+            request,
+            user,
+            lambda query, into: understanding.page(bundle, f"/{path}", query, frame, into, user=user.name),
         )
 
 
