@@ -71,6 +71,27 @@ def test_a_bounded_search_gives_the_same_rows_or_says_that_it_ended(
     assert len(rows) == len(expected) or not window.searched
 
 
+def test_a_table_without_rows_has_none_of_any_values(tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(ROWS).slice(0, 0), tmp_path / "t.parquet")
+    table = StoredTable(tmp_path / "t.parquet")
+    for where in ({}, {"code": ["a"]}, {"code": ["a"], "region": ["000"]}):
+        assert (table.count(where), [*table.pieces(where)], table.values("note", where, 5)) == (0, [], [])
+        assert not len(table.window(where, 0, 5).rows)
+
+
+@pytest.mark.parametrize("stated", [True, False])
+@given(numbers=st.lists(st.none() | st.integers(-3, 3), max_size=30))
+def test_the_first_of_the_largest_numbers_is_found(
+    tmp_path_factory: pytest.TempPathFactory, stated: bool, numbers: list[int | None]
+) -> None:
+    path = tmp_path_factory.mktemp("numbers") / "t.parquet"
+    rows = {"name": [f"row {at}" for at in range(len(numbers))], "count": pa.array(numbers, pa.int64())}
+    pq.write_table(pa.table(rows), path, row_group_size=4, write_statistics=stated)
+    known = [(number, -at) for at, number in enumerate(numbers) if number is not None]
+    expected = [{"name": f"row {-max(known)[1]}", "count": max(known)[0]}] if known else []
+    assert StoredTable(path).largest("count").to_pylist() == expected
+
+
 def test_few_row_groups_are_read(path: Path) -> None:
     read: list[int] = []
 

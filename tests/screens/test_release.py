@@ -1,13 +1,19 @@
 """The pages of a release: what is not there is refused, the report is as it was signed, and links stay below the release."""
 
+import gc
 import re
+import weakref
 from html import unescape
 from urllib.parse import unquote, urljoin
 
 import pytest
 
+import starling
+from starling.public.showing import shown
 from starling.screens.frame import Frame
 from starling.screens.release import pages_of
+from starling.screens.tables import domain
+from starling.tables.analysis import TablesRelease
 from tests.screens.conftest import Reader
 
 
@@ -53,3 +59,26 @@ def test_the_first_page_begins_with_the_answer(reader: Reader) -> None:
     assert headline is not None
     assert page.index(headline.number) < page.index("<h2>Tables</h2>") < page.index("What is promised")
     assert ("<svg" in page) == bool(pages_of(reader.release).drawn())
+
+
+def test_no_page_reads_a_whole_table_of_national_size(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a table that is not small, the first page, the page of an answer and that of the table read some rows."""
+    release = reader.release
+    monkeypatch.setattr(domain, "MOST_PICTURED", -1)
+    if isinstance(release, TablesRelease):
+        monkeypatch.setattr(TablesRelease, "table", None)
+        vars(release).pop("_first_number", None)
+    for path in ("/", f"/tables/{release.names[0]}"):
+        assert reader.get(path).status == 200
+    assert shown(release)["tables"]
+
+
+def test_pages_that_ended_keep_no_release_open(reader: Reader) -> None:
+    """Whatever is remembered of them ends with them: an open release may lie unpacked on the disk."""
+    another = Reader(starling.open_release(reader.release.path))
+    for path in ("/", *(path for _, path in pages_of(another.release).links), "/map/data"):
+        another.read(path)
+    opened = weakref.ref(another.release)
+    del another
+    gc.collect()
+    assert opened() is None

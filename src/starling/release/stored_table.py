@@ -90,7 +90,7 @@ class StoredTable:
     def _groups(self, where: Chosen) -> list[int]:
         """The row groups that may have rows with these values; raises ParameterError as `check_columns`."""
         check_columns(self.schema, where)
-        groups = list(range(len(self._sizes)))
+        groups = [at for at, size in enumerate(self._sizes) if size]
         for column, values in where.items():
             bounds = self._bounds_of(column)
             groups = [at for at in groups if (b := bounds[at]) is None or any(b[0] <= each <= b[1] for each in values)]
@@ -169,6 +169,27 @@ class StoredTable:
             return self.size
         key = _key(where)
         return sum(len(self._places(group, key)) for group in self._groups(where))
+
+    def largest(self, column: str) -> pa.Table:
+        """The first row with the largest number in a column; none where there is no number."""
+        tops = dict(enumerate(self._tops(column)))
+        numbers = [each for each in tops.values() if each is not None]
+        if not numbers:
+            return self.schema.empty_table()
+        group = next(at for at, each in tops.items() if each == max(numbers))
+        here = self._read(group, [column], self._sizes[group])[column]
+        return self._taken(group, np.array([pc.index(here, max(numbers)).as_py()], np.int32)).cast(self.schema)
+
+    def _tops(self, column: str) -> Iterator[Any]:
+        """The largest number of a column in each row group; read where the file does not state it."""
+        metadata, place = self._file.metadata, self.schema.names.index(column)
+        for group, size in enumerate(self._sizes):
+            if not size:
+                yield None
+                continue
+            stated = metadata.row_group(group).column(place).statistics
+            read = stated is None or not stated.has_min_max
+            yield pc.max(self._read(group, [column], size)[column]).as_py() if read else stated.max
 
     def values(self, column: str, where: Chosen, most: int) -> list[str] | None:
         """The values of a column in rows with these values of others, in their order; None where there are more than `most`, or too many

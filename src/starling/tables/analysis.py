@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
@@ -140,11 +139,15 @@ class TablesRelease(DomainRelease):
 
     def headline(self) -> Headline | None:
         """The people in all, where the plan declares columns and their sum is released; else the largest published total."""
+        return self._first_number
+
+    @cached_property
+    def _first_number(self) -> Headline | None:
+        """The headline, which a page shows again and again."""
         if "t1" not in self.names:
             return None
         first = FirstNumber(self.plan, self.geography, self.folder)
-        for piece in pq.ParquetFile(self.path_of("t1")).iter_batches():
-            first.add(pa.table(piece))
+        first.read(self.stored("t1"))
         return first.headline()
 
     def numbers(self, table: str, **wanted: Wanted) -> list[Value]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from starling.release import stored_table
 from starling.release.reading import Release
+from starling.release.stored_table import StoredTable
 from starling.screens.release import pages_of
 from starling.screens.tables import domain
 from starling.screens.tables.domain import TablesPages
@@ -45,9 +47,20 @@ def test_a_group_without_detail_says_why(pages: TablesPages) -> None:
 
 def test_a_group_that_was_left_out_says_by_which_number(pages: TablesPages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domain, "suppression_quantile", lambda *_: 12)
-    monkeypatch.setattr(TablesPages, "_codes", lambda *_: {"by sex: M"})
+    monkeypatch.setattr(StoredTable, "values", lambda *_: ["by sex: M"])
     (sentence,) = pages.left_out("t1", WARD)
     assert sentence.startswith("F: left out, as its noisy total was 12 or lower. Ward, by sex. The rule is public")
+
+
+def test_nothing_is_said_to_be_left_out_where_not_all_rows_were_searched(
+    pages: TablesPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No number of row groups makes a page say that a group which is there was left out."""
+    assert pages.left_out("t2", {"region_id": "empty"})
+    monkeypatch.setattr(stored_table, "MOST_GROUPS", 0)
+    for where in (WARD, {"region_id": "empty"}):
+        for table in ("t1", "t2"):
+            assert pages.left_out(table, where) == ()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,11 @@
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from starling import open_release, tables
 from starling.release.payment import PaymentOptions
+from starling.release.stored_table import StoredTable
 from starling.tables.analysis import TablesRelease
 from starling.tables.artifact.first_number import FirstNumber
 from tests.four_domains import TABLES
@@ -38,13 +41,14 @@ def test_without_all_groups_of_the_sum_it_is_the_largest_total_whatever_the_piec
     top = max(only.to_pylist(), key=lambda row: row["count"])
     headlines = set()
     for size in (1, 2, len(only)):
-        first = FirstNumber(release.plan, release.geography, release.folder)
+        first, stored = (FirstNumber(release.plan, release.geography, release.folder) for _ in range(2))
         for begin in range(0, len(only), size):
             first.add(only.slice(begin, size))
-        headline = first.headline()
-        assert headline is not None
-        headlines.add(headline)
+        pq.write_table(only, tmp_path / "t1.parquet", row_group_size=size)
+        stored.read(StoredTable(tmp_path / "t1.parquet"))
+        headlines |= {first.headline(), stored.headline()}
     (headline,) = headlines
+    assert headline is not None
     assert headline.number == f"{top['count']:,}"
     assert headline.interval == f"95 % interval: {top['lower']:,} to {top['upper']:,}"
     assert re.match("The largest published total: ", headline.label)
@@ -53,6 +57,10 @@ def test_without_all_groups_of_the_sum_it_is_the_largest_total_whatever_the_piec
 
 def test_without_a_published_total_there_is_none(tmp_path: Path) -> None:
     release = opened(tmp_path, TABLES)
-    first = FirstNumber(release.plan, release.geography, release.folder)
-    first.add(release.table("t1").slice(0, 0))
+    first, stored = (FirstNumber(release.plan, release.geography, release.folder) for _ in range(2))
+    nothing = release.table("t1").slice(0, 0)
+    first.add(nothing)
+    pq.write_table(nothing, tmp_path / "t1.parquet")
+    stored.read(StoredTable(tmp_path / "t1.parquet"))
     assert first.headline() is None
+    assert stored.headline() is None

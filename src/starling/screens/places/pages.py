@@ -30,6 +30,7 @@ from starling.places.pictures.map_page import (
 from starling.places.plan.grid import Grid
 from starling.places.typical import typical_answers
 from starling.planfile.values import exact_text
+from starling.release.reading import Release
 from starling.release.work import check_work
 from starling.screens.domain_pages import DomainPages
 from starling.screens.frame import Frame
@@ -51,6 +52,12 @@ class PlacesPages(DomainPages):
 
     links = (("Map", "/map"),)
 
+    def __init__(self, release: Release) -> None:
+        super().__init__(release)
+        # They end with these pages: what they hold keeps no other release open, which may lie unpacked on the disk.
+        self._shades = lru_cache(MOST_DRAWN)(self._new_shades)
+        self._first_squares = lru_cache(MOST_LISTED)(self._new_first_squares)
+
     @property
     def _places(self) -> PlacesRelease:
         release: Any = self.release
@@ -63,7 +70,8 @@ class PlacesPages(DomainPages):
                 return self._map(query, frame)
             case ["map", "data"]:
                 choice = Choice.of(query, self._places)
-                return Reply(_shades(self._places, self._other(choice, frame), choice.slice, choice.minus), BINARY)
+                other = self._other_path(choice, frame)
+                return Reply(self._shades(choice.slice, choice.minus, other), BINARY)
             case ["map", "count"]:
                 return self._count(query, frame)
             case ["map", "download", name]:
@@ -80,13 +88,24 @@ class PlacesPages(DomainPages):
         plots = self._places.plot(self._places.plan.slice_names[0])
         return [each for section in plots.pictures.values() for each in section.pictures]
 
-    def _other(self, choice: Choice, frame: Frame) -> PlacesRelease | None:
-        """The release that is taken away; raises ParameterError where the reader has none of this name, or it is none of places."""
+    def _other_path(self, choice: Choice, frame: Frame) -> str:
+        """Where the release lies that is taken away; empty for none. Raises ParameterError where the reader has none of this name."""
         if not choice.other:
-            return None
+            return ""
         if choice.other not in frame.others or not frame.others[choice.other][1]:
             raise ParameterError("other", "is no release to compare with", "choose one of the list")
-        return _opened(frame.others[choice.other][1])
+        return frame.others[choice.other][1]
+
+    def _other(self, choice: Choice, frame: Frame) -> PlacesRelease | None:
+        """The release that is taken away; raises ParameterError where the reader has none of this name, or it is none of places."""
+        path = self._other_path(choice, frame)
+        return _opened(path) if path else None
+
+    def _new_shades(self, slice: str | None, minus: str | None, other: str) -> bytes:
+        return self._places.shaded(slice, minus, _opened(other) if other else None).encoded()
+
+    def _new_first_squares(self, slice: str | None, *, chance: bool) -> Hotspots:
+        return self._places.first_squares(slice, chance=chance)
 
     def _count(self, query: Query, frame: Frame) -> Reply:
         """The answer to a rectangle for the script of the page; what is refused, too."""
@@ -153,7 +172,7 @@ class PlacesPages(DomainPages):
             k, side = listed(grid.shape)
             question = FindHotspots(k=k, side=side, slice=choice.slice, chance=choice.chance)
             check_work(question.work(release), frame.most)
-        rows = hotspot_rows(grid, _first_squares(release, choice.slice, chance=choice.chance))
+        rows = hotspot_rows(grid, self._first_squares(choice.slice, chance=choice.chance))
         for row in rows:
             row["address"] = f"?{urlencode(as_address(choice, **_exact_ends(grid, row['box'])))}"
         return rows
@@ -190,16 +209,6 @@ def _what(choice: Choice, frame: Frame) -> str:
         words += [frame.others[choice.other][0]] if choice.other else []
         parts.append(f" less {' of '.join(words)}")
     return "".join(parts)
-
-
-@lru_cache(MOST_DRAWN)
-def _shades(release: PlacesRelease, other: PlacesRelease | None, slice: str | None, minus: str | None) -> bytes:
-    return release.shaded(slice, minus, other).encoded()
-
-
-@lru_cache(MOST_LISTED)
-def _first_squares(release: PlacesRelease, slice: str | None, *, chance: bool) -> Hotspots:
-    return release.first_squares(slice, chance=chance)
 
 
 @lru_cache(2)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.errors import StarlingError
+from starling.pages.parts import Picture
 from starling.release.codec import Json
 from starling.release.reading import Release
 from starling.screens.domain_pages import AgeCell, Combined, DomainPages, Row, ShownColumn
@@ -29,6 +30,8 @@ NUMBERS: Final = ("t1", "t2")
 RAISED: Final = "post_processed"
 MOST_AGES: Final = 4_000
 """Rows of one group."""
+MOST_PICTURED: Final = 100_000
+"""Rows of a T1 that is drawn, for which all of them are read."""
 MOST_RESULTS: Final = 256
 """Results of sums and ratios that are remembered."""
 RULE: Final = "The rule is public, and looks at noisy numbers alone: nothing is left out for what the records say."
@@ -47,6 +50,11 @@ class TablesPages(DomainPages):
         self._regions: dict[str, Mapping[str, str]] = {}
         # An exact interval of a ratio takes a search, and stands on each page that is turned to.
         self._result = lru_cache(MOST_RESULTS)(self._new_result)
+
+    def pictures(self) -> Sequence[Picture]:
+        """See `DomainPages`; none of a table of national size, of which a picture would show the first rows."""
+        few = "t1" in self.release.names and self.release.size("t1")[0] <= MOST_PICTURED
+        return super().pictures() if few else []
 
     def labels(self, table: str, column: str) -> Mapping[str, str]:
         """See `DomainPages`."""
@@ -256,7 +264,13 @@ class TablesPages(DomainPages):
             return ()
         where = meant
         chosen = {name: [where[name]] for name in GROUP if name in where}
-        there = {name: self._codes(name, chosen) for name in NUMBERS if name in self.release.names}
+        there: dict[str, set[str]] = {}
+        for name in NUMBERS:
+            if name in self.release.names:
+                values = self.release.stored(name).values("iteration_code", chosen, MOST_AGES)
+                if values is None:
+                    return ()  # only a long search would say which groups are there
+                there[name] = set(values)
         sentences = []
         for level in self._plan.levels:
             if str(level.geography) != where["region_type"]:
@@ -271,10 +285,6 @@ class TablesPages(DomainPages):
                         f"{each.name}: has a total in T1 alone, as its noisy first total was below {level.thresholds[0]:,}. {RULE}"
                     )
         return sentences
-
-    def _codes(self, table: str, chosen: Mapping[str, Sequence[str]]) -> set[str]:
-        values = self.release.stored(table).values("iteration_code", chosen, MOST_AGES)
-        return set(values or ())
 
     def _why(self, level: Level) -> str:
         most = suppression_quantile(self._plan, level)

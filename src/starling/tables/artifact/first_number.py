@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from starling.errors import ParameterError
 from starling.pages.parts import Headline
 from starling.release.intervals import CONFIDENCE, total
+from starling.release.stored_table import StoredTable
 from starling.tables.artifact.row_values import RowValues
 from starling.tables.inference.group_choice import ChosenGroups, choose_groups
 from starling.tables.plan import Geography, Level, Plan, labels
@@ -46,6 +47,14 @@ class FirstNumber:
             here = pc.equal(t1["region_type"].cast(pa.string()), str(self._groups.level.geography))
             codes = pc.is_in(t1["iteration_code"].cast(pa.string()), pa.array(self._groups.codes, pa.string()))
             self._rows += t1.filter(pc.and_(here, codes)).to_pylist()
+
+    def read(self, t1: StoredTable) -> None:
+        """All rows of T1, of which few row groups are read."""
+        self._published = t1.size
+        self._largest = next(iter(t1.largest("count").to_pylist()), None)
+        if self._groups is not None:
+            where = {"region_type": [str(self._groups.level.geography)], "iteration_code": self._groups.codes}
+            self._rows = [row for piece in t1.pieces(where) for row in piece.to_pylist()]
 
     def headline(self) -> Headline | None:
         """The people in all, where the plan declares columns and all groups of their sum are published with a known error; else the
