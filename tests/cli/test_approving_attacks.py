@@ -123,6 +123,7 @@ def in_force(site: Site) -> set[str]:
 HOW = ("approve", "approve for less", "decline")
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("before", [None, "approve", "approve for less"])
 @pytest.mark.parametrize("first", HOW)
 @pytest.mark.parametrize("second", HOW)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -76,11 +76,11 @@ def approve(home: Home, ledger: Ledger) -> None:
     home.requests.decide(waiting, "approved", "", sign)
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_custodians_alone_are_answered(asker: Asker, tokens: dict[str, str], route: str) -> None:
-    statuses = {role: asker.get(route, token).status_code for role, token in tokens.items()}
-    assert statuses == {"custodian": 200, "analyst": 403, "auditor": 403}
-    assert asker.get(route).status_code == 401
+def test_custodians_alone_are_answered(asker: Asker, tokens: dict[str, str]) -> None:
+    for route in ROUTES:
+        statuses = {role: asker.get(route, token).status_code for role, token in tokens.items()}
+        assert statuses == {"custodian": 200, "analyst": 403, "auditor": 403}, route
+        assert asker.get(route).status_code == 401, route
     assert asker.post(DECLINE, tokens["analyst"], {"reason": "x"}).status_code == 403
     assert asker.post(DECLINE, tokens["auditor"], {"reason": "x"}).status_code == 403
 
@@ -145,14 +145,11 @@ def test_a_request_is_declined_once(asker: Asker, tokens: dict[str, str]) -> Non
     assert asker.get("/v1/requests/1", tokens["analyst"]).json()["words"] == "Ask for less."
 
 
-@pytest.mark.parametrize(
-    "body", [{}, {"reason": ""}, {"reason": " "}, {"reason": "x" * 2001}, {"reason": "x", "more": 1}, {"reason": 1}]
-)
-def test_what_gives_no_reason_declines_nothing(
-    asker: Asker, selling: Home, tokens: dict[str, str], body: object
-) -> None:
-    assert asker.post(DECLINE, tokens["custodian"], body).status_code == 422
-    assert selling.requests.find(1).state == "waiting"
+def test_what_gives_no_reason_declines_nothing(asker: Asker, selling: Home, tokens: dict[str, str]) -> None:
+    reasons: tuple[object, ...] = ({}, *({"reason": each} for each in ("", " ", "x" * 2001, 1)))
+    for body in (*reasons, {"reason": "x", "more": 1}):
+        assert asker.post(DECLINE, tokens["custodian"], body).status_code == 422, body
+        assert selling.requests.find(1).state == "waiting", body
 
 
 def test_two_custodians_who_decline_at_once_give_one_reason(
@@ -243,28 +240,27 @@ def test_a_dataset_says_its_caps_terms_and_right(
     assert shown()["retired"]
 
 
-@pytest.mark.parametrize(
-    ("query", "status", "words"),
-    [
-        ("population=people&scope=dataset&name=census&cap=5", 200, "rho 1 more through dataset census, rho 5 in all"),
-        ("population=people&scope=population&name=people&cap=11", 200, "rho 1 more, rho 11 in all"),
-        ("population=people&scope=dataset&name=census&cap=4", 403, "is not above the cap in force, 4"),
-        ("population=people&scope=analyst&name=nobody&cap=5", 422, "has no cap"),
-        ("population=none&scope=analyst&name=analyst&cap=5", 422, "is not there"),
-        ("population=people&scope=dataset&name=census&cap=NaN", 422, "cap"),
-        ("population=people&scope=dataset&name=census&cap=1e9999", 422, "cap"),
-        ("population=people&scope=dataset&name=census&cap=-1", 422, "cap"),
-        (f"population=people&scope=dataset&name=census&cap={'9' * 99}", 422, "cap"),
-        ("population=people&scope=nothing&name=census&cap=5", 422, "scope"),
-    ],
+RAISES: Final = (
+    ("population=people&scope=dataset&name=census&cap=5", 200, "rho 1 more through dataset census, rho 5 in all"),
+    ("population=people&scope=population&name=people&cap=11", 200, "rho 1 more, rho 11 in all"),
+    ("population=people&scope=dataset&name=census&cap=4", 403, "is not above the cap in force, 4"),
+    ("population=people&scope=analyst&name=nobody&cap=5", 422, "has no cap"),
+    ("population=none&scope=analyst&name=analyst&cap=5", 422, "is not there"),
+    ("population=people&scope=dataset&name=census&cap=NaN", 422, "cap"),
+    ("population=people&scope=dataset&name=census&cap=1e9999", 422, "cap"),
+    ("population=people&scope=dataset&name=census&cap=-1", 422, "cap"),
+    (f"population=people&scope=dataset&name=census&cap={'9' * 99}", 422, "cap"),
+    ("population=people&scope=nothing&name=census&cap=5", 422, "scope"),
 )
-def test_a_raise_is_told_before_it_is_made(
-    asker: Asker, tokens: dict[str, str], query: str, status: int, words: str
-) -> None:
-    reply = asker.get(f"/v1/custody/raise?{query}", tokens["custodian"])
-    assert (reply.status_code, words in reply.text) == (status, True), reply.text
-    if status == 200:
-        assert reply.json()["commands"].keys() == {"raise"}
+"""A query, the status of its reply, and words of it."""
+
+
+def test_a_raise_is_told_before_it_is_made(asker: Asker, tokens: dict[str, str]) -> None:
+    for query, status, words in RAISES:
+        reply = asker.get(f"/v1/custody/raise?{query}", tokens["custodian"])
+        assert (reply.status_code, words in reply.text) == (status, True), reply.text
+        if status == 200:
+            assert reply.json()["commands"].keys() == {"raise"}
 
 
 def test_a_second_custodian_is_asked_first(tmp_path: Path, served: Home) -> None:

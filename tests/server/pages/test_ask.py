@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -82,28 +83,29 @@ def test_a_margin_finds_its_budget_which_finds_the_margin_again(study_site: Site
     assert "Spend" not in browser.page.text
 
 
-@pytest.mark.parametrize(
-    ("sent", "says"),
-    [
-        ("-1", "margin is below 0"),
-        ("nan", "margin is not a decimal number"),
-        ("1e3", "margin is written with an exponent"),
-        ("9" * 60, "margin is not a decimal number"),
-        ("1/0", "margin is not a decimal number"),
-        ("\u0661\u0662", "margin is not a decimal number"),
-        ('"><script>alert(1)</script>', "margin is not a decimal number"),
-        ("\u202e20", "margin is not a decimal number"),
-        ("2" * 300, "margin is not a decimal number"),
-    ],
+NO_MARGINS: Final = (
+    ("-1", "margin is below 0"),
+    ("nan", "margin is not a decimal number"),
+    ("1e3", "margin is written with an exponent"),
+    ("9" * 60, "margin is not a decimal number"),
+    ("1/0", "margin is not a decimal number"),
+    ("\u0661\u0662", "margin is not a decimal number"),
+    ('"><script>alert(1)</script>', "margin is not a decimal number"),
+    ("\u202e20", "margin is not a decimal number"),
+    ("2" * 300, "margin is not a decimal number"),
 )
-def test_what_is_no_margin_is_said_beside_the_form(study_site: Site, sent: str, says: str) -> None:
+"""What is sent as a margin, and what is said of it."""
+
+
+def test_what_is_no_margin_is_said_beside_the_form(study_site: Site) -> None:
     browser = browser_of(study_site)
-    browser.open("/datasets/data/ask?kind=num_sig")
-    reply = browser.send(browser.form("Show the price"), k="3", by="margin", margin=sent)
-    assert (reply.status_code, says in browser.text, "<script>alert" in reply.text) == (422, True, False)
-    assert browser.form("Show the price").fields["margin"] == visible(sent), "it stands there to be mended"
-    with study_site.client() as client, pytest.raises(ParameterError):
-        client.preview("data", {"kind": "num_sig", "k": 3}, margin=sent)
+    for sent, says in NO_MARGINS:
+        browser.open("/datasets/data/ask?kind=num_sig")
+        reply = browser.send(browser.form("Show the price"), k="3", by="margin", margin=sent)
+        assert (reply.status_code, says in browser.text, "<script>alert" in reply.text) == (422, True, False), sent
+        assert browser.form("Show the price").fields["margin"] == visible(sent), "it stands there to be mended"
+        with study_site.client() as client, pytest.raises(ParameterError):
+            client.preview("data", {"kind": "num_sig", "k": 3}, margin=sent)
 
 
 def test_a_margin_beside_a_cost_and_of_a_plan_that_says_all_is_refused(study_site: Site) -> None:

@@ -41,14 +41,14 @@ def test_every_page_has_the_policy_and_nothing_that_it_forbids(site: Site) -> No
         assert not re.search(r'(src|href|action)="(https?:)?//', reply.text), path
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_program_gets_json_where_a_browser_gets_pages(site: Site, path: str) -> None:
+def test_a_program_gets_json_where_a_browser_gets_pages(site: Site) -> None:
     with site.client() as client:
         token = client._transport._http.headers["Authorization"].removeprefix("Bearer ")
-    reply = Asker(site.carrier._app).get(path, token)
-    assert reply.status_code in (404, 422)
-    assert reply.json()["error"]["problems"]
-    assert reply.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+    for path in PATHS:
+        reply = Asker(site.carrier._app).get(path, token)
+        assert reply.status_code in (404, 422), path
+        assert reply.json()["error"]["problems"], path
+        assert reply.headers["content-security-policy"] == HEADERS["Content-Security-Policy"], path
 
 
 def test_the_api_is_json_for_a_browser_too(site: Site) -> None:
@@ -84,8 +84,8 @@ def test_whoever_is_not_signed_in_is_led_there_and_back(site: Site) -> None:
     assert browser.path == "/datasets/data/ask"
 
 
-@pytest.mark.parametrize("body", [b"a=1&a=2", b"\xff", b"&".join(b"a%d=1" % each for each in range(99))])
-def test_what_is_no_form_is_refused(site: Site, body: bytes) -> None:
+def test_what_is_no_form_is_refused(site: Site) -> None:
     browser = browser_of(site)
-    reply = browser._ask("POST", "/datasets/data/ask", body)
-    assert (reply.status_code, site.charges()) == (422, 0)
+    for body in (b"a=1&a=2", b"\xff", b"&".join(b"a%d=1" % each for each in range(99))):
+        reply = browser._ask("POST", "/datasets/data/ask", body)
+        assert (reply.status_code, site.charges()) == (422, 0), body
