@@ -22,7 +22,8 @@ def shown(release: Release) -> dict[str, Json]:
             "interval": headline.interval,
             "note": headline.note,
         },
-        "facts": [[name, value] for name, value in facts],
+        # Where it lies is the server's own.
+        "facts": [[name, value] for name, value in facts if value != str(release.path)],
         "tables": [{"caption": table.caption, "header": list(table.header), "rows": [list(row) for row in table.rows]}],
         "pictures": [{"svg": svg, "caption": caption} for svg, caption in pages.drawn()],
         "links": [[word, path] for word, path in pages.links],

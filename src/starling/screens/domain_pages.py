@@ -23,10 +23,10 @@ MOST_LETTERS: Final = 400_000
 REPORT: Final = "report.html"
 OF_REPORT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
-    "frame-ancestors 'none'; sandbox allow-downloads"
+    "frame-ancestors 'none'; sandbox allow-same-origin allow-downloads"
 )
 """The policy of the report, which is sent as it was signed, with the style in it: no script runs, and it reaches
-nothing but the tables to which it links."""
+nothing but the tables to which it links, for which it is of this site."""
 TITLES: Final = {
     "count": "Number",
     "lower": "Lower end",
