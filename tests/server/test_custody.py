@@ -294,6 +294,12 @@ def test_no_word_of_a_line_is_another_command(name: str, tmp_path: Path) -> None
         ("postgresql://cleo:secret@host:5432/name", "postgresql://cleo@host:5432/name"),
         ("postgresql://cleo:sec@ret@host/name", "postgresql://cleo@host/name"),
         ("postgresql://cleo@host/name", "postgresql://cleo@host/name"),
+        ("postgresql://host/name?password=secret", "postgresql://host/name"),
+        ("postgresql://host?user=cleo&pass%77ord=secret", "postgresql://host?user=cleo"),
+        (
+            "postgresql://cleo:se?cret@host/name?sslmode=require&sslpassword=secret&options=a@b",
+            "postgresql://cleo@host/name?sslmode=require&options=a@b",
+        ),
     ],
 )
 def test_a_ledger_is_named_without_its_password(served: Home, url: str, shown: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from fastapi import FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -305,8 +306,11 @@ def ledger_of(home: Home) -> str:
     scheme, _, rest = home.settings.ledger.partition("://")
     if scheme == "sqlite":
         return rest.removeprefix("/")
-    account, at, place = rest.rpartition("@")
-    return f"{scheme}://{account.partition(':')[0]}{at}{place}"
+    authority, slash, path = rest.partition("/")
+    account, at, host = authority.rpartition("@")
+    place, _, query = f"{host}{slash}{path}".partition("?")
+    parameters = [each for each in query.split("&") if "password" not in unquote(each.partition("=")[0]).lower()]
+    return "?".join(filter(None, (f"{scheme}://{account.partition(':')[0]}{at}{place}", "&".join(parameters))))
 
 
 def line(*words: Any) -> str:
