@@ -28,7 +28,10 @@ def asked(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 def test_a_day_of_an_analyst(call: Call, asked: Site, tmp_path: Path) -> None:
     listed = call("remote", "datasets")
-    risk = "From a release, an attacker who accepts 5 false alarms in 100 finds at most 14 of 100 members in the data."
+    risk = (
+        "From a release, an attacker who accepts 5 false alarms in 100 finds at most 14 of 100 members in the data."
+        " By guessing alone, without any release, he finds 5 of 100."
+    )
     assert listed.stdout == f"data  groups  epsilon 1  Households by size\n    a delivery of people\n    {risk}\n"
     assert json.loads(call("remote", "datasets", "--json").stdout)[0]["deadline"] == 8
     assert "releases that can still be charged: 1" in call("remote", "budget", "data").stdout

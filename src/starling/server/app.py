@@ -28,7 +28,7 @@ from starling.server import (
     sessions,
 )
 from starling.server.access import User
-from starling.server.authentication import Service, errors
+from starling.server.authentication import Service, errors, session_user
 from starling.server.charges import Charges
 from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
@@ -90,7 +90,7 @@ def _api(service: Service, signing_in: Passwords | None) -> FastAPI:
     """What a home and its sandbox have both."""
     title = "Starling: invented records" if service.home.invented else "Starling"
     app = Published(title=title, version="1", openapi_url="/v1/openapi.json", docs_url=None, redoc_url=None)
-    answer_errors(app)
+    answer_errors(app, lambda request: session_user(request, service.home))
     _health(app, service.home)
     _users(app, service)
     _ledger(app, service)

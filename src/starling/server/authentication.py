@@ -9,7 +9,7 @@ from fastapi.security import APIKeyCookie, HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from starling.errors import PolicyRefused
+from starling.errors import PolicyRefused, StarlingError
 from starling.server.access import ROLES, NotSignedIn, User
 from starling.server.access_rows import Role
 from starling.server.browsers import SAFE, check_own_page, cookie, cookie_name
@@ -57,8 +57,10 @@ def _asking(home: Home, rates: Rates, roles: Sequence[Role]) -> Callable[..., Aw
         # The pattern of the path, never the path: what stands in one may be anything.
         what = f"{request.method} {route_of(request.scope)}"
         user = await home.access.enter(token, what, lambda: rates.take(id_of(token) or ""), session=session)
+        request.state.user = user
         if user.role not in roles:
-            raise PolicyRefused("role", f"is {user.role}", f"this is for {' or '.join(roles)}: ask one of them")
+            names = " and ".join(f"{each}s" for each in roles)
+            raise PolicyRefused("role", f"{user.role} cannot open this, which is for {names}", "ask one of them")
         return user
 
     return asks
@@ -78,6 +80,15 @@ def brought(headers: Headers, settings: Settings) -> tuple[str, bool]:
     if scheme.lower() != "bearer":
         raise NotSignedIn
     return token, False
+
+
+def session_user(request: Request, home: Home) -> User | None:
+    """Whose session a request brings that no route looked at; None where it brings none that holds now. Nothing is noted."""
+    try:
+        token, session = brought(request.headers, home.settings)
+        return home.access.admit(token, session=True) if session else None
+    except StarlingError:
+        return None
 
 
 def route_of(scope: Scope) -> str | None:

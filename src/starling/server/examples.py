@@ -24,7 +24,8 @@ _DATASET: Final = {
     "uses": [{"code": "DUO:0000042", "name": "general research use"}],
     "neighbours": "add or remove one member of an existing group",
     "cost": _COST,
-    "risk": "From a release, an attacker who accepts 5 false alarms in 100 finds at most 14 of 100 members in the data.",
+    "risk": "From a release, an attacker who accepts 5 false alarms in 100 finds at most 14 of 100 members in the data."
+    " By guessing alone, without any release, he finds 5 of 100.",
     "deadline": 60,
     "questions": None,
     "invented": False,

@@ -300,7 +300,10 @@ def risk_sentence(what: str, relation: Relation, chance: float) -> str:
     """What the best attacker finds by `what`, of those whom a relation protects."""
     most = min(100, ceil(100 * chance - 1e-9))
     unit = relation.unit
-    return f"From {what}, an attacker who accepts {ALARMS} false alarms in 100 finds at most {most} of 100 {unit}s in the data."
+    return (
+        f"From {what}, an attacker who accepts {ALARMS} false alarms in 100 finds at most {most} of 100 {unit}s in the data."
+        f" By guessing alone, without any release, he finds {ALARMS} of 100."
+    )
 
 
 def to_cap(cap: Cap) -> CapReply:

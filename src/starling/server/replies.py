@@ -1,14 +1,17 @@
 """What the server says when it refuses or fails: one JSON shape for every error, with field, problem and fix."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from starling.errors import LedgerUnavailable, Problem, StarlingError, plain
+from starling.server.access import User
 from starling.server.pages.frame import error_page, wants_page
 from starling.server.rates import TooOften
 
@@ -45,11 +48,11 @@ def refusal(
     return JSONResponse(body.model_dump(), status_code=status, headers=dict(headers or {}))
 
 
-def answer_errors(app: FastAPI) -> None:
-    """Make an application answer each of its errors in the one shape."""
+def answer_errors(app: FastAPI, user_of: Callable[[Request], User | None]) -> None:
+    """Make an application answer each of its errors in the one shape; `user_of` says whose session the request brings."""
     app.add_exception_handler(StarlingError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(HTTPException, partial(_no_such_route, user_of))
     app.add_exception_handler(Exception, _failed)
 
 
@@ -83,8 +86,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
     return error_reply(request, 422, "ParameterError", problems)
 
 
-async def _no_such_route(request: Request, error: Exception) -> Response:
+async def _no_such_route(user_of: Callable[[Request], User | None], request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if wants_page(request) and not hasattr(request.state, "user"):
+        # No route looked at the session, and the page has its menu all the same.
+        request.state.user = await run_in_threadpool(user_of, request)
     problem = Problem("request", f"is refused: {error.detail}", "see /v1/openapi.json for what can be asked")
     return error_reply(request, error.status_code, "UsageError", [problem], error.headers)
 

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from starling.server.access import ROLES
+from starling.server.access_rows import Role
 from starling.server.guard import HEADERS, PAGE_POLICY
 from starling.server.pages.frame import local_path
 from tests.client.conftest import Site
@@ -89,3 +91,22 @@ def test_what_is_no_form_is_refused(site: Site) -> None:
     for body in (b"a=1&a=2", b"\xff", b"&".join(b"a%d=1" % each for each in range(99))):
         reply = browser._ask("POST", "/datasets/data/ask", body)
         assert (reply.status_code, site.charges()) == (422, 0), body
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_pages_of_errors_keep_the_menu_of_the_user_and_only_theirs(site: Site, role: Role) -> None:
+    """Refused to the role, not there, refused as they are, and led to no route."""
+    site.home.access.add_user("eve", role)
+    browser = browser_of(site, "eve")
+    refused = {"/custody": "custodian", "/datasets/data/ask": "analyst"}
+    for path in (*refused, "/datasets/none", "/questions/x", "/questions/9", "/nothing", "/static"):
+        status = browser.open(path).status_code
+        assert f"eve, {role}" in browser.page.text, path
+        assert "Sign out" in browser.page.text, path
+        if path in refused:
+            assert (status == 403) == (role != refused[path])
+        if status == 403:
+            assert f"role {role} cannot open this, which is for {refused[path]}s: ask one of them." in browser.text
+    browser.forget()
+    assert browser.open("/nothing").status_code == 404
+    assert "Sign out" not in browser.page.text

@@ -108,7 +108,8 @@ def test_the_risk_is_that_of_the_trade_off_function_and_the_same_everywhere(site
     dataset = site.home.catalogue.release("data")
     exact = detection(dataset.guarantee, ALARMS / 100)
     assert (exact.exact, dataset.detected) == (True, exact.chance), "from the noise, as the report says it"
-    sentence = f"finds at most {ceil(100 * exact.chance)} of 100 {dataset.relation.unit}s in the data"
+    sentence = f"finds at most {ceil(100 * exact.chance)} of 100 {dataset.relation.unit}s in the data."
+    sentence += f" By guessing alone, without any release, he finds {ALARMS} of 100."
     with site.client() as client:
         (listed,) = client.datasets()
     assert sentence in listed.risk

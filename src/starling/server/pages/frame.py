@@ -46,12 +46,16 @@ def show(
     user: User | None = None,
     *,
     status: int = 200,
+    has_strip: bool = True,
     **values: object,
 ) -> HTMLResponse:
-    """A page of this template; below the root of the server, in its sandbox, all are of invented records, and so are pages of a tour."""
+    """A page of this template; below the root of the server, in its sandbox, all are of invented records, and so are pages of a tour.
+
+    `has_strip` is whether the strip of a tour may stand above it, for which the ledger is read.
+    """
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
-    tour = strip_above(request, user)
+    tour = strip_above(request, user) if has_strip else None
     invented = is_invented(request, tour)
     page = served(template, PACKAGE, top, here=here, user=user, tour=tour, invented=invented, **values)
     return HTMLResponse(page, status)
@@ -110,7 +114,8 @@ def error_page(
         wanted = f"{path}?{query}" if query else path
         leads = urlencode({"next": local_path(wanted)})
         return RedirectResponse(f"{root}/sign-in?{leads}", 303)
-    page = show(request, "error.html", status=status, problems=problems, code=status)
+    user = None if status == 401 else getattr(request.state, "user", None)
+    page = show(request, "error.html", user, status=status, has_strip=False, problems=problems, code=status)
     page.headers.update(headers or {})
     return page
 
