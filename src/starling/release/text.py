@@ -5,8 +5,8 @@ from typing import Final
 
 LEAST: Final = 5e-10
 """Half of the ninth decimal, the last that a column of numbers can have."""
-COUNTS: Final = ("points", "count", "estimate")
-"""Columns of numbers of people or points; what is smaller than any such unit is 0."""
+COUNTS: Final = ("points", "count", "estimate", "standard_deviation")
+"""Columns of numbers of people or points, and of their noise; what is smaller than any such unit is 0."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -65,6 +65,8 @@ def cell(value: object, name: str = "") -> str:
 
     >>> cell(None), cell(True), cell(1234), cell(-0.0), cell(2.5e-12), cell(2.5e-12, "points"), cell("<b>")
     ('', 'yes', '1,234', '0', '2.5e-12', '0', '<b>')
+    >>> cell(2.79918, "standard_deviation"), cell([1234, -5])
+    ('2.799', '1,234, -5')
     """
     if value is None:
         return ""
@@ -74,4 +76,6 @@ def cell(value: object, name: str = "") -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return rounded(value) if name in COUNTS else f"{value:z,.6g}"
+    if isinstance(value, list):
+        return ", ".join(cell(each, name) for each in value)
     return str(value)

@@ -151,6 +151,11 @@ class DomainPages:
         del picks, frame
         return ()
 
+    def overlaps(self, picks: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[str]:
+        """A sentence for each two picked numbers that are in part of the same people, by the plan."""
+        del picks
+        return ()
+
     def ages(self, table: str, where: Mapping[str, str]) -> tuple[str, Sequence[AgeCell]]:
         """The numbers of the age bands of one group, with what they are of, in words; none where the values do not choose one."""
         del table, where

@@ -1,5 +1,6 @@
 """What releases of tables add: the text of codes, what they can be, ages, and why a group is not there."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -89,3 +90,40 @@ def test_a_plan_of_one_region_needs_none_to_be_chosen(releases: dict[str, Releas
     group, cells = result.ages("t1", {})
     assert (group, [each.text for each in cells]) == ("all", ["0 to 17", "18 to 64", "65 to 110"])
     assert [each.title for each in result.columns("t1", result.release.table("t1").schema)][:2] == ["Group", "Number"]
+
+
+def test_values_are_in_the_order_of_the_plan(pages: TablesPages) -> None:
+    for each in pages._plan.detail.attributes:
+        codes = [code for code in pages.choices("t2", each.columns[0], {}) or {} if code != "*"]
+        assert codes == [code for code, _ in each.values] or codes == sorted(codes, key=int)
+        assert codes
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (("t2", "F", "*", "*"), ("t2", "F", "0", "17"), True),
+        (("t2", "F", "*", "*"), ("t2", "M", "*", "*"), False),
+        (("t2", "F", "0", "17"), ("t2", "F", "18", "64"), False),
+        (("t2", "F", "0", "17"), ("t2", "F", "0", "64"), True),
+        (("t1",), ("t2", "M", "0", "17"), True),
+    ],
+)
+def test_numbers_of_the_same_people_are_said_to_be(
+    pages: TablesPages, one: tuple[str, ...], other: tuple[str, ...], both: bool
+) -> None:
+    group = {**WARD, "iteration_code": "by sex: F"}
+    picks = [
+        (table, group | dict(zip(("sex", "age_start", "age_end"), codes, strict=False)))
+        for table, *codes in (one, other)
+    ]
+    assert bool(pages.overlaps(picks)) == both
+    elsewhere = [picks[0], (picks[1][0], {**picks[1][1], "region_id": WARDS[1]})]
+    assert not pages.overlaps(elsewhere)
+
+
+def test_measurements_are_in_words(detailed: Reader) -> None:
+    page = detailed.read("/tables/measurements/ward-1").decode()
+    assert "First noisy total" in page
+    assert "Stage" not in page
+    assert not re.search(r">\[|>-1<", page)

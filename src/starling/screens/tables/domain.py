@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import Any, Final
 
 import pyarrow as pa
@@ -25,6 +26,9 @@ from starling.tables.plan.labels import level_title, text_columns
 NAMES: Final = {"region_id": "region_name", "iteration_code": "iteration_name"}
 """The column that has the text of a code."""
 TITLES: Final = {"region_type": "Kind", "region_id": "Region", "iteration_code": "Group"}
+MEASURED: Final = {"stage_1": "First noisy total", "branch": "Detail", "stage_2": "Noisy numbers"}
+"""Titles of columns of measurements."""
+BRANCHES: Final = {-1: "measured once", 0: "the total alone"}
 NUMBERS: Final = ("t1", "t2")
 """The tables whose numbers are added up."""
 RAISED: Final = "post_processed"
@@ -76,10 +80,14 @@ class TablesPages(DomainPages):
         """The text of each code of a column of the detail, by which rows are chosen."""
         values: dict[str, dict[str, str]] = {}
         for each in self._plan.detail.attributes:
-            for codes, text in self._texts[each.name].items():
-                # Of ages several bands begin with one.
-                code = codes[0]
-                values.setdefault(each.columns[0], {})[code] = text if each.values or code == ALL else f"from {code}"
+            known = {codes[0]: text for codes, text in self._texts[each.name].items()}
+            order = [code for code, _ in each.values] or sorted(known.keys() - {ALL}, key=int)
+            # Of ages several bands begin with one.
+            values[each.columns[0]] = {
+                code: known[code] if each.values or code == ALL else f"from {code}"
+                for code in (ALL, *order)
+                if code in known
+            }
         return values
 
     def choices(self, table: str, column: str, where: Mapping[str, str]) -> Mapping[str, str] | None:
@@ -130,6 +138,10 @@ class TablesPages(DomainPages):
     def column(self, table: str, name: str, kind: pa.DataType) -> ShownColumn:
         """See `DomainPages`; a number says itself that it was raised to 0, or is a sum of such."""
         shown = super().column(table, name, kind)
+        if name in MEASURED:
+            shown = replace(shown, title=MEASURED[name])
+        if name == "branch":
+            return replace(shown, number=False, text=lambda row: BRANCHES.get(row[name], f"step {row[name]}"))
         if name != "count":
             return shown
 
@@ -189,6 +201,15 @@ class TablesPages(DomainPages):
         except StarlingError as error:
             return {}, "; ".join(map(str, error.problems))
         return number, ""
+
+    def overlaps(self, picks: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[str]:
+        """See `DomainPages`: of one group of one region two classes of the detail with a value in common."""
+        return [
+            f"“{self._described(one)}” and “{self._described(other)}” have people in common: a sum counts them twice."
+            for (_, one), (_, other) in combinations(picks, 2)
+            if all(one[name] == other[name] for name in GROUP)
+            and all(_meet(each, one, other) for each in self._plan.detail.attributes)
+        ]
 
     def _described(self, where: Mapping[str, str]) -> str:
         """A picked number in words."""
@@ -290,3 +311,11 @@ class TablesPages(DomainPages):
         most = suppression_quantile(self._plan, level)
         limit = "" if most is None else f", as its noisy total was {most:,} or lower"
         return f"left out{limit}. {level_title(self._plan, level)}. {RULE}"
+
+
+def _meet(attribute: DetailAttribute, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two classes of an attribute have a value in common; a number of the first table is of all values."""
+    first, second = ([where.get(name, ALL) for name in attribute.columns] for where in (one, other))
+    if ALL in first or ALL in second or attribute.values:
+        return ALL in first or ALL in second or first == second
+    return int(first[0]) <= int(second[1]) and int(second[0]) <= int(first[1])

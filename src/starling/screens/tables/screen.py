@@ -68,6 +68,7 @@ class TableScreen:
             picked=set(query.several(PICK)),
             elsewhere=[each for each in query.several(PICK) if each not in here],
             combined=self._domain.combined(picked, frame),
+            overlaps=self._domain.overlaps(picked),
             unpicked=query.address(pick=None),
             lines=frame.lines(question, f"release.to_pandas({name!r}{chosen}){rows}"),
         )
