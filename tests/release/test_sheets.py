@@ -15,9 +15,11 @@ ROWS = pa.table({"name": ["=1+1", "@x", None], "number": [1, None, -3.5]})
 
 def test_rows_are_those_that_are_given() -> None:
     out = BytesIO()
-    write_rows(ROWS.schema, [ROWS.slice(0, 1), ROWS.slice(1)], "<b>", out)
+    write_rows(ROWS.schema, [ROWS.slice(0, 1), ROWS.slice(1)], "<b>", out, [("=1+1", "=2")])
     book = openpyxl.load_workbook(out)
-    (sheet,) = book.worksheets
+    sheet, notes = book.worksheets
+    assert [*notes.iter_rows(values_only=True)] == [("<b>", None), (None, None), ("=1+1", "=2")]
+    assert {cell.data_type for cell in notes[3]} == {"s"}
     assert [*sheet.iter_rows(values_only=True)] == [("name", "number"), ("=1+1", 1), ("@x", None), (None, -3.5)]
     assert {cell.data_type for cell in sheet["A"][1:3]} == {"s"}
     assert book.properties.title == "<b>"
@@ -26,4 +28,4 @@ def test_rows_are_those_that_are_given() -> None:
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     with pytest.raises(ParameterError, match=r"starling-dp\[excel\]"):
-        write_rows(ROWS.schema, [ROWS], "title", BytesIO())
+        write_rows(ROWS.schema, [ROWS], "title", BytesIO(), [])

@@ -165,6 +165,12 @@ def _form(folder: Path, package: Mapping[str, Any], hashes: Mapping[str, str]) -
     ]
 
 
+def sheets(folder: Path) -> dict[str, Sheet]:
+    """The tables that the file in a folder describes, by their paths; the folder is known to be as it was signed."""
+    package = read_json(folder / FILE)
+    return {each["path"]: _sheet(each) for each in package["resources"] if "schema" in each}
+
+
 def _sheet(resource: Mapping[str, Any]) -> Sheet:
     """The table that a resource describes."""
     schema = resource["schema"]

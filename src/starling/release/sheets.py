@@ -1,6 +1,6 @@
 """Rows as sheets of an Excel workbook, row by row, so that memory does not depend on how many there are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -24,8 +24,10 @@ def new_workbook(out: Path | BinaryIO) -> Any:
     return xlsxwriter.Workbook(out, options)
 
 
-def write_rows(schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: BinaryIO) -> None:
-    """Write some rows, at most `MOST_ROWS`, as a workbook of one sheet, under a title.
+def write_rows(
+    schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: BinaryIO, notes: Sequence[tuple[str, str]]
+) -> None:
+    """Write some rows, at most `MOST_ROWS`, as a sheet of a workbook, under a title; a second sheet has the notes.
 
     Raises:
         ParameterError: XlsxWriter is not installed.
@@ -37,6 +39,7 @@ def write_rows(schema: pa.Schema, pieces: Iterable[pa.Table], title: str, out: B
         for place, name in enumerate(schema.names):
             sheet.write_string(0, place, name)
         write_batches(sheet, (batch for piece in pieces for batch in piece.to_batches(BATCH)))
+        write_notes(book, title, notes)
 
 
 def write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
@@ -52,3 +55,14 @@ def write_batches(sheet: Any, batches: Iterable[pa.RecordBatch]) -> int:
                     sheet.write(row, place, value)
             row += 1
     return row
+
+
+def write_notes(book: Any, title: str, notes: Iterable[tuple[str, str]]) -> None:
+    """Add a sheet that says what the numbers are, name by name."""
+    sheet, wide = book.add_worksheet("Read me"), book.add_format({"text_wrap": True, "valign": "top"})
+    sheet.set_column(0, 0, 22)
+    sheet.set_column(1, 1, 110, wide)
+    sheet.write_string(0, 0, title, book.add_format({"bold": True, "font_size": 14}))
+    for row, (name, text) in enumerate(notes, 2):
+        sheet.write_string(row, 0, name)
+        sheet.write_string(row, 1, text, wide)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from starling.errors import ParameterError
 from starling.pages.parts import Line, Picture, Table
 from starling.pages.rendering import served
+from starling.release.datapackage import Sheet, sheets
 from starling.release.reading import Release
 from starling.release.text import cell
 from starling.screens.frame import Frame
@@ -126,6 +128,14 @@ class DomainPages:
         del table, column, where
         return None
 
+    @cached_property
+    def sheets(self) -> Mapping[str, Sheet]:
+        """What each table and each of its columns holds, in the words of the release's data package."""
+        release = self.release
+        described = sheets(release.folder)
+        paths = {name: release.path_of(name).relative_to(release.folder).as_posix() for name in release.names}
+        return {name: described[path] for name, path in paths.items()}
+
     def columns(self, table: str, schema: pa.Schema) -> Sequence[ShownColumn]:
         """The columns of a page of a table."""
         return [self.column(table, name, schema.field(name).type) for name in schema.names]
@@ -202,7 +212,8 @@ class DomainPages:
 
     def around(self, frame: Frame) -> dict[str, object]:
         """What `release.html` shows on every page of the release: its title, and the links to its pages."""
-        tables = [(f"Table {name}", f"/tables/{name}") for name in self.release.names if "/" not in name]
+        published = [name for name in self.release.names if "/" not in name and self.release.size(name)[0]]
+        tables = [(f"Table {name}", f"/tables/{name}") for name in published]
         report = [("Privacy report", "/report")] if (self.release.folder / REPORT).is_file() else []
         links = [("Release", "/"), *tables, *self.links, *report]
         return {

@@ -93,13 +93,14 @@ class Screens:
             ("Charged", f"{release.statement['account']['day']}, request {release.request_id}"),
             ("Signed by", release.signer.fingerprint),
         ]
-        sizes = [(name, release.size(name)[0]) for name in release.names]
+        sizes = [(name, release.size(name)[0], self._domain.sheets[name].title) for name in release.names]
         return self._domain.page(
             "home.html",
             frame,
             headline=release.headline(),
             pictures=self._domain.drawn(),
             facts=facts,
-            sizes=sizes,
+            published=[each for each in sizes if "/" not in each[0]],
+            measured=[each for each in sizes if "/" in each[0]],
             lines=lines,
         )

@@ -2,7 +2,7 @@
 
 import io
 import re
-from html import unescape
+from html import escape, unescape
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
+from starling.screens.release import pages_of
 from starling.screens.tables import files
 from starling.screens.tables.files import Form
 from starling.tables.analysis import TablesRelease
@@ -59,7 +60,9 @@ def numbers_of(rows: Rows, title: str) -> list[str]:
 def test_each_table_shows_the_numbers_that_the_release_tells(reader: Reader) -> None:
     opened, home = reader.release, reader.read("/").decode()
     for name in opened.names:
-        assert f'href="/tables/{name}"' in home
+        size, _ = opened.size(name)
+        assert home.count(f'href="/tables/{name}"') == (0 if not size else 1 if "/" in name else 2)
+        assert escape(pages_of(opened).sheets[name].title) in home
         page = reader.read(f"/tables/{name}").decode()
         assert not re.search(r"\bstyle=|<style|<script>", page)
         answer: Any = opened.tell({"kind": "rows", "table": name})
@@ -92,7 +95,12 @@ def test_what_is_shown_is_what_is_downloaded_and_what_the_lines_give(detailed: R
         downloads[form] = io.BytesIO(detailed.read(path, rest))
     assert pq.read_table(downloads["parquet"])["count"].to_pylist() == counts
     assert pacsv.read_csv(downloads["csv"])["count"].to_pylist() == counts
-    sheet = openpyxl.load_workbook(downloads["xlsx"])["Rows"]
+    book = openpyxl.load_workbook(downloads["xlsx"])
+    sheet, notes = book["Rows"], dict(book["Read me"].iter_rows(values_only=True))
+    words = unescape(page)
+    assert all(notes[name] and notes[name] in words for name in answer["columns"])
+    assert "95 %" in notes["lower"]
+    assert notes["Privacy loss"] == str(detailed.release.cost)
     header, *rows = ([cell.value for cell in row] for row in sheet.rows)
     assert [row[header.index("count")] for row in rows] == counts
     code, _ = re.findall(r"<code>(.*?)</code>", page, re.DOTALL)

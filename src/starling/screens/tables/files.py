@@ -1,6 +1,6 @@
 """Rows of a table as a file for other programs, written piece by piece."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import BinaryIO, Final
@@ -60,8 +60,10 @@ def check_size(form: str, rows: int) -> None:
         raise ParameterError("rows", FORMS[form].refusal(rows), "choose a region, or take the file in data/")
 
 
-def written(schema: pa.Schema, pieces: Iterable[pa.Table], form: str, title: str) -> BinaryIO:
-    """Rows as an open file of a form, at its beginning; no text is a formula to a spreadsheet.
+def written(
+    schema: pa.Schema, pieces: Iterable[pa.Table], form: str, title: str, notes: Sequence[tuple[str, str]] = ()
+) -> BinaryIO:
+    """Rows as an open file of a form, at its beginning; no text is a formula to a spreadsheet. A workbook has the notes on a second sheet.
 
     Raises:
         ParameterError: xlsx without its extra.
@@ -76,6 +78,6 @@ def written(schema: pa.Schema, pieces: Iterable[pa.Table], form: str, title: str
             for piece in pieces:
                 writer.write_table(piece)
     else:
-        write_rows(schema, pieces, title, file)
+        write_rows(schema, pieces, title, file, notes)
     file.seek(0)
     return file

@@ -57,6 +57,8 @@ class TableScreen:
             "table.html",
             frame,
             page=page,
+            sheet=self._domain.sheets[name],
+            meanings=self._meanings(name),
             steps=steps,
             matches={
                 each.name: [(text, query.address(**{each.name: code})) for code, text in each.matches]
@@ -89,5 +91,16 @@ class TableScreen:
         where = {column: [value] for column, value in self._pages.where(name, query.others(FIRST, PICK)).items()}
         # Before anything is written.
         check_size(form, table.count(where))
-        file = written(table.schema, table.pieces(where), form, self._domain.title)
+        guarantee = self._release.guarantee
+        notes = [
+            ("Table", self._domain.sheets[name].title),
+            ("What is protected", str(guarantee.relation)),
+            ("Privacy loss", str(guarantee.cost)),
+            *self._meanings(name),
+        ]
+        file = written(table.schema, table.pieces(where), form, self._domain.title, notes)
         return attached(file, f"{name.replace('/', '-')}.{form}", FORMS[form].kind)
+
+    def _meanings(self, name: str) -> list[tuple[str, str]]:
+        """Name and meaning of each column."""
+        return [(each.name, each.description) for each in self._domain.sheets[name].columns]

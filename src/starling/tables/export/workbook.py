@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 
 from starling.errors import ParameterError
-from starling.release.sheets import BATCH, MOST_ROWS, new_workbook, write_batches
+from starling.release.sheets import BATCH, MOST_ROWS, new_workbook, write_batches, write_notes
 from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import words
 from starling.tables.plan import Plan
@@ -55,20 +55,10 @@ def write_workbook(folder: Path, plan: Plan, front: Front, out: Path) -> None:
     descriptions = {**words(plan), **COLUMN_WORDS} if plan.aggregates else words(plan)
     with new_workbook(out) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
-        _front(book, front)
+        read = (("How to read it" if at == 0 else "", text) for at, text in enumerate(READ))
+        write_notes(book, front.title, [*front.facts, *read])
         for name, file in files.items():
             _sheet(book.add_worksheet(SHEETS[name]), file, descriptions, bold)
-
-
-def _front(book: Any, front: Front) -> None:
-    sheet, wide = book.add_worksheet("Read me"), book.add_format({"text_wrap": True, "valign": "top"})
-    sheet.set_column(0, 0, 22)
-    sheet.set_column(1, 1, 110, wide)
-    sheet.write_string(0, 0, front.title, book.add_format({"bold": True, "font_size": 14}))
-    lines = [*front.facts, *(("How to read it" if at == 0 else "", text) for at, text in enumerate(READ))]
-    for row, (name, text) in enumerate(lines, 2):
-        sheet.write_string(row, 0, name)
-        sheet.write_string(row, 1, text, wide)
 
 
 def _sheet(sheet: Any, file: pq.ParquetFile, descriptions: dict[str, str], bold: Any) -> None:
