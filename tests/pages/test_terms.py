@@ -15,6 +15,13 @@ def test_every_term_of_a_template_is_defined() -> None:
     assert used <= TERMS.keys()
 
 
+def test_every_part_of_a_bar_of_a_budget_is_defined() -> None:
+    styles = (SOURCE / "pages" / "static" / "starling.css").read_text()
+    kinds = set(re.findall(r"\.bar-(\w+)", styles))
+    assert len(kinds) == 6
+    assert kinds <= TERMS.keys()
+
+
 def test_definitions_are_short_whole_sentences() -> None:
     for definition in TERMS.values():
         sentences = re.split(r"(?<=[.])\s", definition)

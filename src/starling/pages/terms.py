@@ -12,6 +12,14 @@ TERMS: Final = {
     "budget": "The privacy loss that a population may have in all. What is spent is spent for good.",
     "expected error": "How far a number of this kind is off on average, known before anything is counted.",
     "population": "The people, or other units, whose privacy losses add up.",
-    "invented": "Made up by a program. Such records describe nobody.",
+    "sandbox": "A copy of these pages with made-up records of nobody. Its budget is for play, so that you can try everything.",
+    "cap": "The most that may be spent in all: by you, on a dataset, or on a population. A custodian sets it.",
+    "grant": "A custodian's word that you may spend, up to a cap.",
+    "spent": "What your answers have cost so far. It is spent for good.",
+    "approved": "What a custodian allowed for requests of yours, and what is not paid yet.",
+    "reserved": "What is kept for the custodian. You cannot spend it.",
+    "left": "What you can still spend.",
+    "unavailable": "What you cannot spend, since a cap that you share with others has too little left.",
+    "retired": "What nobody spends any more, since the data are no longer asked.",
 }
 """Each definition by its term."""

@@ -146,11 +146,16 @@ def test_no_other_chance_is_taken_from_a_file(site: Site) -> None:
             site.home.catalogue.find("data")
 
 
+BANNER = "Sandbox: made-up records and a play budget. This page describes nobody."
+
+
 def test_the_sandbox_is_another_page_that_says_so(both: Site) -> None:
     browser = browser_of(both)
     assert "/sandbox/" in browser.page.text
     page = browser.open("/sandbox/")
-    assert "Invented data: this page describes nobody" in page.text
+    assert BANNER in page.text
+    assert "Leave the sandbox" in page.text
+    assert "play budget" in browser.text
     assert 'class="starling invented"' in page.text
     assert page.headers["starling-sandbox"] == "invented records"
     assert 'class="starling invented"' not in browser.open("/").text
@@ -161,7 +166,7 @@ def test_every_page_of_the_sandbox_says_so_errors_too(both: Site) -> None:
     for path in ("", "answers", "datasets/data/ask", "nothing", "datasets/none/ask", "questions/9", "questions/x"):
         for place, is_invented in ((f"/sandbox/{path}", True), (f"/{path}", False)):
             text = browser.open(place).text
-            assert ("Invented data: this page describes nobody" in text) == is_invented, place
+            assert (BANNER in text) == is_invented, place
             assert ('class="starling invented"' in text) == is_invented, place
 
 

@@ -71,7 +71,7 @@ def test_in_the_sandbox_every_page_is_marked(both: Site) -> None:
         client.wait(client.progress(number))
     for path in ("", "tables/regions", "none"):
         page = browser.open(f"/sandbox/releases/{number}/{path}")
-        assert "Invented data" in page.text
+        assert "Sandbox: made-up records" in page.text
         assert all(
             address.startswith(
                 (f"/sandbox/releases/{number}/", "/sandbox/", "/static/", "/sign-out", "?", "#", "data:")

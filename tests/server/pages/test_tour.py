@@ -71,14 +71,22 @@ def test_it_is_walked_to_the_end_of_a_budget(tour_site: Site, tmp_path: Path) ->
     assert _step(browser) == 5
     for text in ("it does not fit", "What you can do", "raise your cap"):
         assert text in browser.text
+    assert "Ask for less" not in browser.text
+    assert "The tour is finished: the budget for the invented town is spent." in browser.page.text
     assert 'class="starling invented"' in browser.page.text
     assert tour_site.charges() == 2
     for path in ("/releases/1/", "/datasets/first", "/questions/2", "/releases/2/"):
         if browser.open(path).status_code == 200:
             assert 'class="starling invented"' in browser.page.text, path
-    browser.open("/answers")
-    assert 'class="starling invented"' not in browser.page.text, "the list has other data, too"
-    _follow(browser, "What now\\?")
+            assert 'class="tour"' in browser.page.text, path
+    for path in ("/", "/answers"):
+        browser.open(path)
+        assert 'class="starling invented"' not in browser.page.text, "the list has other data, too"
+        assert 'class="tour"' not in browser.page.text, "the tour is finished"
+    browser.open("/tour")
+    assert "The tour is finished" in browser.text
+    for path in ("/", "/answers", "/datasets/third/ask"):
+        assert f'<a href="{path}">' in browser.page.text.partition("<main")[2], path
 
 
 def test_its_address_signs_in_once_and_no_other_one_does(tour_site: Site, tmp_path: Path) -> None:
@@ -106,16 +114,24 @@ def test_wherever_one_stands_the_strip_leads_on_to_a_page_of_the_tour() -> None:
             continue
         for waiting in ((), tuple(each for each in (first, second) if each)):
             standing = Standing(first, second, waiting, left)
-            paths = ["/", "/answers", "/questions/7", "/questions/9", "/datasets/other/ask"]
-            for name in TOUR.datasets:
-                paths += [f"/datasets/{name}", f"/datasets/{name}/ask"]
-            for path in paths:
+            others = ["/", "/answers", "/datasets/other/ask"]
+            own = [f"/datasets/{name}{more}" for name in TOUR.datasets for more in ("", "/ask")]
+            for path in (*others, *own, "/questions/7", "/questions/9"):
                 strip = strip_of(TOUR, standing, path)
+                if strip is None:
+                    assert standing.is_finished, path
+                    assert path not in own, path
+                    continue
+                assert not (standing.is_finished and path in others), path
                 assert 1 <= strip.step <= len(STEPS)
                 for _, link in strip.links:
-                    assert link in (*paths, "/sandbox/"), path
-                    if link not in ("/answers", "/sandbox/"):
-                        assert strip_of(TOUR, standing, link).step >= strip.step, (standing, path, link)
+                    following = strip_of(TOUR, standing, link)
+                    if standing.is_finished and link == "/":
+                        assert following is None, "out of the tour"
+                    else:
+                        assert following is not None, (standing, path, link)
+                        assert following.step >= strip.step, (standing, path, link)
+                        assert following is not strip, (standing, path, link)
 
 
 def test_sentences_are_short() -> None:
@@ -123,5 +139,6 @@ def test_sentences_are_short() -> None:
     paths = [f"/datasets/{name}{more}" for name in TOUR.datasets for more in ("", "/ask")]
     for each in (standing, Standing(7, None, (7,), "1"), Standing(None, None, (), "2")):
         for path in (*paths, "/", "/questions/7", "/questions/9"):
-            for sentence in re.split(r"(?<=[.?])\s", strip_of(TOUR, each, path).text):
+            strip = strip_of(TOUR, each, path)
+            for sentence in re.split(r"(?<=[.?])\s", "" if strip is None else strip.text):
                 assert len(sentence.split()) <= 20, sentence

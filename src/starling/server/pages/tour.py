@@ -16,6 +16,8 @@ from starling.server.tour import Tour, begin_tour
 
 PATH: Final = "/tour"
 STEPS: Final = ("Look at the data", "See the price", "Read the answer", "Ask it again", "Spend the rest")
+FINISHED: Final = "The tour is finished: the budget for the invented town is spent. What you have stays yours."
+DATASETS: Final = ("To the datasets", "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +54,40 @@ class Standing:
     waiting: tuple[int, ...]
     left: str
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing of the tour is left to do: its last answer is there, or its budget was spent in another order."""
+        answered = self.second is not None and self.second not in self.waiting
+        return answered or (self.left == "0" and not self.waiting)
 
-def strip_of(tour: Tour, standing: Standing, path: str) -> Strip:
-    """The strip above a page."""
+
+def strip_of(tour: Tour, standing: Standing, path: str) -> Strip | None:
+    """The strip above a page; once the tour is finished, None above all but its own pages."""
     pages = _pages(tour, standing)
     if path in pages:
         return pages[path]
-    wanted, label = _next(tour, standing)
-    texts = {
-        1: "This demo has a tour of five steps, with invented people. Nothing on it can go wrong.",
-        5: "Your budget is spent. What you have stays yours.",
-    }
-    step = pages[wanted].step
     numbers = [number for number in (standing.first, standing.second) if number is not None]
     own = [f"/datasets/{name}/" for name in tour.datasets] + [
         f"/{kind}/{number}/" for kind in ("questions", "releases") for number in numbers
     ]
-    text = texts.get(step, "The tour goes on where you left it.")
-    return Strip(step, text, ((label, wanted),), invented=f"{path}/".startswith(tuple(own)))
+    is_own = f"{path}/".startswith(tuple(own))
+    if standing.is_finished:
+        return Strip(5, FINISHED, (DATASETS,)) if is_own else None
+    wanted, label = _next(tour, standing)
+    step = pages[wanted].step
+    text = (
+        "This demo has a tour of five steps, with invented people. Nothing on it can go wrong."
+        if step == 1
+        else "The tour goes on where you left it."
+    )
+    return Strip(step, text, ((label, wanted),), invented=is_own)
 
 
 def _next(tour: Tour, standing: Standing) -> tuple[str, str]:
-    """Where the tour goes on, and what the link is called."""
+    """Where a tour that is not finished goes on, and what the link is called."""
     if standing.first is None:
         return f"/datasets/{tour.first}", "Take the tour"
-    if standing.second is None:
-        return f"/questions/{standing.first}", "Go on with the tour"
-    return f"/datasets/{tour.third}/ask", "What now?"
+    return f"/questions/{standing.second or standing.first}", "Go on with the tour"
 
 
 def _pages(tour: Tour, standing: Standing) -> dict[str, Strip]:
@@ -88,6 +97,8 @@ def _pages(tour: Tour, standing: Standing) -> dict[str, Strip]:
         "These people are invented, and so is their town. Each of them is protected: an answer hardly changes if one person is taken"
         " out. The bar is your budget."
     )
+    if standing.is_finished:
+        return _last_pages(tour, standing, asks)
     pages = {f"/datasets/{tour.first}": Strip(1, look, (("Next: see the price", asks[tour.first]),))}
     if standing.first is None:
         price = (
@@ -112,19 +123,20 @@ def _pages(tour: Tour, standing: Standing) -> dict[str, Strip]:
     if standing.second is None:
         rest = "Another question about the same people. It costs all that is left of your budget. Press the button."
         return pages | {asks[tour.second]: Strip(5, rest)}
-    spent = "With this answer your budget is spent. See what happens at the next question."
-    more = ("Next: ask for more", asks[tour.third])
-    pages |= {
-        f"/questions/{standing.second}": _waiting(5)
-        if standing.second in standing.waiting
-        else Strip(5, spent, (more,)),
-        asks[tour.second]: Strip(5, spent, (more,)),
-    }
+    return pages | {f"/questions/{standing.second}": _waiting(5), asks[tour.second]: _waiting(5)}
+
+
+def _last_pages(tour: Tour, standing: Standing, asks: dict[str, str]) -> dict[str, Strip]:
+    """Those at the end: the last answer, and the question that the server refuses."""
     end = "It does not fit: together, such answers would tell too much of one person. So the server refuses. That is the protection."
     if standing.left != "0":
-        end = "A custodian gave you more budget, so that you can ask again. The tour ends here."
-    links = (("Your answers: free, for good", "/answers"), ("More questions, with play money", "/sandbox/"))
-    return pages | {asks[tour.third]: Strip(5, end, links)}
+        end = "A custodian gave you more budget for the invented town, so that you can ask again."
+    pages = {asks[tour.third]: Strip(5, f"{end} {FINISHED}", (DATASETS,))}
+    if standing.second is None:
+        return pages
+    spent = "With this answer the budget for the invented town is spent. See what happens at the next question."
+    strip = Strip(5, spent, (("Next: ask for more", asks[tour.third]),))
+    return pages | {f"/questions/{standing.second}": strip, asks[tour.second]: strip}
 
 
 def _waiting(step: int) -> Strip:
@@ -137,6 +149,25 @@ def _waiting(step: int) -> Strip:
 def add_routes(app: FastAPI, service: Service, tour: Tour) -> None:
     """Add the tour to an application, and its strip to the pages of analysts."""
     settings, access = service.home.settings, service.home.access
+
+    def page_of(request: Request, user: User) -> Response:
+        """What the tour is, where it goes on, or that it is finished."""
+        try:
+            standing = _standing(service, tour, user.name)
+        except StarlingError:
+            # Its data are not registered yet.
+            standing = Standing(None, None, (), "")
+        label = "Begin" if standing.first is None else "Go on"
+        return show(
+            request,
+            "tour.html",
+            user,
+            finished=standing.is_finished,
+            button=(label, _next(tour, standing)[0]),
+            refused=f"/datasets/{tour.third}/ask",
+            has_sandbox=service.home.sandbox is not None,
+            steps=STEPS,
+        )
 
     def strip(request: Request, user: User) -> Strip | None:
         if user.role != "analyst" or f"{below(request)}/".startswith(f"{PATH}/"):
@@ -151,7 +182,7 @@ def add_routes(app: FastAPI, service: Service, tour: Tour) -> None:
 
     @app.get(PATH, include_in_schema=False, dependencies=[Depends(only_pages)])
     def page(request: Request, user: Annotated[User, service.user("analyst")]) -> Response:
-        return show(request, "tour.html", user, first=f"/datasets/{tour.first}", steps=STEPS)
+        return page_of(request, user)
 
     @app.get(f"{PATH}/{{secret}}", include_in_schema=False, dependencies=[Depends(only_pages)])
     def begin(request: Request, secret: str) -> Response:
@@ -161,7 +192,7 @@ def add_routes(app: FastAPI, service: Service, tour: Tour) -> None:
             raise HTTPException(404)
         left = cookie(request.headers, cookie_name(settings))
         token, user = access.begin_session(name, f"GET {PATH}/{{secret}}", left=left)
-        reply = show(request, "tour.html", user, first=f"/datasets/{tour.first}", steps=STEPS)
+        reply = page_of(request, user)
         keep(reply, settings, cookie_name(settings), token, sites="strict", seconds=None)
         return reply
 
