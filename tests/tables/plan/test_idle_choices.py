@@ -16,9 +16,13 @@ import pyarrow as pa
 import pytest
 
 from starling.errors import PlanError
+from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import Distribution
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Geography, GeographyLevel, Iteration, Level, Plan, Variants
+from starling.tables.plan.combined_stages import variance
+from starling.tables.plan.idle_choices import LARGEST
+from starling.tables.plan.variants import noise_of
 from starling.tables.postprocess import tabulate
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder, config, key
 from tests.tables.small import small_geography, small_plan, written
@@ -120,3 +124,10 @@ def test_a_census_folder_may_state_a_chance_that_leaves_nothing_out_and_a_plan_f
     values["publication"]["suppression"] = "0.5"
     with pytest.raises(PlanError, match=r"publication\.suppression would leave nothing out"):
         Plan.of({**values, "definitions": str(folder)})
+
+
+@pytest.mark.parametrize("measure", ["epsilon", "rho"])
+def test_noise_of_totals_that_add_up_has_a_variance(measure: Measure) -> None:
+    """Least squares divide by it; that of a group which spends more than may be spent can be 0 in doubles."""
+    assert variance(noise_of(measure, Fraction(LARGEST)))
+    assert not variance(noise_of(measure, Fraction(LARGEST + 1)))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ADD_UP: Final = "publication.add-up"
 SUPPRESSION: Final = "publication.suppression"
+LARGEST: Final = 79
+"""What a group of a level may spend whose totals are made to add up: a draw is not 0 with a chance of e to minus that."""
 
 
 def idle_census(plan: "Choices") -> Iterator[Problem]:
@@ -25,6 +27,7 @@ def idle_census(plan: "Choices") -> Iterator[Problem]:
     if plan.variants.add_up and not any(_adds_up(plan, chain) for chain in nested_chains(plan)):
         problem = "would change nothing: no group of the plan is a sum of others of it"
         yield Problem(ADD_UP, problem, "leave it out, or tabulate the groups at two nested levels")
+    yield from _exact_levels(plan)
     yield from _stages(plan, "leave it out")
 
 
@@ -47,6 +50,7 @@ def idle_custom(plan: "Choices") -> Iterator[Problem]:
     elif plan.variants.add_up and len(chain) < 2:
         problem = "would change nothing: no level of regions of the plan is nested in another one"
         yield Problem(ADD_UP, problem, "leave it out, or tabulate the groups at two nested levels")
+    yield from _exact_levels(plan)
     yield from _stages(plan, "leave it out, or add [detail]")
 
 
@@ -57,6 +61,18 @@ def suppresses_nothing(plan: "Choices") -> bool:
     """
     small = [level for level in plan.levels if plan.regions.of(level.geography).small]
     return bool(plan.suppression) and all(level.single_stage for level in small)
+
+
+def _exact_levels(plan: "Choices") -> Iterator[Problem]:
+    """Levels whose noise has no variance in doubles: least squares would divide by it, when everything is paid."""
+    nested = {name for chain in nested_chains(plan) for name in chain} if plan.variants.add_up else set()
+    for level in plan.levels:
+        if level.geography in nested and level.budget / plan.degree(level) > LARGEST:
+            problem = (
+                f"cannot be kept: with their budgets, numbers of the level {level.geography} have next to no noise"
+            )
+            yield Problem(ADD_UP, problem, "leave it out, or lower the budgets")
+            return
 
 
 def _stages(plan: "Choices", fix: str) -> Iterator[Problem]:
