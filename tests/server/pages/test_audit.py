@@ -1,14 +1,16 @@
 """The auditor's pages show what the API says of the chain, with filters in the address, and a check of all of it."""
 
 import re
+import shlex
 
 import pytest
 
 from starling.ledger.checking import CHECKS
 from starling.server.pages import audit
 from tests.client.conftest import Site
-from tests.server.pages.browsing import Browser
+from tests.server.pages.browsing import BASE, Browser
 from tests.server.pages.conftest import browser_of
+from tests.server.pages.pasting import lines_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -53,6 +55,20 @@ def test_events_filters_and_pages_are_those_of_the_api(
         older = re.findall(r'href="(/ledger\?[^"]*before=[^"]*)">Older', otto.page.text)
         path = older[0].replace("&amp;", "&") if older else None
     assert seen == [each["number"] for each in every["events"]]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "kind=charge", "kind=accepted&dataset=data&analyst=%3B%20id%27&since=2000-01-01&until=2000-01-01"]
+)
+def test_the_line_of_curl_is_one_command_that_gives_the_same_events(otto: Browser, query: str) -> None:
+    otto.open(f"/ledger?{query}")
+    (curl,) = [text for place, text in lines_of(otto) if place == "curl"]
+    lexer = shlex.shlex(curl, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = [*lexer]
+    assert words[:-1] == ["curl", "-H", "Authorization: Bearer $STARLING_TOKEN"], "no word is another command"
+    listed = otto.share().open(words[-1].removeprefix(BASE)).json()
+    assert _numbers(otto) == [each["number"] for each in listed["events"]]
 
 
 def test_today_is_until_its_end(site: Site, otto: Browser) -> None:

@@ -1,6 +1,7 @@
 """Screen 10: the chain as a list with filters, its head, and a check of all of it; who asked what, and the bundles that were made."""
 
 import re
+from shlex import quote
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
@@ -36,8 +37,9 @@ def add_routes(app: FastAPI, service: Service) -> None:
     def ledger(request: Request, user: Annotated[User, auditors]) -> Response:
         query = {name: value for name, value in request.query_params.items() if value}
         problems: tuple[Problem, ...] = ()
+        # A day is meant until its end.
+        until = {"until": f"{query['until']}T23:59:59"} if _DAY.fullmatch(query.get("until", "")) else {}
         try:
-            until = {"until": f"{query['until']}T23:59:59"} if _DAY.fullmatch(query.get("until", "")) else {}
             page = EventPage.model_validate({**query, **until, "most": MOST})
         except ValidationError as error:
             names = sorted({str(each["loc"][0]) for each in error.errors()})
@@ -47,7 +49,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             problems, page = fault.problems, EventPage.model_validate({"most": MOST})
         listed = list_events(service, page)
         chosen = {name: query[name] for name in _FILTERS if name in query}
-        base, wanted = base_url(request), urlencode(chosen)
+        base, wanted = base_url(request), urlencode({**chosen, **until})
         return show(
             request,
             "ledger.html",
@@ -62,7 +64,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             newest="before" not in query,
             lines=server_lines(
                 base,
-                f"/v1/ledger/events{f'?{wanted}' if wanted else ''}",
+                f"/v1/ledger/events{quote(f'?{wanted}') if wanted else ''}",
                 'import starling\nstarling.verify("RELEASE", ledger="ledger.jsonl")',
                 "starling verify RELEASE --ledger ledger.jsonl",
             ),
