@@ -73,7 +73,7 @@ def test_rectangles_are_counted_as_the_release_says(folder: Path) -> None:
     assert together["upper"] != found["upper"]
     text = call("count", "release", "--rectangles", "rectangles.csv").stdout
     assert "partly outside" in text
-    assert "surely from" in text
+    assert "interval from" in text
 
 
 def test_polygons_and_hexagons_are_counted(folder: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.release.text import facts, rounded, table
+from starling.release.text import OUTSIDE, facts, outside_note, rounded, table
 
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9)
 
@@ -35,3 +35,19 @@ def test_no_number_has_an_exponent(number: float) -> None:
     text = rounded(number)
     assert "e" not in text
     assert float(text.replace(",", "")) == pytest.approx(number, rel=1e-3, abs=5e-10)
+
+
+END = st.integers(-5, 5)
+
+
+@given(st.lists(st.tuples(st.one_of(st.none(), END), END, END).map(lambda each: (each[0], *sorted(each[1:])))))
+def test_numbers_outside_their_intervals_are_counted_and_said(numbers: list[tuple[float | None, int, int]]) -> None:
+    known = [(number, low, high) for number, low, high in numbers if number is not None]
+    outside = sum(number < low or number > high for number, low, high in known)
+    note = outside_note(numbers)
+    if not outside:
+        assert note == ""
+    else:
+        assert note == OUTSIDE if len(known) == 1 else note.startswith(f"{outside} of {len(known)} numbers")
+        assert "trust the interval" in note
+        assert len(note.split()) <= 20

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from starling import groups
 from starling.groups.analysis import GroupsRelease
 from starling.release.reading import Release
-from starling.release.text import cell, rounded
+from starling.release.text import OUTSIDE, cell, outside_note, rounded
 from starling.screens import groups as screen
 from starling.screens.frame import Frame
 from tests.groups.worlds import GROUPS
@@ -60,18 +60,24 @@ def test_each_region_has_its_published_sizes_and_those_around_it(reader: Reader,
         mean = "none" if row["mean"] is None else rounded(row["mean"])
         assert f'<p class="number">{mean}</p>' in page
         assert f"95 % interval: {rounded(row['mean_lower'])} to {rounded(row['mean_upper'])}" in page
-        kinds = {each[0]: each[1] for each in rows if each[1:2] and each[1] in ("above", "this", "beside", "inside")}
+        kinds = {each[0]: each[1] for each in rows if each[1:2] and each[1] in ("Above", "This", "Beside", "Inside")}
         assert kinds == {
             name: kind
             for name, other in regions.items()
             for kind, lies in (
-                ("above", name == row["parent"]),
-                ("this", name == region),
-                ("beside", name != region and row["parent"] is not None and other["parent"] == row["parent"]),
-                ("inside", other["parent"] == region),
+                ("Above", name == row["parent"]),
+                ("This", name == region),
+                ("Beside", name != region and row["parent"] is not None and other["parent"] == row["parent"]),
+                ("Inside", other["parent"] == region),
             )
             if lies
         }
+        known = release.rows(row["level"], region=region).to_pylist()
+        ends = [(one["groups"], one["lower"], one["upper"]) for one in known]
+        ends += [(one["at_least"], one["at_least_lower"], one["at_least_upper"]) for one in known]
+        assert outside_note(ends) in page
+        outside = row["mean"] is not None and not row["mean_lower"] <= row["mean"] <= row["mean_upper"]
+        assert (OUTSIDE in page) == outside
         for name in kinds:
             other = regions[name]
             mean = cell(other["mean"], "points")

@@ -155,7 +155,7 @@ def mapped(plan: Plan, regions: pa.Table, outlines: Mapping[str, list[Rings]]) -
         paths = [[(float(x), float(y)) for x, y in (ring - first) * scale] for ring in each]
         sheet.shapes(paths, colour, "muted", "region")
     key = [Entry("box", heat(part), rounded(low + part * (high - low))) for part in (0.0, 0.5, 1.0)]
-    words = f"mean size ({plan.member}) of a {plan.group}"
+    words = f"mean size ({plan.member}) of groups ({plan.group})"
     sheet.legend(0, -14, WIDTH, [*key[:-1], Entry("box", key[-1].colour, f"{key[-1].words} {words}")], upwards=False)
     return sheet
 

@@ -84,6 +84,7 @@ class Table:
         caption: What it holds.
         words: Its cells are words, set to the left and broken into lines, not numbers.
         shades: Of each row the colours of its cells but the first, as `marks.heat` names them; empty for none.
+        note: What must be known to read it, in one sentence.
     """
 
     header: tuple[str, ...]
@@ -91,6 +92,7 @@ class Table:
     caption: str
     words: bool = False
     shades: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
 
     @classmethod
     def of_tiles(

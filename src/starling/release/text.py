@@ -1,12 +1,14 @@
 """Plain aligned text, the same letters in a terminal, in a pipe and in a session."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 LEAST: Final = 5e-10
 """Half of the ninth decimal, the last that a column of numbers can have."""
 COUNTS: Final = ("points", "count", "estimate", "standard_deviation")
 """Columns of numbers of people or points, and of their noise; what is smaller than any such unit is 0."""
+OUTSIDE: Final = "The number, made of all measurements together, lies outside its interval: trust the interval, which alone is guaranteed."
+"""Beside a number that lies outside its interval, as `outside_note` finds."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -58,6 +60,33 @@ def whole(number: float) -> str:
     ('1,235', '0', '-7')
     """
     return f"{round(number):,}"
+
+
+def outside_note(numbers: Iterable[tuple[float | None, float, float]]) -> str:
+    """What is said beside numbers of which some lie outside their intervals, and which of both to trust; empty where none does.
+
+    Args:
+        numbers: Each as it is shown, with the lower and the upper end of its interval, which are included; None where there is none.
+
+    >>> outside_note([(7, 5, 9), (None, 0, 0)])
+    ''
+    >>> outside_note([(0, 1, 25)]) == OUTSIDE
+    True
+    >>> outside_note([(0, 1, 25), (7, 5, 9)])
+    '1 of 2 numbers, made of all measurements together, lies outside its interval: trust the interval, which alone is guaranteed.'
+    """
+    known = [(number, low, high) for number, low, high in numbers if number is not None]
+    outside = sum(not low <= number <= high for number, low, high in known)
+    if not outside:
+        return ""
+    if len(known) == 1:
+        return OUTSIDE
+    words = (
+        "lies outside its interval: trust the interval, which alone is"
+        if outside == 1
+        else "lie outside their intervals: trust the intervals, which alone are"
+    )
+    return f"{outside:,} of {len(known):,} numbers, made of all measurements together, {words} guaranteed."
 
 
 def cell(value: object, name: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What releases of groups add: the sizes of a region with their intervals, beside those of the regions around it."""
+"""What releases of groups add: the sizes of a region with their intervals, beside those of the regions above, beside and inside it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from starling.errors import ParameterError
 from starling.pages.charts import Interval, intervals
 from starling.pages.parts import Headline, Line, Picture, Table
 from starling.release.codec import Json
-from starling.release.text import cell, rounded
+from starling.release.text import cell, outside_note, rounded
 from starling.screens.domain_pages import DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
@@ -24,6 +24,8 @@ MOST_SIZES: Final = 50
 """Sizes of a page."""
 MOST_AROUND: Final = 12
 """Regions beside a region, and regions in it, that a page lists."""
+MEASURES: Final = ("groups", "mean", "median")
+"""What is listed of each region, with its interval."""
 MOST_CHOICES: Final = 1000
 """Regions that a picker lists; of more the id is typed."""
 COLUMNS: Final = {
@@ -94,11 +96,13 @@ class GroupsPages(DomainPages):
             picture=picture(plan, region, sizes),
             means=_means(plan, [each for _, each in around], region),
             around=[_listed(kind, each) for kind, each in around],
+            around_note=outside_note(_with_ends([each for _, each in around], *(f"{name}_" for name in MEASURES))),
             left_out=self._left_out(row, around),
             table=Table(
                 tuple(COLUMNS.values()),
                 tuple(tuple(cell(each[name]) for name in COLUMNS) for each in shown.to_pylist()),
                 f"Groups ({plan.group}) in {region} by size ({plan.member}), published numbers",
+                note=outside_note(_with_ends(shown.to_pylist(), "", "at_least_")),
             ),
             steps=_steps(query, first, sizes.num_rows),
             downloads=[
@@ -189,13 +193,25 @@ def _means(plan: Any, rows: Sequence[Mapping[str, Any]], region: str) -> Picture
     mean = next((each["mean"] for each in rows if each["region"] == region), None)
     if len(lines) < 2:
         return None
-    caption = f"Mean sizes of {region} and of the regions around it, each with its interval of 95 %. The line is the mean of {region}."
+    caption = (
+        f"Mean sizes of {region} and of the regions above, beside and inside it, each with its interval of 95 %. "
+        f"The line is the mean of {region}."
+    )
     return Picture(partial(intervals, lines, f"mean size ({plan.member})", around=mean), caption, "beside")
+
+
+def _with_ends(rows: Sequence[Mapping[str, Any]], *prefixes: str) -> list[tuple[Any, Any, Any]]:
+    """The numbers of some columns, each with the ends of its interval, by how the names of these begin."""
+    return [
+        (row[each.rstrip("_") or "groups"], row[f"{each}lower"], row[f"{each}upper"])
+        for row in rows
+        for each in prefixes
+    ]
 
 
 def _listed(kind: str, row: Mapping[str, Any]) -> Around:
     cells = []
-    for name in ("groups", "mean", "median"):
+    for name in MEASURES:
         low, high = row[f"{name}_lower"], row[f"{name}_upper"]
         cells += [
             cell(row[name], "points"),

@@ -1,5 +1,8 @@
 """The page of a map in a browser: it counts as Starling does, without a mouse too, under its own policy, for everybody."""
 
+import re
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ import pytest
 
 from starling.places.pictures.map_data import Map
 from starling.places.pictures.map_page import page
-from starling.places.plan.grid import Float64
+from starling.places.plan.grid import Float64, Grid
 from starling.places.typical.errors import TIMES
 from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
 from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, experience, map_slice, released
@@ -76,7 +79,7 @@ def test_rectangles_are_counted_as_starling_counts_them(
     for query, count, lower, upper, cut in numbers:
         fill(tab, query)
         assert exact(tab, "estimate") == pytest.approx(count, abs=1e-9)
-        assert tab.text("#map-between") == f"surely between {lower:,} and {upper:,}".replace("-", "\u2212")
+        assert tab.text("#map-between") == f"95 % interval: {lower:,} to {upper:,}".replace("-", "\u2212")
         assert (f"boxes with {cut:,} measured points" in tab.text("#map-cut")) == (cut > 0)
         errors = [typical(each, query) for each in (one, other) if each is not None]
         # Sums of the page's tables are off by a 32nd of a point.
@@ -232,3 +235,61 @@ def test_without_scripts_there_are_a_picture_and_tables(chromium: Any, folder: P
     assert "Points of large squares, July" in tab.text("main")
     assert tab.complaints == []
     tab.page.close()
+
+
+WORLD = Grid((Fraction(-180), Fraction(-90), Fraction(180), Fraction(90)), HIGH, WIDE, "degrees")
+LABELS = """
+globalThis.labels = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) { labels.push(text); return write.call(this, text, ...place); };
+"""
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_a_map_of_the_world_has_its_own_shape_and_no_place_beyond_it(chromium: Any, tmp_path: Path, width: int) -> None:
+    aspect = 2 * HIGH / WIDE
+    (tmp_path / "world.html").write_text(page(replace(ALONE, grid=WORLD, aspect=aspect)), encoding="utf-8")
+    context = chromium.new_context(viewport={"width": width, "height": 800}, has_touch=True)
+    context.add_init_script(LABELS)
+    tab = open_tab(context, (tmp_path / "world.html").as_uri(), width=None)
+    box = tab.page.locator("#map").bounding_box()
+    assert box["height"] - 38 == pytest.approx((box["width"] - 80) / 2, abs=24)
+    for _ in range(4):
+        tab.page.locator("#map-farther").click()
+        tab.page.evaluate("() => new Promise(requestAnimationFrame)")
+    degrees = [re.fullmatch(r"([\d.]+)°( [NSEW])?", each) for each in tab.page.evaluate("labels")]
+    drawn = {(float(each[1]), each[2]) for each in degrees if each}
+    assert len(drawn) > 3
+    assert all(value <= (90 if side in (" N", " S") else 180) for value, side in drawn)
+    context.close()
+
+
+def test_a_swipe_scrolls_the_page_and_counts_nothing(chromium: Any, folder: Path) -> None:
+    context = chromium.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    tab = open_tab(context, (folder / "alone.html").as_uri(), width=None)
+    tab.page.locator("#map").scroll_into_view_if_needed()
+    before = tab.page.evaluate("scrollY")
+    box = tab.page.locator("#map").bounding_box()
+    touch = context.new_cdp_session(tab.page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.7
+
+    def swipe(across: int, along: int) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for step in range(1, 11):
+            point = {"x": x + across * step / 10, "y": y + along * step / 10}
+            touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        tab.page.wait_for_timeout(100)
+
+    swipe(0, -120)
+    assert tab.page.evaluate("scrollY") > before + 50
+    assert exact(tab, "estimate") is None
+    assert tab.page.locator("#map-chosen").is_hidden()
+    tab.page.evaluate("scroll(0, 0)")
+    tab.page.locator("#map").scroll_into_view_if_needed()
+    box = tab.page.locator("#map").bounding_box()
+    y = box["y"] + box["height"] * 0.4
+    swipe(80, 20)
+    assert exact(tab, "estimate") is not None
+    assert "before the map was seen" in tab.text("#map-chosen")
+    context.close()

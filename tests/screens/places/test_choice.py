@@ -29,7 +29,7 @@ def test_an_address_says_all_of_a_choice(release: PlacesRelease) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("west=1", "rectangle has no end in the south, east, north"),
+        ("west=1", "south is missing"),
         ("west=x&south=0&east=1&north=1", "west is not a decimal number"),
         ("west=2&south=0&east=1&north=1", "west lies beyond east"),
         ("west=0&south=2&east=1&north=1", "south lies beyond north"),

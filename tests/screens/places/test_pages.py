@@ -3,7 +3,7 @@
 import json
 import re
 from fractions import Fraction
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 import starling
 from starling import places
 from starling.places.analysis import PlacesRelease
+from starling.places.answers.released import Answers
+from starling.places.artifact.pages import headline
+from starling.places.pictures.map_page import CHOSEN, square_table
 from starling.release.reading import Release
-from starling.release.text import rounded, whole
+from starling.release.text import OUTSIDE, rounded, whole
 from starling.screens.frame import Frame
 from starling.screens.places import choice
 from tests.places.pictures.worlds import decoded
@@ -75,15 +78,55 @@ def test_a_rectangle_has_the_numbers_of_the_library(
     (answer,) = answers
     assert shown(page, "estimate") == whole(answer["points"])
     assert f'data-exact="{answer["points"]}"' in page
-    assert shown(page, "between") == f"surely between {answer['lower']:,} and {answer['upper']:,}"
+    assert shown(page, "between") == f"95 % interval: {answer['lower']:,} to {answer['upper']:,}"
     assert shown(page, "usually") == f"typical error {rounded(answer['typical_error'])}"
     assert ("lies beyond the grid" in shown(page, "cut")) == answer["clipped"]
     reply = json.loads(reader.read("/map/count", query))
+    outside = not answer["lower"] <= round(answer["points"]) <= answer["upper"]
+    assert shown(page, "outside") == reply["outside"] == (OUTSIDE if outside else "")
+    assert ('id="map-chosen" hidden' in page, shown(page, "chosen")) == (not ends, CHOSEN)
     assert (reply["counts"], reply["lower"], reply["upper"]) == (answer["points"], answer["lower"], answer["upper"])
     assert reply["typical_error"] == answer["typical_error"]
     assert reply["number"] == shown(page, "estimate")
     assert (reply["interval"], reply["cut"]) == (shown(page, "between"), shown(page, "cut"))
     assert [unescape(each) for each in re.findall(r"<code>(.*?)</code>", page, re.DOTALL)] == reply["lines"]
+
+
+def test_a_number_outside_its_interval_is_said_wherever_it_stands(release: PlacesRelease) -> None:
+    """Of the same answers, once with intervals around the numbers and once below them: page, table of squares, session and report."""
+    for shift, note in ((0, ""), (-9, "3 of 3 numbers")):
+        counts = np.array([7.4, 0.0, 120.6])
+        ends = counts.round().astype(np.int64) + shift
+        answers = Answers(counts, ends, ends, np.zeros(3, np.int64), np.zeros(3, np.bool_))
+        squares = square_table(release.plan.grid, np.array([[0, 1, 0, 1]] * 3, np.int32), answers, "")
+        for text in (answers.outside_note, squares.note, str(answers), answers._repr_html_()):
+            assert (note in text) if note else ("trust the interval" not in text)
+        assert (OUTSIDE in headline(release.plan, answers).note) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("ends", "wrong"),
+    [
+        (("2", "0", "1", "1"), "west"),
+        (("0", "2", "1", "1"), "south"),
+        (("5,9", "0", "1", "1"), "west"),
+        (("0", "0", "<b>", "1"), "east"),
+        (("0", "", "1", "1"), "south"),
+    ],
+)
+def test_a_wrong_rectangle_leaves_form_and_map(reader: Reader, ends: tuple[str, ...], wrong: str) -> None:
+    reply = reader.get("/map", urlencode(dict(zip(ENDS, ends, strict=True))))
+    page = reply.opened().read().decode()
+    assert reply.status == 422
+    for name, end in zip(ENDS, ends, strict=True):
+        (field,) = re.findall(rf'<input id="map-{name}"[^>]*>', page)
+        assert f'value="{escape(end)}"' in field
+        assert ("aria-invalid" in field) == (name == wrong)
+    (problem,) = re.findall(r'<p class="problem"[^>]*>(\w+)', page)
+    assert problem == wrong
+    assert '<canvas id="map"' in page
+    assert "whole box" in page
+    assert '<p class="number" id="map-estimate" data-exact="' in page
 
 
 def test_the_lines_of_a_page_give_its_number(reader: Reader, release: PlacesRelease, other: Path) -> None:

@@ -100,7 +100,7 @@ def test_the_map_of_an_answer_has_the_numbers_of_the_api(places_site: Site) -> N
             query = urlencode({**ends, **chosen, "typical": "yes"})
             page = browser.open(f"/releases/{number}/map?{query}").text
             assert f'data-exact="{answer["points"]}"' in page
-            assert f"surely between {answer['lower']:,} and {answer['upper']:,}" in browser.text
+            assert f"95 % interval: {answer['lower']:,} to {answer['upper']:,}" in browser.text
             assert f"typical error {rounded(answer['typical_error'])}" in browser.text
             reply = browser.open(f"/releases/{number}/map/count?{query}").json()
             assert (reply["counts"], reply["typical_error"]) == (answer["points"], answer["typical_error"])

@@ -21,7 +21,7 @@ from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
 from starling.release.statement import Particulars
-from starling.release.text import rounded
+from starling.release.text import outside_note, rounded
 
 SOURCE: Final = "Fioretto, Van Hentenryck and Zhu 2021, Differential privacy of hierarchical census data (AIJ 296)"
 KINDS: Final = {
@@ -154,10 +154,10 @@ def headline(plan: Plan, mean: float | None, low: float, high: float, region: st
         groups: How many groups there are, in a sentence; that of the root, which is public, where it is not said.
     """
     return Headline(
-        f"Mean size ({plan.member}) of a {plan.group} in {region or plan.regions.ids[0][0]}",
+        f"Mean size ({plan.member}) of groups ({plan.group}) in {region or plan.regions.ids[0][0]}",
         "none" if mean is None else rounded(mean),
         f"95 % interval: {rounded(low)} to {rounded(high)}",
-        groups or f"{plan.groups:,} groups, which is public.",
+        f"{groups or f'{plan.groups:,} groups, which is public.'} {outside_note([(mean, low, high)])}".strip(),
     )
 
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** The map of a release on a page that stands alone: it counts rectangles itself, as map_numbers.js does, from the released measurements. */
-import { Cover, Surety, cumulative, of_boxes, typical } from "./map_numbers.js";
+import { Cover, Surety, cumulative, even, of_boxes, typical } from "./map_numbers.js";
 import { element, show_map } from "./map_view.js";
 import { content, unpack } from "./packing.js";
 import { short } from "./map_drawing.js";
@@ -126,9 +126,13 @@ async function begin() {
     element("map-estimate").dataset.exact = String(estimate);
     if (surety) {
       const { lower, upper, cut } = surety.of(rectangle);
-      element("map-between").textContent = `surely between ${written(lower)} and ${written(upper)}`;
+      element("map-between").textContent = `${element("map-between").dataset.level} interval: ${written(lower)} to ${written(upper)}`;
       element("map-cut").textContent = cut ? `The rectangle cuts boxes with ${written(cut)} measured points; where they lie in them is not known.` : "";
-    } else element("map-between").textContent = "";
+      element("map-outside").hidden = even(estimate) >= lower && even(estimate) <= upper;
+    } else {
+      element("map-between").textContent = "";
+      element("map-outside").hidden = true;
+    }
     const error = usual ? usual(rectangle) : null;
     element("map-usually").textContent = error === null ? "" : `typical error ${short(error)}`;
     element("map-usually").dataset.exact = error === null ? "" : String(error);

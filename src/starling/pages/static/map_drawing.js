@@ -30,6 +30,9 @@ function nice(least) {
   return [1, 2, 5, 10].map((each) => each * power).find((each) => each >= least * (1 - 1e-9)) ?? 10 * power;
 }
 
+/** The distance of ticks, no less than `least`. @param {number} least @param {string} kind of the axis */
+const tick_gap = (least, kind) => (kind === "degrees" && least > 10 ? [15, 30, 45, 60, 90, 180].find((each) => each >= least) : null) ?? nice(least);
+
 /** @param {number} gap */
 const digits_of = (gap) => Math.max(0, -Math.floor(Math.log10(gap) + 1e-9));
 
@@ -96,6 +99,12 @@ export class Frame {
   get inner() {
     const width = this.canvas.clientWidth - LEFT - RIGHT, height = this.canvas.clientHeight - TOP - BOTTOM;
     return { left: LEFT, top: TOP, width, height, right: LEFT + width, bottom: TOP + height };
+  }
+
+  /** Height of a canvas that the whole grid fills at its width; the stylesheet bounds it. */
+  get fitting() {
+    const { wide, high, aspect } = this.facts;
+    return TOP + BOTTOM + this.inner.width * high / (wide * aspect);
   }
 
   /** Show all of the grid. */
@@ -237,9 +246,10 @@ export function draw_axes(context, frame, kind, ink) {
   context.font = "12px system-ui, sans-serif";
   for (const across of [true, false]) {
     const [value, place, text] = frame.axis(kind, across);
-    const [first, last] = (across ? [frame.map_x(left), frame.map_x(right)] : [frame.map_y(bottom), frame.map_y(top)]).map(value);
+    const bound = kind !== "degrees" ? Infinity : across ? 180 : 90, ends = across ? [frame.map_x(left), frame.map_x(right)] : [frame.map_y(bottom), frame.map_y(top)];
+    const [first, last] = ends.map((end) => Math.min(Math.max(value(end), -bound), bound));
     if (!(last > first)) continue;
-    const gap = nice((last - first) / (across ? Math.max(width / 90, 2) : Math.max(height / 50, 2)));
+    const room = kind === "degrees" ? [70, 40] : [90, 50], gap = tick_gap((last - first) / Math.max(across ? width / room[0] : height / room[1], 2), kind);
     context.textAlign = across ? "center" : "right";
     context.textBaseline = across ? "top" : "middle";
     context.beginPath();

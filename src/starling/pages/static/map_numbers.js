@@ -199,7 +199,7 @@ export function margin(terms, noises, alpha) {
 }
 
 /** To the nearest whole number, halves to the even one. @param {number} value */
-const even = (value) => (value % 1 === 0.5 ? 2 * Math.round(value / 2) : Math.round(value));
+export const even = (value) => (value % 1 === 0.5 ? 2 * Math.round(value / 2) : Math.round(value));
 
 /** Sure intervals of a slice, or of one less another: starling.places.answers.sure. */
 export class Surety {

@@ -17,9 +17,11 @@ async function ask(typical) {
 }
 
 /** Write what the server said. @param {any} reply */
-function write({ number, interval, cut, typical, counts, lines }) {
-  [["estimate", number], ["between", interval], ["cut", cut], ["usually", typical], ["where", "rectangle"]].forEach(([id, text]) => { element(`map-${id}`).textContent = text; });
+function write({ number, interval, cut, outside, typical, counts, lines }) {
+  [["estimate", number], ["between", interval], ["cut", cut], ["outside", outside], ["usually", typical], ["where", "rectangle"]].forEach(([id, text]) => { element(`map-${id}`).textContent = text; });
   element("map-estimate").dataset.exact = String(counts);
+  document.querySelectorAll("#map-form .problem").forEach((each) => each.remove());
+  document.querySelectorAll("#map-form [aria-invalid]").forEach((each) => each.removeAttribute("aria-invalid"));
   document.querySelectorAll("#map-lines code").forEach((each, k) => { each.textContent = lines[k]; });
 }
 

@@ -38,7 +38,7 @@ export function show_map(facts, coastline, source) {
   let drawing = 0, choosing = 0;
   /** @type {Rectangle | null} */
   let chosen = null;
-  /** @type {{ px: number, py: number, moves: boolean, x: number, y: number } | null} */
+  /** @type {{ px: number, py: number, moves: boolean, draws: boolean, x: number, y: number } | null} */
   let drag = null;
 
   function paint() {
@@ -106,6 +106,7 @@ export function show_map(facts, coastline, source) {
 
   function answer() {
     if (!chosen) return;
+    element("map-chosen").hidden = false;
     source.answer(chosen);
     ask();
   }
@@ -121,10 +122,10 @@ export function show_map(facts, coastline, source) {
   /** Count the rectangle whose ends are written beside the map: what a reader copies from there has the same answer elsewhere. */
   function typed(counts = true) {
     const ends = ENDS.map((id) => exact_number(element(`map-${id}`).value));
-    if (!ends.every(Number.isFinite)) return;
-    const wrong = ends[0] > ends[2] || ends[1] > ends[3];
-    element("map-problem").textContent = wrong ? "West must not lie east of East, nor South north of North." : "";
-    if (wrong) return;
+    const filled = ENDS.every((id) => element(`map-${id}`).value !== ""), numbers = ends.every(Number.isFinite);
+    const wrong = ends[0] > ends[2] || ends[1] > ends[3], order = wrong ? "West must not lie east of East, nor South north of North." : "";
+    element("map-problem").textContent = filled && !numbers ? "An end is no number: write it like 5.9." : order;
+    if (wrong || !numbers) return;
     chosen = [frame.to_x(ends[0]), frame.to_y(ends[1]), frame.to_x(ends[2]), frame.to_y(ends[3])];
     if (counts) answer(); else ask();
   }
@@ -134,13 +135,16 @@ export function show_map(facts, coastline, source) {
   function dragged(event) {
     if (!drag || drag.moves) return;
     const x = inside(frame.map_x(event.offsetX), wide), y = inside(frame.map_y(event.offsetY), high);
-    if (Math.abs(event.offsetX - drag.px) < 2 && Math.abs(event.offsetY - drag.py) < 2) return;
+    const across = Math.abs(event.offsetX - drag.px), along = Math.abs(event.offsetY - drag.py);
+    // A finger that begins downwards or upwards scrolls the page, which the browser says a moment later.
+    if (!drag.draws && (event.pointerType === "touch" ? across < 12 || across < along : across < 2 && along < 2)) return;
+    drag.draws = true;
     choose([Math.min(x, drag.x), Math.min(y, drag.y), Math.max(x, drag.x), Math.max(y, drag.y)]);
     typed();
   }
   canvas.addEventListener("pointerdown", (event) => {
     const [px, py] = [event.offsetX, event.offsetY];
-    drag = { px, py, moves: event.shiftKey || element("map-moves").checked, x: inside(frame.map_x(px), wide), y: inside(frame.map_y(py), high) };
+    drag = { px, py, moves: event.shiftKey || element("map-moves").checked, draws: false, x: inside(frame.map_x(px), wide), y: inside(frame.map_y(py), high) };
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -172,6 +176,7 @@ export function show_map(facts, coastline, source) {
   scheme.addEventListener("change", paint);
   new ResizeObserver(() => {
     const ratio = devicePixelRatio || 1;
+    canvas.style.height = `${frame.fitting}px`;
     canvas.width = Math.max(Math.round(canvas.clientWidth * ratio), 1);
     canvas.height = Math.max(Math.round(canvas.clientHeight * ratio), 1);
     frame.whole();

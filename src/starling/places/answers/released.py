@@ -19,7 +19,8 @@ from starling.places.measurements import Bool, Int64, Measured, MeasuredTree
 from starling.places.plan.grid import Grid as PublicGrid
 from starling.privacy.budget import Exact, exact
 from starling.release.codec import Json
-from starling.release.session import Described, Grid, InSession
+from starling.release.session import Described, Grid, InSession, Part
+from starling.release.text import outside_note
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,8 +47,17 @@ class Answers(Described):
         more = [("below", f"the first {SHOWN:,}")] if len(self.counts) > SHOWN else []
         return [("answers", f"{len(self.counts):,} {'query' if len(self.counts) == 1 else 'queries'}"), *more]
 
-    def _parts(self) -> tuple[Grid, ...]:
-        return (self.grid(SHOWN),) if len(self.counts) else ()
+    def _parts(self) -> tuple[Part, ...]:
+        parts = (self.grid(SHOWN), self.outside_note) if len(self.counts) else ()
+        return tuple(part for part in parts if part)
+
+    @property
+    def outside_note(self) -> str:
+        """What is said where counts, as whole numbers, lie outside their intervals; else empty."""
+        if self.lower is None or self.upper is None:
+            return ""
+        counts = self.counts.round().tolist()
+        return outside_note(zip(counts, self.lower.tolist(), self.upper.tolist(), strict=True))
 
     def grid(self, most: int | None = None) -> Grid:
         """The header and the rows of a table of the answers, of all or of the first ones."""
@@ -56,7 +66,7 @@ class Answers(Described):
         for name, values in (("points", self.counts), ("typical error", self.typical_error)):
             if values is not None:
                 columns[name] = [f"{each:z,.1f}" for each in values[first].tolist()]
-        for name, ends in (("surely from", self.lower), ("to", self.upper), ("in cut boxes", self.cut)):
+        for name, ends in (("interval from", self.lower), ("to", self.upper), ("in cut boxes", self.cut)):
             if ends is not None:
                 columns[name] = [f"{end:,}" for end in ends[first].tolist()]
         if self.clipped.any():

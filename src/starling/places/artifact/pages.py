@@ -25,13 +25,12 @@ from starling.release.codec import Json
 from starling.release.registry import Product
 from starling.release.report.pages import files
 from starling.release.statement import Particulars
-from starling.release.text import rounded, whole
+from starling.release.text import outside_note, rounded, whole
 
 SOURCE: Final = (
     "Shaham et al. 2021, HTF: Homogeneous Tree Framework for Differentially-Private Release of Location Data"
 )
 MOST_ROWS: Final = 24
-OUTSIDE: Final = "Released points are made of other measurements too, and may lie outside."
 PARTS: Final = 5
 """Rectangles whose intervals the report shows."""
 
@@ -151,8 +150,8 @@ def headline(plan: Plan, answers: Answers) -> Headline:
     count, interval = float(answers.counts[0]), ""
     if answers.lower is not None and answers.upper is not None:
         interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
-        if not answers.lower[0] <= count <= answers.upper[0]:
-            note = f"{OUTSIDE} {note}".strip()
+        outside = outside_note([(round(count), int(answers.lower[0]), int(answers.upper[0]))])
+        note = f"{outside} {note}".strip()
     return Headline(f"Points ({plan.point}) in the whole box{slice_name}", whole(count), interval, note)
 
 
@@ -185,7 +184,7 @@ def _error(plan: Plan, answers: Answers, slice_name: str) -> Section:
 
         "starling places count" answers any rectangle, with its typical error; "starling places preview" has errors before a release.
     """
-    table = Table(header, tuple(rows), f"Points ({plan.point}) of rectangles{slice_name}")
+    table = Table(header, tuple(rows), f"Points ({plan.point}) of rectangles{slice_name}", note=answers.outside_note)
     return Section("How far the numbers may be off", text, tables=(table,))
 
 

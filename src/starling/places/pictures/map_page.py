@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -19,10 +20,11 @@ from starling.pages.rendering import stand_alone, static_files
 from starling.places.answers.coordinates import box_in_degrees, corners
 from starling.places.answers.hotspots import Hotspots, chance_text
 from starling.places.answers.released import Answers
+from starling.places.answers.sure import LEVEL
 from starling.places.measurements import Int32
 from starling.places.pictures.map_data import Map, encoded, has_intervals, still
 from starling.places.plan.grid import UNITS, Grid
-from starling.release.text import whole
+from starling.release.text import OUTSIDE, whole
 
 PACKAGE: Final = "starling.places.pictures"
 TYPICALLY: Final = (
@@ -47,6 +49,8 @@ NOTHING: Final = (
     "Where cells are hatched, the sure interval of the measured box holds 0: there may be no point at all. Of a difference, "
     "squares are hatched of which it cannot be said which slice has more."
 )
+CHOSEN: Final = "The interval holds for a rectangle that was chosen before the map was seen."
+"""Beside the number of a rectangle that a reader chose."""
 UNSURE: Final = "The page has no sure intervals; the command places count gives them."
 COAST: Final = (
     "Coast and borders are for orientation: at 1:110 million they may be off by tens of kilometres. "
@@ -104,8 +108,11 @@ def _values(shown: Map) -> dict[str, Any]:
             HotspotRows(each.name, () if each.experience is None else hotspot_rows(grid, each.experience.hotspots))
             for each in shown.slices
         ],
-        "squares": [square_table(grid, each.squares, each.answers, each.name) for each in shown.slices],
+        "squares": [square_table(grid, each.squares, each.answers, each.name, shown.level) for each in shown.slices],
         "notes": _notes(shown),
+        "level": f"{float(100 * shown.level):g} %",
+        "outside": OUTSIDE,
+        "chosen": CHOSEN if _all_sure(shown) else "",
     }
 
 
@@ -121,11 +128,15 @@ def public_values(grid: Grid) -> dict[str, Any]:
     }
 
 
+def _all_sure(shown: Map) -> bool:
+    return all(has_intervals(each.measured) for each in shown.slices)
+
+
 def _notes(shown: Map) -> list[str]:
     """Sentences that say what the page shows."""
     known = [each.experience for each in shown.slices if each.experience is not None]
     notes = [UNSURE]
-    if all(has_intervals(each.measured) for each in shown.slices):
+    if _all_sure(shown):
         notes = [SURE.format(level=float(100 * shown.level)), NOTHING]
     if known:
         notes += [TYPICALLY, *([BY_SQUARES.format(fold=known[0].fold)] if known[0].fold > 1 else []), RANKED]
@@ -153,13 +164,13 @@ def hotspot_rows(grid: Grid, table: Hotspots) -> Sequence[dict[str, Any]]:
     ]
 
 
-def square_table(grid: Grid, squares: Int32, answers: Answers, name: str) -> Table:
+def square_table(grid: Grid, squares: Int32, answers: Answers, name: str, level: Fraction = LEVEL) -> Table:
     """Large squares with their points and sure intervals, northern ones first."""
     header = ["West", "South", "East", "North", "Points"]
     columns = [list(each) for each in zip(*_ends(grid, squares), strict=True)]
     columns.append([whole(points) for points in answers.counts.tolist()])
     if answers.lower is not None and answers.upper is not None:
-        header += ["Surely from", "to"]
+        header += [f"{float(100 * level):g} % from", "to"]
         columns += [[f"{end:,}" for end in ends.tolist()] for ends in (answers.lower, answers.upper)]
     caption = f"Points of large squares{f', {name}' if name else ''}"
-    return Table(tuple(header), tuple(zip(*columns, strict=True))[::-1], caption)
+    return Table(tuple(header), tuple(zip(*columns, strict=True))[::-1], caption, note=answers.outside_note)

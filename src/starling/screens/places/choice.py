@@ -10,6 +10,7 @@ from starling.pages.parts import Line
 from starling.places.analysis import PlacesRelease
 from starling.places.answers.questions import Count
 from starling.places.answers.released import Answers
+from starling.places.answers.sure import LEVEL
 from starling.planfile.values import exact_text
 from starling.privacy.budget import exact
 from starling.release.codec import Json
@@ -49,8 +50,8 @@ class Choice:
         """The choice of an address; raises ParameterError where it is none."""
         ends = tuple(query.one(each).strip() for each in ENDS)
         if any(ends) and not all(ends):
-            missing = ", ".join(name for name, end in zip(ENDS, ends, strict=True) if not end)
-            raise ParameterError("rectangle", f"has no end in the {missing}", "fill in all four ends, or none")
+            missing = next(name for name, end in zip(ENDS, ends, strict=True) if not end)
+            raise ParameterError(missing, "is missing", "fill in all four ends, or none")
         sliced = release.plan.slices is not None
         first = release.plan.slice_names[0] if sliced else None
         other = query.one("other")
@@ -102,6 +103,7 @@ class Result:
         number: The released points.
         interval: The sure interval.
         cut: What else widens it.
+        outside: What is said where the number lies outside its interval; else empty.
         typical: The typical error; empty where it was not asked for.
         lines: What gives the same.
     """
@@ -110,6 +112,7 @@ class Result:
     number: str
     interval: str
     cut: str
+    outside: str
     typical: str
     lines: tuple[Line, ...]
 
@@ -121,6 +124,7 @@ class Result:
             "number": self.number,
             "interval": self.interval,
             "cut": self.cut,
+            "outside": self.outside,
             "typical": self.typical,
             "lines": [each.text for each in self.lines],
         }
@@ -136,10 +140,10 @@ def result_of(choice: Choice, release: PlacesRelease, other: PlacesRelease | Non
     return Result(answers, whole(answers.counts[0]), *_words(choice, answers), _lines(choice, release, frame))
 
 
-def _words(choice: Choice, answers: Answers) -> tuple[str, str, str]:
+def _words(choice: Choice, answers: Answers) -> tuple[str, str, str, str]:
     interval, notes, typical = UNBOXED, [], ""
     if answers.lower is not None and answers.upper is not None and answers.cut is not None:
-        interval = f"surely between {answers.lower[0]:,} and {answers.upper[0]:,}"
+        interval = f"{float(100 * LEVEL):g} % interval: {answers.lower[0]:,} to {answers.upper[0]:,}"
         if answers.cut[0]:
             notes.append(f"It cuts boxes with {answers.cut[0]:,} measured points; where they lie in them is not known.")
     if answers.clipped[0]:
@@ -147,7 +151,7 @@ def _words(choice: Choice, answers: Answers) -> tuple[str, str, str]:
     if choice.typical:
         error = answers.typical_error
         typical = UNKNOWN if error is None else f"typical error {rounded(float(error[0]))}"
-    return interval, " ".join(notes), typical
+    return interval, " ".join(notes), answers.outside_note, typical
 
 
 def _lines(choice: Choice, release: PlacesRelease, frame: Frame) -> tuple[Line, ...]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from starling.errors import ParameterError, StarlingError
+from starling.errors import ParameterError, Problem, StarlingError
 from starling.pages.parts import Picture, Table
 from starling.places.analysis import LISTED, PlacesRelease
 from starling.places.answers.coordinates import in_cells
@@ -18,6 +18,7 @@ from starling.places.answers.questions import FindHotspots
 from starling.places.pictures.experience import listed
 from starling.places.pictures.heat_map import heat_map
 from starling.places.pictures.map_page import (
+    CHOSEN,
     COAST,
     NOTHING,
     RANKED,
@@ -119,7 +120,15 @@ class PlacesPages(DomainPages):
 
     def _map(self, query: Query, frame: Frame) -> Reply:
         release, plan = self._places, self._places.plan
-        choice = Choice.of(query, release)
+        problems: Sequence[Problem] = ()
+        try:
+            choice = Choice.of(query, release)
+            choice.values(release)
+        except ParameterError as error:
+            problems = error.problems
+            if not {each.field for each in problems} <= set(ENDS):
+                raise
+            choice = Choice.of(query.changed(**dict.fromkeys(ENDS)), release)
         other = self._other(choice, frame)
         result = result_of(choice, release, other, frame)
         names = [] if plan.slices is None else list(plan.slice_names)
@@ -130,6 +139,7 @@ class PlacesPages(DomainPages):
         return self.page(
             "map.html",
             frame,
+            HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
             **public_values(plan.grid),
             about=f"{unit} protected; the whole release costs {release.cost}.",
             points=points,
@@ -137,7 +147,9 @@ class PlacesPages(DomainPages):
             what=_what(choice, frame),
             result=result,
             slices=names,
-            ends=dict(zip(ENDS, choice.ends or ("",) * 4, strict=True)),
+            ends={name: (*query.several(name), "")[0] for name in ENDS},
+            problems=problems,
+            chosen=CHOSEN if result.answers.lower is not None else "",
             still=self._still(choice, points),
             hotspots=self._hotspots(choice, frame),
             squares=self._squares(choice, other),
