@@ -22,9 +22,11 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.export import export
 from starling.genome.pictures.canvas import encoded
 from starling.genome.pictures.gallery import KINDS
+from starling.genome.postprocess.wording import answer_text
 from starling.release.text import cell
 from starling.screens.frame import Frame
 from starling.screens.genome import FILTERS
+from starling.screens.release import pages_of
 from tests.genome.hostile import NAMES, TITLE, write_hostile
 from tests.screens.conftest import Reader
 
@@ -72,6 +74,28 @@ def test_each_kind_of_answer_has_its_page_with_its_numbers(readers: Readers) -> 
         assert ("There is nothing to draw" in text or "there is nothing to draw" in text) == (not drawn)
 
 
+def test_the_first_page_begins_with_what_was_answered_and_has_no_empty_column(readers: Readers) -> None:
+    for kind, (release, reader) in readers.items():
+        page = reader.read("/genome").decode()
+        rows: Any = release.tell({"kind": "find_snps"})
+        answered: Any = release.tell({"kind": "find_snps", "answered": True})
+        shown = [unescape(each) for each in re.findall(r'<th scope="row">(.*?)</th>', page)]
+        assert shown[: len(answered["rows"])] == [cell(row[0]) for row in answered["rows"]], kind
+        assert sorted(shown) == sorted(cell(row[0]) for row in rows["rows"])
+        header = re.findall(r'<th scope="col">(.*?)</th>', page)
+        filled = [
+            name for at, name in enumerate(rows["columns"]) if any(row[at] not in (None, "") for row in rows["rows"])
+        ]
+        assert header == filled, kind
+
+
+def test_the_page_of_an_answer_says_it_in_sentences(readers: Readers) -> None:
+    for release, _ in readers.values():
+        rows = pages_of(release).summary().rows
+        assert rows[0] == ("answer", answer_text(release.plan, release.question, release.answer)[0])
+        assert len(rows) > 1, "how far it may be off"
+
+
 def test_every_address_of_a_page_leads_somewhere(readers: Readers) -> None:
     for kind, (_, reader) in readers.items():
         page = reader.read("/genome").decode()
@@ -86,7 +110,7 @@ def test_the_address_chooses_snps(readers: Readers) -> None:
         ({"name": "RS"}, ["rs1", "rs2"]),
         ({"chromosome": "2"}, [*NAMES[5:]]),
         ({"chromosome": "1", "low": "2000", "high": "3000"}, [*NAMES[1:3]]),
-        ({"first": "6"}, [*NAMES[6:]]),
+        ({"chromosome": "1", "first": "2"}, [*NAMES[2:5]]),
         ({"name": "nothing"}, []),
     ):
         page = reader.read("/genome", urlencode(query)).decode()

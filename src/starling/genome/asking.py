@@ -16,7 +16,7 @@ from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
-from starling.genome.preview.expected import UNITS, epsilon_for, error_of
+from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST, Assumed
 from starling.genome.preview.work import previewing, understanding
@@ -243,7 +243,7 @@ class QuestionPlan(Asking):
     @property
     def schema(self) -> dict[str, Json]:
         """The JSON Schema of a question, by the classes of the questions, with what this plan has to choose from and to begin with;
-        `x-margin` has the unit of a margin of each.
+        `x-margin` has the unit of a margin of each, and what it means.
         """
         details: dict[str, dict[str, Json]] = {name: {"title": title} for name, title in TITLES.items()}
         for name, text in questions.attributes_of(ExploreOptions).items():
@@ -256,9 +256,8 @@ class QuestionPlan(Asking):
         details["snp"]["examples"] = details["first"]["examples"] = [first]
         details["snps"]["examples"], details["second"]["examples"] = [[first]], list(others)
         schema: dict[str, Any] = questions.schema(Question, self._defaults(CORRELATION), details)
-        return {
-            "oneOf": [each | {MARGIN: {"unit": UNITS[each["title"]], "instead_of": COST}} for each in schema["oneOf"]]
-        }
+        margins = {kind: {"unit": unit, "meaning": MEANINGS[kind], "instead_of": COST} for kind, unit in UNITS.items()}
+        return {"oneOf": [each | {MARGIN: margins[each["title"]]} for each in schema["oneOf"]]}
 
     def work(self, question: Json, *, preview: bool) -> Work:
         """How much work a question is, which may state no cost in a preview; raises ParameterError where it is none."""

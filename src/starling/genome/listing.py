@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 200
 """Letters of a name that is looked for."""
-COLUMNS: Final = ("SNP", "CHR", "BP", "A1", "A2", "ANSWER", "TEST", "P", "P_LOW", "P_HIGH")
+ANSWER: Final = "ANSWER"
+TESTED: Final = ("TEST", "P", "P_LOW", "P_HIGH")
+COLUMNS: Final = ("SNP", "CHR", "BP", "A1", "A2", ANSWER, *TESTED)
 _FIX: Final = "see which the plan has: its SNP list"
 
 
@@ -34,6 +36,7 @@ class FindSnps:
         low: The least position on the chromosome, in base pairs.
         high: The greatest one; any without it.
         answered: Whether only those are given of which an answer speaks.
+        answers_first: Whether those stand before all others.
         first: How many such SNPs are left out before, 0 to 1,000,000.
         most: How many are given, 1 to 1,000.
     """
@@ -43,6 +46,7 @@ class FindSnps:
     low: int = 0
     high: int | None = None
     answered: bool = False
+    answers_first: bool = False
     first: int = 0
     most: int = 100
 
@@ -60,7 +64,11 @@ class FindSnps:
 
 
 def find_snps(plan: Plan, answers: Answers, question: FindSnps) -> Json:
-    """The columns, rows in the order of the list, and whether there are more; raises ParameterError for a chromosome without SNPs."""
+    """The columns, rows in the order of the list, and whether there are more.
+
+    Raises:
+        ParameterError: the chromosome has no SNPs.
+    """
     known = _Known(plan, answers)
     name = question.name.casefold()
     indices = (int(at) for at in _candidates(plan, known, question) if name in plan.snps.ids[at].casefold())
@@ -121,4 +129,7 @@ def _candidates(plan: Plan, known: _Known, question: FindSnps) -> npt.NDArray[np
     positions = snps.positions[places]
     high = np.inf if question.high is None else question.high
     chosen: npt.NDArray[np.int64] = places[(positions >= question.low) & (positions <= high)]
+    if question.answers_first:
+        spoken_of = np.isin(chosen, known.places())
+        chosen = np.concatenate([chosen[spoken_of], chosen[~spoken_of]])
     return chosen

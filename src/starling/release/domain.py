@@ -203,8 +203,8 @@ class Source(Protocol[ExactT]):
 
 
 MARGIN: Final = "x-margin"
-"""In the JSON Schema of a question: the `unit` of a margin of its answer, and the field that it stands `instead_of`; missing where none is
-defined.
+"""In the JSON Schema of a question: the `unit` of a margin of its answer, its `meaning`, and the field that it stands `instead_of`;
+missing where none is defined.
 """
 
 

@@ -10,16 +10,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from starling.errors import ParameterError
-from starling.pages.parts import Line
+from starling.pages.parts import Line, Table
 from starling.pages.repeating import server_lines
 from starling.release.codec import Json
 from starling.release.text import cell
-from starling.screens.domain_pages import DomainPages
+from starling.screens.domain_pages import FIRST_ROWS, DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
 
 if TYPE_CHECKING:
     from starling.genome.analysis import GenomeRelease
+    from starling.genome.pictures.answers import Answers
 
 MOST: Final = 100
 """SNPs of a page."""
@@ -48,6 +49,15 @@ class GenomePages(DomainPages):
                 return self._export(form)
         return None
 
+    def summary(self) -> Table:
+        """See `DomainPages`: the answer in sentences, with how far it may be off."""
+        from starling.genome.postprocess.wording import answer_facts
+
+        release = self._genome
+        _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
+        rows = tuple((name or "and", text) for name, text in sentences[:FIRST_ROWS])
+        return Table(("What", "In words"), rows, "The answer, and how far it may be off", words=True)
+
     @cached_property
     def _data(self) -> bytes:
         from starling.genome.pictures.canvas import encoded
@@ -70,6 +80,8 @@ class GenomePages(DomainPages):
         first = int(query.whole("first"))
         steps = [("Previous SNPs", query.address(first=max(first - MOST, 0)))] if first else []
         steps += [("Next SNPs", query.address(first=first + MOST))] if rows["more"] else []
+        columns = _columns(pictured)
+        places = [rows["columns"].index(name) for name in columns]
         drawn = [kind for kind in KINDS if KINDS[kind].shown(pictured)]
         _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
         return self.page(
@@ -82,8 +94,8 @@ class GenomePages(DomainPages):
             snps=f"{len(release.plan.snps):,}",
             chromosomes=tuple(release.plan.snps.chromosome_ranges),
             values={name: query.one(name) for name in FILTERS},
-            header=rows["columns"],
-            rows=[["" if value is None else cell(value) for value in row] for row in rows["rows"]],
+            header=columns,
+            rows=[[cell(row[place]) for place in places] for row in rows["rows"]],
             first=first,
             steps=steps,
             exports=self._forms if pictured.p_values else (),
@@ -127,4 +139,15 @@ def _question(query: Query) -> dict[str, Json]:
     question |= {name: query.one(name) for name in ("name", "chromosome") if query.one(name)}
     if (answered := query.one("answered")) not in ("", "yes"):
         raise ParameterError("answered", f"is {cell(answered[:20])}, not yes", "write yes, or leave it out")
-    return question | {"answered": bool(answered), "first": query.whole("first"), "most": MOST}
+    elsewhere = question.keys() & {"name", "chromosome", "low", "high"}
+    question |= {"answered": bool(answered), "answers_first": not elsewhere}
+    return question | {"first": query.whole("first"), "most": MOST}
+
+
+def _columns(pictured: "Answers") -> list[str]:
+    """The columns that some SNP of the list has something in."""
+    from starling.genome.listing import ANSWER, COLUMNS, TESTED
+
+    spoken_of = pictured.p_values or pictured.located or pictured.blocks or pictured.pairs
+    empty = {*(() if spoken_of else (ANSWER,)), *(() if pictured.p_values else TESTED)}
+    return [name for name in COLUMNS if name not in empty]

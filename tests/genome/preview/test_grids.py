@@ -4,7 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from starling.genome.measurements import Number
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.postprocess.wording import answer_text
 from starling.genome.preview.expected import preview
 from starling.genome.preview.grids import COST, NOTHING, grids, question_text
 from starling.genome.preview.typical import Assumed
@@ -39,7 +41,9 @@ def test_numbers_stand_where_they_belong(assumed: Assumed) -> None:
     expected = preview(assumed, NumSig("g", 2, ONE))
     within, right, odds = grids([expected])
     assert within.rows[1] == ("95 % sure", str(expected.within.patients[1]))  # type: ignore[union-attr] # of a selection
-    assert [row[0] for row in right.rows] == ["none", "1", "2"]
+    assert [row[0] for row in right.rows] == ["none", "1", "2", "any number, in the worst study"]
+    question = expected.query  # type: ignore[union-attr] # of a selection
+    assert f"at least {right.rows[-1][1]} whatever" in answer_text(assumed.plan, question, Number(1, 1))[0]
     assert right.rows[0][1].startswith(f"{100 * expected.truths[0].right - 0.05:.1f} % (")  # type: ignore[union-attr]
     assert odds.rows[0][0] == "0.05"
 

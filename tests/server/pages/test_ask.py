@@ -67,11 +67,14 @@ def test_a_margin_finds_its_budget_which_finds_the_margin_again(study_site: Site
         assert (cost, Fraction(preview.margin["within"]) <= 20) == (preview.amount, True)
         here = client.study("data", tmp_path).at_margin(NumSig("g", 3, Fraction(1)), "20")
         assert here.epsilon == Fraction(cost)
-        assert f"± {preview.margin['within']} patients, 95 times of 100 Costs epsilon {cost} of your 3 " in browser.text
+        assert (
+            f"Off by at most {preview.margin['within']} patients, 95 times of 100 Patients are no SNPs: "
+            in browser.text
+        )
         form = browser.form("Show the price")
         assert (form.fields["by"], form.fields["margin"], form.fields["epsilon"]) == ("margin", "20", cost)
         browser.send(form, by="cost")
-        assert f"± {preview.margin['within']} patients" in browser.text
+        assert f"Off by at most {preview.margin['within']} patients" in browser.text
         form = browser.form("Show the price")
         assert (form.fields["by"], form.fields["margin"]) == ("cost", preview.margin["within"])
         assert study_site.charges() == 0, "it was only looked at"

@@ -117,7 +117,14 @@ def test_the_lines_of_a_question_do_what_the_button_does(
     numbers.append(int(browser.send(button).request.url.path.rpartition("/")[2]))
     assert (len(numbers), len(set(numbers)), study_site.charges()) == (4, 1, 1)
     browser.open(f"/questions/{numbers[0]}")
-    assert f"Asked: {json.dumps(asked)}" in browser.text
+    assert f"The question as JSON: {json.dumps(asked)}" in browser.text
+    before = browser.text.partition("The question as JSON")[0]
+    (form,) = (each for each in forms_of(study_site) if each["title"] == kind)
+    assert f"Asked {form['description']}" in before
+    for name, value in asked.items():
+        if name != "kind" and value not in ([], None, False):
+            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            assert f"{form['properties'][name].get('title', name)} {shown}" in before, name
     assert [follow(line, study_site, tmp_path, monkeypatch) for line in lines_of(browser)] == numbers[:3]
 
 

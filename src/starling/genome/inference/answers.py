@@ -37,7 +37,7 @@ Effects are computed in rational arithmetic.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log, log1p
+from math import exp, floor, log, log1p
 from typing import Final, Literal, cast
 
 import numpy as np
@@ -142,6 +142,15 @@ class SelectionError:
             return 0.0
         x = log(self.candidates - 1) - float(self.epsilon / (2 * self.rounds)) * (patients + 1)
         return exp(x - log1p(exp(x))) if x < 0 else 1 / (1 + exp(-x))
+
+    @property
+    def right(self) -> str:
+        """The chance of a right answer in the worst study, in percent, rounded down.
+
+        >>> SelectionError(13, Fraction(1)).right
+        '12 %'
+        """
+        return f"{floor(1000 * (1 - self.beyond(0))) / 10:g} %"
 
     def within(self, alpha: Fraction) -> int:
         """The fewest patients t with P(off by more than t) <= alpha in every round together.

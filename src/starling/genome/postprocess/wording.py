@@ -6,7 +6,6 @@ procedure, before it is drawn; nothing is assumed about which studies are likely
 exact one with a chance of CONFIDENCE or more.
 """
 
-from math import floor
 from typing import Final
 
 from starling.genome.inference.answers import SelectionError, selection_error
@@ -78,6 +77,7 @@ def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
 def answer_facts(plan: Plan, question: Question, answer: Answer, error: Error) -> list[tuple[str, str]]:
     """An answer for a session: its study, and each sentence in a row of its own."""
     sentences = [*answer_text(plan, question, answer), *error_text(plan, question, error)]
+    sentences += [_WORST] if isinstance(question, NumSig | LocBlock | Explore) else []
     return [("study", plan.title), *(("" if at else "answer", sentence) for at, sentence in enumerate(sentences))]
 
 
@@ -136,9 +136,8 @@ def _snps(answer: Number) -> str:
 
 
 def _right(error: SelectionError) -> str:
-    """The chance that holds for every study; rounded down."""
-    chance = floor(1000 * (1 - error.beyond(0))) / 10
-    return f"an estimate, right with a chance of at least {chance:g} % whatever the study is"
+    """The chance that holds for every study."""
+    return f"an estimate, right with a chance of at least {error.right} whatever the study is"
 
 
 def _places(answer: SelectedSnps) -> str:
@@ -193,6 +192,10 @@ def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:
     return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {PERCENT}{both}."
 
 
+_WORST: Final = (
+    "The chance of a right answer is that of the worst study there can be."
+    " A preview also has that of a typical study, which is supposed and is mostly far higher."
+)
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."
 _OFF_NUMBER: Final = (
     "The number is right, or wrong only by SNPs of which each would cross the threshold if the records of at most"

@@ -114,6 +114,17 @@ UNITS: Final = {
 """What the error of each kind of question is in."""
 
 
+MEANINGS: Final = {
+    "num_sig": "Patients are no SNPs: the number is wrong at most by SNPs that would cross the threshold if so many records were others",
+    "loc_sig": "No SNP that is left out is ahead of a named one by more patients",
+    "loc_block": "The block is wrong at most by conditions that would turn if the records of so many patients were others",
+    "snp_pval": "",
+    "snp_corr": "",
+    "explore": "Of its places: no SNP that is left out is ahead of a named one by more patients",
+}
+"""What the error of each kind of question means, where its unit does not say it."""
+
+
 def epsilon_for(
     study: Plan | Assumed,
     question: Question,

@@ -99,6 +99,7 @@ def _number(expected: Sequence[ExpectedNumSig]) -> tuple[Grid, ...]:
         # Rounded down: only what is certain is 100 %.
         cells = (f"{floor(1000 * each.right + 1e-9) / 10:z.1f} % ({_range(each.low, each.high)})" for each in truths)
         rows.append(("none" if truth.significant == 0 else f"{truth.significant:,}", *cells))
+    rows.append(("any number, in the worst study", *(one.within.error.right for one in expected)))
     right = "Chance of the right answer in a typical study, and the range of 95 of 100 answers"
     title = f"{right}; what is significant is so by far"
     are = "is" if causal == 1 else "are"

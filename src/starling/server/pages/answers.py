@@ -13,6 +13,7 @@ from starling.server.access import User
 from starling.server.approving import to_reply as to_request
 from starling.server.authentication import Service, whose
 from starling.server.listing import NEWEST, ReleasePage, list_releases
+from starling.server.pages.ask import in_words
 from starling.server.pages.frame import base_url, only_pages, show
 from starling.server.releasing import ReleaseId, describe, to_reply
 
@@ -35,6 +36,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         values: dict[str, Any] = {"release": reply, "dataset": dataset}
         question = service.home.questions.charged(progress.charge.request_hash)
         values["question"] = "" if question is None else json.dumps(question)
+        values["asked"] = () if question is None else _in_words(dataset.questions, question)
         values["lines"] = _lines(request, release)
         if progress.bundle is None:
             late = reply.leaves.timestamp() > progress.charge.at + dataset.deadline
@@ -60,6 +62,12 @@ def add_routes(app: FastAPI, service: Service) -> None:
             requests=[to_request(service.home, each) for each in requests],
             base=base_url(request),
         )
+
+
+def _in_words(questions: dict[str, Any] | None, question: dict[str, Any]) -> list[tuple[str, str]]:
+    """A question by the form of its kind; none where the data are asked no such questions any more."""
+    forms = [] if questions is None else questions["oneOf"]
+    return next((in_words(each, question) for each in forms if each["title"] == question["kind"]), [])
 
 
 def _query(question: dict[str, Any] | None) -> str:

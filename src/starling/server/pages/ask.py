@@ -69,6 +69,7 @@ class Pricing:
         by_margin: Whether the margin decides, and the cost follows.
         margin: The margin as text.
         unit: What it is in.
+        meaning: What that says of the answer, in a sentence without its point; empty where the unit says it.
         cost: The field of the cost.
         problems: What is wrong with the margin, each with what to do.
     """
@@ -76,6 +77,7 @@ class Pricing:
     by_margin: bool
     margin: str
     unit: str
+    meaning: str
     cost: Field
     problems: tuple[Problem, ...]
 
@@ -223,6 +225,14 @@ def _field(form: dict[str, Any], values: dict[str, str], name: str, problems: Se
     )
 
 
+def in_words(form: dict[str, Any], question: dict[str, Any]) -> list[tuple[str, str]]:
+    """A question as its form has it: what is asked, and each field that is filled in by its label."""
+    values = {name: _text(value) for name, value in question.items()}
+    fields = (_field(form, values, name, ()) for name in _properties(form))
+    chosen = [(each.label, dict(each.choices).get(each.value, each.value)) for each in fields if each.value]
+    return [("Asked", form.get("description", form["title"])), *chosen]
+
+
 def _cost_name(form: dict[str, Any]) -> str | None:
     """The field of the cost of a question, where a margin may stand instead."""
     return form[MARGIN]["instead_of"] if MARGIN in form else None
@@ -250,7 +260,7 @@ def _pricing(
         cost = replace(cost, value=str(preview.question[name]))
         margin = margin or preview.margin.within
     own = tuple(each for each in problems if each.field == MARGIN_FIELD)
-    return Pricing(by_margin, margin, form[MARGIN]["unit"], cost, own)
+    return Pricing(by_margin, margin, form[MARGIN]["unit"], form[MARGIN]["meaning"], cost, own)
 
 
 def _question(form: dict[str, Any], values: dict[str, str], *, instead_of_cost: str) -> dict[str, Any]:
