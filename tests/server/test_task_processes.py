@@ -69,3 +69,20 @@ def test_whoever_asks_for_much_keeps_no_other_waiting(monkeypatch: pytest.Monkey
         ended.set()
         for each in asking:
             each.join()
+
+
+def test_a_server_that_stops_waits_for_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", SILENT))
+    processes = TaskProcesses(7, 600.0)
+
+    def asks() -> None:
+        with pytest.raises(LedgerUnavailable, match="in time"):
+            processes.answer({"do": "page"}, "ada")
+
+    thread = threading.Thread(target=asks)
+    thread.start()
+    while not any(each._running for each in processes._processes):
+        threading.Event().wait(0.001)
+    processes.close()
+    thread.join()
+    assert not any(each._running for each in processes._processes)

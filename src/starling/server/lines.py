@@ -71,6 +71,11 @@ class LineProcess:
         assert self._running is not None
         return self._running.wait()
 
+    def interrupt(self) -> None:
+        """Kill it; from another thread than the one that waits for its answer, which sees that its output has ended."""
+        if (running := self._running) is not None:
+            running.kill()
+
     def end(self) -> None:
         """End it."""
         if self._running is not None:

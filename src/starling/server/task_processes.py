@@ -33,11 +33,15 @@ class TaskProcesses:
         self._slots = Slots(PROCESSES)
         self._idle: queue.LifoQueue[LineProcess] = queue.LifoQueue()
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        for _ in range(PROCESSES):
-            self._idle.put(LineProcess(_COMMAND, stderr=subprocess.DEVNULL, env=environment, cwd="/"))
+        options: dict[str, Any] = {"stderr": subprocess.DEVNULL, "env": environment, "cwd": "/"}
+        self._processes = [LineProcess(_COMMAND, **options) for _ in range(PROCESSES)]
+        for each in self._processes:
+            self._idle.put(each)
 
     def close(self) -> None:
-        """End them."""
+        """End them, whatever they are at: a server that stops does not wait for a page."""
+        for each in self._processes:
+            each.interrupt()
         for _ in range(PROCESSES):
             self._idle.get(timeout=2 * self._seconds).end()
 
