@@ -4,13 +4,19 @@ A page looks at a bounded number of events, however rare those are that are want
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final, cast
 
+from starling.errors import ParameterError
+from starling.ledger import rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event
+from starling.ledger.rules import shown
 from starling.ledger.store import Transaction
 
+AMOUNTS: Final = ("amount", "cap", "from", "to", "reserve", "most")
+"""What a body has in units, beside its balances."""
 MOST_READ: Final = 2_000
 """Events that a page looks at."""
 _BEFORE: Final = "SELECT seq, kind, at, body, hash FROM events WHERE seq < ? ORDER BY seq DESC LIMIT ?"
@@ -37,17 +43,31 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedEvent:
-    """An event, with the dataset and the analyst that it is about, where it is about one; of what follows a charge, those of the charge."""
+    """An event, with the dataset and the analyst that it is about, where it is about one; of what follows a charge, those of the charge.
+
+    Attributes:
+        event: As the chain has it.
+        body: What it says.
+        dataset: The name of the dataset.
+        analyst: The name of the analyst.
+        amounts: Its amounts with their measure by their names in the body, those of balances by their scopes.
+    """
 
     event: Event
     body: dict[str, Any]
     dataset: str | None
     analyst: str | None
+    amounts: dict[str, str] = field(default_factory=dict)
 
 
 def latest_events(book: Book, wanted: EventFilter, before: int, most: int) -> tuple[list[ListedEvent], int | None]:
     """At most `most` events below event `before`, the newest first, and below which event the next ones are; None where there are none."""
-    return book.read(lambda tx: _latest(tx, wanted, before, most))
+
+    def read(tx: Transaction) -> tuple[list[ListedEvent], int | None]:
+        listed, following = _latest(tx, wanted, before, most)
+        return _with_amounts(tx, listed), following
+
+    return book.read(read)
 
 
 def _latest(tx: Transaction, wanted: EventFilter, before: int, most: int) -> tuple[list[ListedEvent], int | None]:
@@ -88,6 +108,29 @@ def _with_subjects(tx: Transaction, read: list[Event]) -> list[ListedEvent]:
             analyst = body["name"] if scope == "analyst" else analyst
         listed.append(ListedEvent(event, body, dataset, analyst))
     return listed
+
+
+def _with_amounts(tx: Transaction, listed: list[ListedEvent]) -> list[ListedEvent]:
+    """Amounts are in the measure of the population that an event is about."""
+
+    @cache
+    def measure(population: str | None, dataset: str | None) -> str:
+        try:
+            return rows.population(tx, population or rows.dataset(tx, str(dataset)).population).measure
+        except ParameterError:
+            # An event that no ledger of ours has: a check of the ledger says so.
+            return "unknown"
+
+    replies = []
+    for each in listed:
+        units = {name: each.body[name] for name in AMOUNTS if name in each.body} | each.body.get("balances", {})
+        population = each.body["name"] if each.event.kind == "population" else each.body.get("population")
+        amounts = {
+            name: "no limit" if amount is None else f"{measure(population, each.dataset)} {shown(amount)}"
+            for name, amount in units.items()
+        }
+        replies.append(replace(each, amounts=amounts))
+    return replies
 
 
 def _first_after(tx: Transaction, until: int) -> int:

@@ -42,6 +42,9 @@ class EventReply(BaseModel):
     dataset: str | None
     analyst: str | None
     body: dict[str, Any]
+    amounts: dict[str, str] = Field(
+        description="The amounts of the body with their measure, such as epsilon 1, by their names; those of balances by their scopes."
+    )
     hash: str
 
 
@@ -118,6 +121,7 @@ def list_events(service: Service, page: EventPage) -> EventList:
             dataset=each.dataset,
             analyst=each.analyst,
             body=each.body,
+            amounts=each.amounts,
             hash=each.event.hash,
         )
         for each in listed

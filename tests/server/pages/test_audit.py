@@ -6,6 +6,8 @@ import shlex
 import pytest
 
 from starling.ledger.checking import CHECKS
+from starling.ledger.registered import KINDS
+from starling.ledger.rules import shown
 from starling.server.pages import audit
 from tests.client.conftest import Site
 from tests.server.pages.browsing import BASE, Browser
@@ -77,10 +79,38 @@ def test_today_is_until_its_end(site: Site, otto: Browser) -> None:
     assert _numbers(otto)[0] == head["number"]
 
 
-@pytest.mark.parametrize("query", ["since=yesterday", "before=x", "kind=" + "a" * 101, "other=1"])
+@pytest.mark.parametrize("query", ["since=yesterday", "before=x", "kind=" + "a" * 101, "until=soon", "other=1"])
 def test_what_cannot_be_read_is_said_on_the_page(otto: Browser, query: str) -> None:
     reply = otto.open(f"/ledger?{query}")
     assert (reply.status_code, "cannot be read" in otto.text) == (422, True)
+    name = query.partition("=")[0]
+    if name in audit.LABELS:
+        assert f"{audit.LABELS[name]} cannot be read" in otto.text
+        assert f"<label>{audit.LABELS[name]}" in otto.page.text
+
+
+def test_every_kind_of_event_has_a_word_and_a_definition() -> None:
+    assert {*KINDS, "create", "charge", "takeover", "drawn", "redrawn", "answer", "void"} == audit.KINDS.keys()
+    for word, definition in audit.KINDS.values():
+        assert word
+        assert all(1 < len(each.split()) <= 20 for each in definition.rstrip(".").split(". ")), definition
+
+
+def test_amounts_are_in_their_measure_as_the_ledger_shows_them(site: Site, otto: Browser) -> None:
+    """No page has an amount in units of the chain, nor the braces of a body."""
+    with site.client() as client:
+        client.wait(client.charge("data"))
+        cost = next(client.releases()).cost
+    otto.open("/ledger")
+    events = otto.share().open("/v1/ledger/events").json()["events"]
+    (charge,) = [each for each in events if each["kind"] == "charge"]
+    assert cost == f"epsilon {shown(charge['body']['amount'])}"
+    assert charge["amounts"] == dict.fromkeys(("amount", "analyst", "dataset", "population"), cost)
+    assert f"cost {cost}; spent so far: analyst {cost}, dataset {cost}, population {cost}" in otto.text
+    for each in events:
+        for amount in each["amounts"].values():
+            assert amount in otto.text
+    assert not re.search(r"\d{9}000|[{}]", otto.text.partition("Download")[0])
 
 
 def test_the_check_says_what_was_checked(otto: Browser) -> None:

@@ -1,6 +1,7 @@
 """Screen 10: the chain as a list with filters, its head, and a check of all of it; who asked what, and the bundles that were made."""
 
 import re
+from datetime import UTC, datetime
 from shlex import quote
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 
 from starling.errors import ParameterError, Problem
 from starling.pages.repeating import server_lines
+from starling.privacy.neighbours import Relation
 from starling.server.access import User
 from starling.server.auditing import EventPage, EventReply, list_events, verify_ledger
 from starling.server.authentication import Service
@@ -18,14 +20,45 @@ from starling.server.pages.frame import base_url, only_pages, show
 
 MOST: Final = 50
 """Events of a page."""
-KINDS: Final = (
-    *("charge", "drawn", "redrawn", "takeover", "answer", "void"),
-    *("create", "population", "dataset", "grant", "raise", "delegate", "terms", "approved", "accepted", "retire"),
-)
-_FILTERS: Final[tuple[str, ...]] = ("kind", "dataset", "analyst", "since", "until")
+KINDS: Final = {
+    "charge": ("charge", "A cost was put on the budget, before any record was read."),
+    "takeover": ("run taken over", "A worker took up a charge that had no answer yet. That costs nothing."),
+    "drawn": ("noise drawn", "The noise of a charge was drawn and fixed, before anybody could see the answer."),
+    "redrawn": ("paid again", "Noise that was lost was paid for once more, and is drawn anew."),
+    "answer": ("answer", "The answer of a charge was kept. The same request gets it again, and pays nothing."),
+    "void": ("given up", "A charge will never be answered. What it cost stays spent."),
+    "create": ("beginning", "The ledger was made."),
+    "population": ("population", "A population was registered, with its measure and what it may lose in all."),
+    "dataset": ("dataset", "A delivery of data about a population was registered."),
+    "grant": ("grant", "An analyst may spend up to a cap from now on."),
+    "raise": ("cap raised", "A custodian raised a cap."),
+    "delegate": ("right to charge", "A server's key may charge a dataset, for a time."),
+    "terms": ("terms", "Whether each charge of a dataset needs an approval, and what is kept for the custodian."),
+    "approved": ("approval", "A custodian approved one request."),
+    "accepted": ("files accepted", "A custodian looked at the files of a dataset, and accepted them."),
+    "retire": ("retired", "Nothing is charged to it any more."),
+}
+"""Of each kind of event what pages call it, and what it means."""
+LABELS: Final = {"kind": "Kind", "dataset": "Dataset", "analyst": "Analyst", "since": "From", "until": "Until"}
+"""Of each filter the label on the page."""
+_DAYS: Final = {"since", "until"}
 _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_REPEATED: Final = {"dataset", "analyst", "signature", "request_hash", "events"}
-"""Of a body what stands in columns of its own, or says little to people."""
+_WORDS: Final = {
+    "charge": "of charge {}",
+    "what": "for {}",
+    "request_id": "request {}",
+    "amount": "cost {}",
+    "cap": "cap {}",
+    "from": "from {}",
+    "to": "to {}",
+    "reserve": "kept for the custodian: {}",
+    "most": "at most {}",
+    "ask_first": "asks first: {}",
+    "population": "population {}",
+    "scope": "cap of {}",
+    "name": "{}",
+}
+"""What an event says beside its columns, in this order; hashes, keys and signatures are in the chain alone."""
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -43,12 +76,11 @@ def add_routes(app: FastAPI, service: Service) -> None:
             page = EventPage.model_validate({**query, **until, "most": MOST})
         except ValidationError as error:
             names = sorted({str(each["loc"][0]) for each in error.errors()})
-            fault = ParameterError(
-                ", ".join(names), "cannot be read", "write a day such as 2026-03-01, or leave it out"
-            )
+            fix = "write a day such as 2026-03-01, or leave it out" if _DAYS & {*names} else "leave it out"
+            fault = ParameterError(", ".join(LABELS.get(name, name) for name in names), "cannot be read", fix)
             problems, page = fault.problems, EventPage.model_validate({"most": MOST})
         listed = list_events(service, page)
-        chosen = {name: query[name] for name in _FILTERS if name in query}
+        chosen = {name: query[name] for name in LABELS if name in query}
         base, wanted = base_url(request), urlencode({**chosen, **until})
         return show(
             request,
@@ -59,7 +91,8 @@ def add_routes(app: FastAPI, service: Service) -> None:
             listed=listed,
             details={each.number: _details(each) for each in listed.events},
             kinds=KINDS,
-            chosen={name: query.get(name, "") for name in _FILTERS},
+            labels=LABELS,
+            chosen={name: query.get(name, "") for name in LABELS},
             following=None if listed.next is None else urlencode({**chosen, "before": listed.next}),
             newest="before" not in query,
             lines=server_lines(
@@ -85,9 +118,20 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
 def _details(event: EventReply) -> str:
     """What else an event says, in a line."""
-    return ", ".join(f"{name} {_short(value)}" for name, value in event.body.items() if name not in _REPEATED)
+    body = event.body
+    values = {name: ("no", "yes")[value] if isinstance(value, bool) else value for name, value in body.items()}
+    parts = [
+        words.format(_short(event.amounts.get(name, values[name]))) for name, words in _WORDS.items() if name in values
+    ]
+    if "unit" in body:
+        parts.append(f"protected: {Relation(body['change'], body['unit'])}")
+    if "until" in body:
+        parts.append(f"until {datetime.fromtimestamp(body['until'], UTC):%Y-%m-%d %H:%M} UTC")
+    if "balances" in body:
+        parts.append("spent so far: " + ", ".join(f"{scope} {event.amounts[scope]}" for scope in body["balances"]))
+    return "; ".join(parts)
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else ascii(value) if isinstance(value, dict | list) else str(value)
+    text = str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
