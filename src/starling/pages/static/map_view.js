@@ -124,7 +124,7 @@ export function show_map(facts, coastline, source) {
     const ends = ENDS.map((id) => exact_number(element(`map-${id}`).value));
     const filled = ENDS.every((id) => element(`map-${id}`).value !== ""), numbers = ends.every(Number.isFinite);
     const wrong = ends[0] > ends[2] || ends[1] > ends[3], order = wrong ? "West must not lie east of East, nor South north of North." : "";
-    element("map-problem").textContent = filled && !numbers ? "An end is no number: write it like 5.9." : order;
+    if (counts) element("map-problem").textContent = filled && !numbers ? "An end is no number: write it like 5.9." : order;
     if (wrong || !numbers) return;
     chosen = [frame.to_x(ends[0]), frame.to_y(ends[1]), frame.to_x(ends[2]), frame.to_y(ends[3])];
     if (counts) answer(); else ask();
