@@ -82,11 +82,7 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
         "publication.add-up",
         "would change nothing: no level of regions",
     ),
-    (
-        {"publication.add-up": True, "levels[0].margins": NONE, "levels[0].budget": "10000"},
-        "publication.add-up",
-        "cannot be kept: with their budgets, numbers of the level town have next to no noise",
-    ),
+    ({"publication.add-up": True, "levels[1].budget": "10000"}, "publication.add-up", "ward have next to no noise"),
     ({"regions.small": NONE}, "publication.suppression", "would leave nothing out: it is for groups with [detail]"),
     ({"regions.small": ["ward"]}, "publication.suppression", "would leave nothing out: it is for groups with [detail]"),
     ({"publication.suppression": NONE}, "regions.small", "would leave nothing out without publication.suppression"),
