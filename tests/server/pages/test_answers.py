@@ -1,6 +1,7 @@
 """One address for waiting and the answer, whose numbers are those of the release; and the list, which is that of the API."""
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -97,3 +98,16 @@ def test_the_newest_requests_are_listed_however_many_there_are(site: Site, monke
         site.home.requests.ask(request, f"title {number}", costing(1), "why")
     browser = browser_of(site)
     assert re.findall(r'id="request-(\d+)"', browser.open("/answers").text) == ["4", "3"]
+
+
+def test_rows_of_wide_tables_stack_on_a_narrow_screen_each_cell_with_its_column() -> None:
+    folder, stacked = files("starling.server") / "templates", 0
+    for template in folder.iterdir():
+        for table in re.findall(r"<table.*?</table>", template.read_text(encoding="utf-8"), re.DOTALL):
+            columns = re.findall(r'<th scope="col">([^<]*)</th>', table)
+            if len(columns) < 5:
+                continue
+            stacked += 1
+            assert table.startswith('<table class="words stacks">'), template.name
+            assert re.findall(r"<td([^>]*)>", table) == [f' data-name="{name}"' for name in columns[1:]], template.name
+    assert stacked >= 5
