@@ -306,7 +306,7 @@ def test_others_are_refused_as_by_the_api(asked: Site) -> None:
         assert "Custody" not in browser.page.text
         for path in PAGES:
             assert browser.open(path).status_code == 403
-            assert f"role is {role}" in browser.text
+            assert f"role {role} cannot open this, which is for custodians" in browser.text
         assert browser._ask("POST", f"{REQUEST}/decline", b"reason=No.").status_code == 403
     assert asked.home.requests.find(1).state == "waiting"
 
