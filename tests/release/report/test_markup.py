@@ -2,6 +2,7 @@
 
 import pytest
 
+from starling.pages.rendering import static_files
 from starling.release.report.markup import find_disallowed_markup
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">{}</svg>'
@@ -83,3 +84,9 @@ def test_whatever_else_is_in_a_picture_is_found(inside: str) -> None:
 )
 def test_whatever_else_is_in_a_page_is_found(text: str) -> None:
     assert find_disallowed_markup(text) is not None
+
+
+def test_the_stylesheet_may_stand_in_a_report() -> None:
+    """Every report carries it, and whoever paid for one that may not hold it is refused it."""
+    (style,) = (content.decode() for name, content in static_files().items() if name.endswith(".css"))
+    assert find_disallowed_markup(f"<style>{style}</style>") is None
