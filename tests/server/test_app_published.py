@@ -9,6 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.types import ASGIApp
 
 from starling.server import passwords
@@ -45,6 +46,8 @@ WITHOUT_TOKEN = {
     ("get", "/v1/oidc/callback"),
 }
 """What is asked by whoever has not shown who they are."""
+BEYOND_SCHEMAS = {"/v1/custody/raise", "/v1/datasets/{name}/preview"}
+"""Where values are refused for what ledger or plan say, which no schema can: that there is no such cap, or no margin."""
 SUCCEEDS: dict[Role, set[str]] = {
     "analyst": {
         "/healthz",
@@ -121,7 +124,8 @@ def test_every_reply_is_as_it_is_published(app: ASGIApp, released: int, tokens: 
         @given(case=requests)
         def ask(case: Any) -> None:
             reply = case.call(headers={"Authorization": f"Bearer {tokens[role]}", **OWN_PAGE})
-            case.validate_response(reply)
+            judged = case.operation.path in BEYOND_SCHEMAS and reply.status_code == 422
+            case.validate_response(reply, excluded_checks=[positive_data_acceptance] if judged else [])
             if reply.status_code < 400:
                 succeeded.add(case.operation.path)
 
