@@ -270,6 +270,6 @@ class _Rows:
 
 def _significant(row: dict[str, Any], classes: tuple[str, ...]) -> SignificantDifference:
     label = labels.group(row)
-    if row[classes[0]] is not None:
+    if classes and row[classes[0]] is not None:
         label += f": {', '.join(row[each] for each in classes)}"
     return SignificantDifference(label, row["first"], row["second"], row["lower"], row["upper"], row["p_value"])
