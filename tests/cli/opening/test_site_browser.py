@@ -88,17 +88,16 @@ def test_the_policy_refuses_nothing_and_nothing_leaves_the_machine(served: tuple
         tab.page.close()
 
 
-def of_places(served: tuple[str, Any, str]) -> None:
-    if served[0] != "places":
-        pytest.skip("only places have a map")
+only_places = pytest.mark.parametrize("served", ["places"], indirect=True)
+"""Only they have a map."""
 
 
 def ends_of(page: Any) -> list[str]:
     return [page.locator(f"#map-{name}").input_value() for name in ("west", "south", "east", "north")]
 
 
+@only_places
 def test_a_dragged_rectangle_has_the_numbers_of_its_address(served: tuple[str, Any, str]) -> None:
-    of_places(served)
     tab = tab_of(served, "/map?slice=February")
     box = tab.page.locator("#map").bounding_box()
     for share, act in ((0.4, "down"), (0.6, "up")):
@@ -127,8 +126,8 @@ def test_a_dragged_rectangle_has_the_numbers_of_its_address(served: tuple[str, A
     tab.page.close()
 
 
+@only_places
 def test_a_map_counts_without_scripts(served: tuple[str, Any, str], chromium: Any) -> None:
-    of_places(served)
     context = chromium.new_context(java_script_enabled=False, storage_state=served[1].storage_state())
     page = context.new_page()
     page.goto(f"{served[2]}/map")

@@ -103,7 +103,7 @@ def test_the_price_follows_what_is_typed_and_is_that_without_javascript(chromium
         live = page.inner_text("#price .cost")
         margin = page.input_value("#field-margin")
         page.fill("#field-margin", "20")
-        page.wait_for_selector("#price .margin:has-text('± 20 patients')")
+        page.wait_for_selector("#price .margin:has-text('Off by at most 20 patients')")
         assert (margin == "", page.is_checked("#by-margin")) == (False, True)
         assert page.input_value("#field-epsilon") in page.inner_text("#price .cost")
         page.fill("#field-epsilon", "0.25")
