@@ -164,13 +164,13 @@ def test_planted_links_are_not_followed(folder: Path, tmp_path: Path, monkeypatc
     assert not (tmp_path / "r.zip").is_symlink()
     assert (tmp_path / "r.zip").stat().st_mode & 0o777 == 0o666 & ~umask()
     # Planted after the check, when the zip is written already.
-    plain = zipped_module._write
+    plain = zipped_module.write_entries
 
     def planted(*arguments: object) -> None:
         (tmp_path / "s.zip").symlink_to(victim)
         plain(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(zipped_module, "_write", planted)
+    monkeypatch.setattr(zipped_module, "write_entries", planted)
     with pytest.raises(OutputError, match="exists"):
         zipped(folder, tmp_path / "s.zip")
     assert victim.read_text() == "as it was"

@@ -4,12 +4,14 @@ import gc
 import re
 import weakref
 from html import unescape
+from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import pytest
 
 import starling
 from starling.public.showing import shown
+from starling.release.zipped import zipped
 from starling.screens.frame import Frame
 from starling.screens.release import pages_of
 from starling.screens.tables import domain
@@ -29,6 +31,19 @@ def test_the_report_is_sent_as_it_was_signed_and_runs_nothing(reader: Reader) ->
     assert "script" not in reply.headers["Content-Security-Policy"]
 
 
+def test_the_whole_release_is_one_file_that_verifies(reader: Reader, tmp_path: Path) -> None:
+    """The same bytes as `--zip` writes, of what was signed alone, whatever came into the folder since."""
+    folder, path = reader.release.folder, tmp_path / "all.zip"
+    (folder / "notes \u202e.tmp").write_text("mine")
+    path.write_bytes(reader.read("/bundle"))
+    (folder / "notes \u202e.tmp").unlink()
+    zipped(folder, tmp_path / "same.zip")
+    assert path.read_bytes() == (tmp_path / "same.zip").read_bytes()
+    with starling.open_release(path) as again:
+        assert again.hashes == reader.release.hashes
+    assert reader.get("/bundle").headers["Content-Disposition"] == 'attachment; filename="out.zip"'
+
+
 def test_every_link_of_a_page_leads_to_something_that_is_there(reader: Reader) -> None:
     seen, wanted = set[str](), ["/"]
     while wanted:
@@ -45,7 +60,8 @@ def test_every_link_of_a_page_leads_to_something_that_is_there(reader: Reader) -
 def test_at_a_server_every_link_stays_below_the_release_and_static_files_below_the_root(reader: Reader) -> None:
     frame = Frame("", "http://localhost", 7, "/s/releases/7", "/s", "/s", {"name": "<b>", "role": "analyst"})
     served = Reader(reader.release, frame)
-    addresses = {"/s/", "/s/answers", "/s/sign-out", "#main", "data:,"}
+    addresses = {"/s/", "/s/answers", "/s/sign-out", "#main", "data:,", "/s/v1/releases/7/bundle"}
+    assert served.get("/bundle").status == 404
     for path in ("/", f"/tables/{reader.release.names[0]}", "/none"):
         page = served.read(path).decode()
         assert "&lt;b&gt;, analyst" in page

@@ -1,14 +1,16 @@
 """The values of an address: each once where one is wanted, and nothing that cannot be read."""
 
+import re
 from io import BytesIO
 from tempfile import TemporaryFile
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.screens.replies import MOST_FIELDS, Query, Reply
+from starling.screens.replies import MOST_FIELDS, Query, Reply, attached
 
 
 @given(st.text())
@@ -45,6 +47,22 @@ def test_a_number_is_digits_alone(value: str) -> None:
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="values that cannot be read"):
         Query(text)
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_a_file_keeps_its_name_in_a_header_that_every_server_sends(name: str) -> None:
+    header = attached(b"", name, "text/csv").headers["Content-Disposition"]
+    read = re.fullmatch(r"attachment; filename=\"([\w .-]*)\"(?:; filename\*=UTF-8''([\w.~%-]+))?", header, re.ASCII)
+    assert read is not None
+    assert unquote(read[2] or read[1]) == "".join(
+        each if each.isprintable() and each not in "/\\" else "_" for each in name
+    )
+
+
+@pytest.mark.parametrize("value", ["a\r\nb: c", "\xe4", "a\0"])
+def test_no_reply_has_a_header_that_cannot_be_sent(value: str) -> None:
+    with pytest.raises(ValueError, match="printable ASCII"):
+        Reply(b"", headers={"X": value})
 
 
 def test_a_body_has_its_size_be_it_bytes_or_a_file() -> None:

@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, mkdtemp
@@ -59,7 +59,7 @@ def zipped(folder: Path, path: Path) -> None:
         temporary = Path(mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
         partial = temporary / "zip"
         with partial.open("xb") as file:
-            _write(files, file)
+            write_entries(files, file)
             file.flush()
             os.fsync(file.fileno())
         _place(partial, path)
@@ -85,7 +85,8 @@ def _place(partial: Path, path: Path) -> None:
         partial.rename(path)
 
 
-def _write(files: dict[str, Path], file: IO[bytes]) -> None:
+def write_entries(files: Mapping[str, Path], file: IO[bytes]) -> None:
+    """Write files by their names in ascending order as the zip that `zipped` makes of a folder of them."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, path in files.items():
             info = _info(name, path.stat().st_size)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import quote
 
 import pyarrow as pa
 
@@ -213,10 +214,10 @@ class DomainPages:
     def around(self, frame: Frame) -> dict[str, object]:
         """What `release.html` shows on every page of the release: its title, and the links to its pages."""
         published = [name for name in self.release.names if "/" not in name and self.release.size(name)[0]]
-        tables = [(f"Table {name}", f"/tables/{name}") for name in published]
+        tables = [(f"Table {name}", f"/tables/{quote(name)}") for name in published]
         report = [("Privacy report", "/report")] if (self.release.folder / REPORT).is_file() else []
         links = [("Release", "/"), *tables, *self.links, *report]
         return {
             "title": self.title,
-            "links": [(word, f"{frame.release}{path}") for word, path in links],
+            "links": [*((word, f"{frame.release}{path}") for word, path in links), ("Download all", frame.bundle)],
         }

@@ -43,6 +43,11 @@ class Frame:
         """What templates show of it."""
         return asdict(self)
 
+    @property
+    def bundle(self) -> str:
+        """Where the whole release is one file."""
+        return f"{self.here}/v1/releases/{self.number}/bundle" if self.number else f"{self.release}/bundle"
+
     def lines(self, question: Mapping[str, Json], python: str) -> tuple[Line, ...]:
         """The lines that put a question to the release.
 

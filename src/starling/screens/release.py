@@ -4,11 +4,14 @@ import shlex
 from collections.abc import Sequence
 from http import HTTPStatus
 from importlib import import_module
+from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from starling.domains import DOMAINS
 from starling.errors import StarlingError
 from starling.pages.parts import Line
 from starling.release.reading import Release
+from starling.release.zipped import write_entries
 from starling.screens.domain_pages import OF_REPORT, REPORT, DomainPages
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
@@ -62,6 +65,8 @@ class Screens:
                 return self._home(frame)
             case ["report"]:
                 return self._report()
+            case ["bundle"] if not frame.number:  # A server has it at an address of its own.
+                return self._bundle()
             case ["data", name]:
                 return self._linked(name)
             case ["tables", *_] | ["download", *_]:
@@ -72,6 +77,14 @@ class Screens:
         """The report as it was signed."""
         file = self._release.folder / REPORT
         return Reply(file.read_bytes(), headers={"Content-Security-Policy": OF_REPORT}) if file.is_file() else None
+
+    def _bundle(self) -> Reply:
+        """All that was signed, as the zip that is opened and verified anywhere."""
+        release = self._release
+        file: BinaryIO = TemporaryFile()  # noqa: SIM115 - it is sent, and closed by its reader
+        write_entries({name: release.folder / name for name in sorted(release.hashes)}, file)
+        file.seek(0)
+        return attached(file, f"{release.path.resolve().name.removesuffix('.zip')}.zip", "application/zip")
 
     def _linked(self, name: str) -> Reply | None:
         """A table as it was released, to which the report links by its file; None where there is none."""
@@ -102,5 +115,6 @@ class Screens:
             facts=facts,
             published=[each for each in sizes if "/" not in each[0]],
             measured=[each for each in sizes if "/" in each[0]],
+            bundle=frame.bundle,
             lines=lines,
         )

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from io import BytesIO
 from typing import BinaryIO, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starling.errors import ParameterError
 
 HTML: Final = "text/html; charset=utf-8"
 MOST_FIELDS: Final = 2_000
 """Values in one address."""
+_UNPLAIN: Final = re.compile(r"[^A-Za-z0-9 ._-]")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}")
 
 
@@ -25,13 +26,18 @@ class Reply:
         body: Its bytes, or an open file of them, at its beginning.
         kind: Their media type.
         status: Of HTTP.
-        headers: Besides those of every reply, or in place of them.
+        headers: Besides those of every reply, or in place of them; of plain letters, as HTTP takes them.
     """
 
     body: bytes | BinaryIO
     kind: str = HTML
     status: int = HTTPStatus.OK
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a header that no server could send."""
+        if not all(value.isascii() and value.isprintable() for value in self.headers.values()):
+            raise ValueError("a header is not of printable ASCII letters")
 
     @property
     def size(self) -> int:
@@ -44,8 +50,11 @@ class Reply:
 
 
 def attached(body: bytes | BinaryIO, name: str, kind: str) -> Reply:
-    """A file that a browser saves under a name of plain letters."""
-    return Reply(body, kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    """A file that a browser saves under a name (RFC 6266); letters that nobody sees, or that part paths, are underscores."""
+    name = "".join(letter if letter.isprintable() and letter not in "/\\" else "_" for letter in name)
+    plain = _UNPLAIN.sub("_", name)
+    encoded = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
+    return Reply(body, kind, headers={"Content-Disposition": f'attachment; filename="{plain}"{encoded}'})
 
 
 class Query:

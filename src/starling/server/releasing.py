@@ -26,6 +26,8 @@ from starling.server.datasets import Dataset, Entry, NotThere, Study
 from starling.server.previewing import INVENTED, QUESTION
 from starling.server.purposes import KNOWN
 
+REQUEST_ID: Final = "[A-Za-z0-9][A-Za-z0-9._@-]{0,99}"
+"""The pattern of the id of a request."""
 IMMUTABLE: Final = "private, max-age=31536000, immutable"
 """Cache-Control of released bytes: they never change, and are sent to who brings a token."""
 
@@ -107,7 +109,7 @@ class ReleaseRequest(BaseModel):
     """A release of the registered plan, or of the answer to a question. The same id is never charged twice."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
-    request_id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$", description="A name that you choose, once.")
+    request_id: str = Field(pattern=f"^{REQUEST_ID}$", description="A name that you choose, once.")
     question: dict[str, Any] | None = QUESTION
 
 

@@ -74,6 +74,8 @@ def headers_of(error: StarlingError) -> dict[str, str]:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarlingError)
+    if error.status == 401 and wants_page(request):
+        return error_page(request, error.status, error.problems, headers_of(error), await request.body())
     return error_reply(request, error.status, type(error).__name__, error.problems, headers_of(error))
 
 

@@ -10,12 +10,16 @@ import pytest
 
 from starling.cli.opening.serving import COOKIE, HEADERS, HOST, Serving
 from starling.errors import OutputError
-from starling.screens.replies import Reply
+from starling.screens.replies import Reply, attached
+
+HOSTILE = 'a"; x="\r\nSet-Cookie: \u4e2d\u202e\ud800.csv'
 
 
 def answer(path: str, query: str) -> Reply:
     if path == "/long":
         return Reply(bytes(1 << 24))
+    if path == "/hostile":
+        return attached(b"x", HOSTILE, "text/plain")
     if path == "/fault":
         raise ValueError("secret")
     return Reply(f"{path} {query}".encode())
@@ -55,6 +59,11 @@ def test_the_address_works_once_and_its_cookie_from_then_on(serving: Serving) ->
     response, body = ask(serving, "/tables/t%201?a=%20b", Cookie=cookie)
     assert (response.status, body) == (200, b"/tables/t 1 a=%20b")
     assert {name: response.getheader(name) for name in HEADERS} == HEADERS
+
+
+def test_a_file_of_any_name_is_sent(serving: Serving) -> None:
+    response, body = ask(serving, "/hostile", Cookie=begun(serving))
+    assert (response.status, body, response.getheader("Set-Cookie")) == (200, b"x", None)
 
 
 @pytest.mark.parametrize("path", ["/", "/begin/", "/begin/x", "/static/starling.css"])

@@ -26,7 +26,7 @@ NAMED: Final = ("th", "a", "button", "summary", "label", "caption", "figcaption"
 """Elements without words have no name for those who hear a page."""
 LINKS: Final = {"a": "href", "form": "action", "script": "src", "link": "href", "img": "src"}
 LEADS_AWAY: Final = ("formaction", "poster", "data", "srcset", "background", "cite", "ping", "xlink:href")
-FREE: Final = ("/sign-in", "/sign-out", "/decline")
+FREE: Final = re.compile(r".*(/sign-in|/sign-out|/custody/requests/[0-9]+)")
 """Forms that charge nothing and change nothing else that a second one could do twice."""
 ALIKE: Final = 2
 """Pages of one path that are opened of those whose addresses have the same fields."""
@@ -284,10 +284,13 @@ def broken(page: Page) -> Iterator[str]:
     for name, value in (HEADERS | own).items():
         if headers.get(name) != value:
             yield f"sends {name}: {headers.get(name)}"
+    for sent, raw in headers.raw:
+        if not raw.isascii() or not raw.decode().isprintable():
+            yield f"sends {sent!r} in other letters than HTTP takes"
     if headers["content-type"] != "text/html; charset=utf-8":
         yield f"is {headers['content-type']}"
     for form in page.parsed.forms:
-        if form.method == "post" and not form.action.endswith(FREE) and "request_id" not in form.fields:
+        if form.method == "post" and not FREE.fullmatch(form.action) and "request_id" not in form.fields:
             yield f"has a form for {form.action} without a request id"
     if "&lt;script" in page.parsed.text or re.search(r"&amp;(amp;)+(amp|lt|#)", page.parsed.text):
         yield "escapes twice"

@@ -185,7 +185,8 @@ def test_a_session_that_ended_charges_nothing_and_the_form_works_after_signing_i
     browser.send(form)
     assert (browser.path.startswith("/sign-in?next="), site.charges()) == (True, 0)
     browser.sign_in("ada", "correct horse battery")
-    assert browser.path == "/datasets/data/ask"
+    assert browser.path.startswith("/datasets/data/ask?request_id=")
+    assert browser.form("Spend").fields == form.fields
     assert browser.send(browser.form("Spend")).request.url.path.startswith("/questions/")
     assert site.charges() == 1
 

@@ -307,7 +307,7 @@ def test_others_are_refused_as_by_the_api(asked: Site) -> None:
         for path in PAGES:
             assert browser.open(path).status_code == 403
             assert f"role {role} cannot open this, which is for custodians" in browser.text
-        assert browser._ask("POST", f"{REQUEST}/decline", b"reason=No.").status_code == 403
+        assert browser._ask("POST", REQUEST, b"reason=No.").status_code == 403
     assert asked.home.requests.find(1).state == "waiting"
 
 
@@ -324,7 +324,7 @@ def test_a_custodian_who_was_revoked_is_led_to_sign_in_and_decides_nothing(asked
 def test_csrf_a_form_of_another_site_declines_nothing(asked: Site, carl: Browser) -> None:
     for site_says in ("cross-site", "same-site", "none"):
         headers = [("Cookie", carl._cookie), ("Sec-Fetch-Site", site_says), ("Accept", "text/html")]
-        assert carl._asker.ask("POST", f"{REQUEST}/decline", headers, b"reason=No.").status_code in (400, 403)
+        assert carl._asker.ask("POST", REQUEST, headers, b"reason=No.").status_code in (400, 403)
     assert asked.home.requests.find(1).state == "waiting"
 
 

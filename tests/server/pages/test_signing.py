@@ -1,15 +1,20 @@
 """Signing in by a page: by the same rules as by the API, and out again."""
 
 import json
+from contextlib import closing
+from html import unescape
+from typing import Any
 
 import pytest
 
+from starling.ledger.opening import open_ledger
 from starling.server import passwords
 from starling.server.passwords import BURST_OF_NAME
 from tests.client.conftest import Site
 from tests.server.conftest import Asker
 from tests.server.pages.browsing import Browser
 from tests.server.pages.conftest import PASSWORD, browser_of
+from tests.server.pages.crawling import forms_of, page_routes
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -95,3 +100,35 @@ def test_the_form_refuses_the_names_and_passwords_that_the_api_refuses(site: Sit
         assert browser.sign_in(name, password).status_code == 422, (name, password)
         body = json.dumps({"name": name, "password": password}).encode()
         assert browser._asker.ask("POST", "/v1/session", own, body).status_code == 422, (name, password)
+
+
+def test_every_form_is_sent_to_the_address_of_its_page(site: Site) -> None:
+    """There one is led back to, by GET, where the session ended meanwhile; who signs out or in is led there anyway."""
+    app: Any = site.carrier._app._app  # type: ignore[attr-defined]
+    pages = {each.path for each in page_routes(app)}
+    assert {each.path for each in forms_of(app)} - pages == {"/sign-out"}
+
+
+@pytest.mark.parametrize("reason", ['For a "paper" & <b>10 %</b>; Ä=ö+\u2066', "long " * 400])
+def test_what_was_typed_stands_in_the_form_after_signing_in(study_site: Site, reason: str) -> None:
+    """As far as an address can hold it; and the id too, so that two tabs pay once."""
+    with closing(open_ledger(study_site.home.settings.ledger)) as ledger:
+        ledger.custody.set_terms("data", ask_first=True)
+    browser = browser_of(study_site)
+    browser.open("/datasets/data/ask?kind=num_sig&k=2&epsilon=0.25")
+    form = browser.form("Ask the custodian")
+    browser.forget()
+    browser.send(form, reason=reason)
+    browser.sign_in("ada", PASSWORD)
+    assert browser.page.status_code == 200
+    if len(reason) > 1000:
+        assert browser.path == "/datasets/data/ask"
+        return
+    assert unescape(browser.page.text).partition(">For a ")[2].startswith(reason.removeprefix("For a ")[:-1])
+    assert browser.form("Show the price").fields["k"] == "2"
+    again = browser.form("Ask the custodian")
+    assert {name: again.fields[name] for name in ("request_id", "question")} == {
+        name: form.fields[name] for name in ("request_id", "question")
+    }
+    browser.send(again, reason=reason)
+    assert len(study_site.home.requests.latest("ada", 10)) == 1

@@ -1,6 +1,7 @@
 """Screen 2: a question with its price, which is shown before it is paid, and the one button that pays it."""
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +25,7 @@ from starling.server.bodies import read_json
 from starling.server.pages.frame import base_url, form_of, go, only_pages, show
 from starling.server.pages.home import bar, decimal
 from starling.server.previewing import PreviewReply, PreviewSection, read_preview
-from starling.server.releasing import ReleaseRequest, charge, describe, read_budget
+from starling.server.releasing import REQUEST_ID, ReleaseRequest, charge, describe, read_budget
 
 _HIDDEN: Final = ("kind", "request_id")
 _APART: Final = "Several apart by commas."
@@ -88,7 +89,9 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/datasets/{name}/ask", include_in_schema=False, dependencies=[Depends(only_pages)])
     def ask_page(name: str, request: Request, user: Annotated[User, analysts]) -> Response:
-        return _page(service, request, user, name, dict(request.query_params))
+        form = dict(request.query_params)
+        # Where a session ended, what was sent comes back as the address.
+        return _page(service, request, user, name, form | _typed(form), form)
 
     @app.post("/datasets/{name}/ask", include_in_schema=False)
     async def pay(name: str, request: Request, user: Annotated[User, analysts]) -> Response:
@@ -100,8 +103,8 @@ def _pay(service: Service, request: Request, user: User, name: str, form: dict[s
     """Charge once, whatever is sent again, and lead to the answer; what is refused is said on the page, and costs nothing."""
     values: dict[str, str] = {}
     try:
+        values = _typed(form)
         question = _json_object(form.get("question", ""))
-        values = {} if question is None else {key: _text(value) for key, value in question.items()}
         body: dict[str, Any] = {"request_id": form.get("request_id", ""), "question": question}
         if "reason" in form:
             waiting = ask_custodian(service, user.name, name, ApprovalRequest(**body, reason=form["reason"]))
@@ -115,7 +118,12 @@ def _pay(service: Service, request: Request, user: User, name: str, form: dict[s
         error = refused
     if error.status in (401, 404):
         raise error
-    return _page(service, request, user, name, values, error)
+    return _page(service, request, user, name, values, {"reason": form.get("reason", "")}, error)
+
+
+def _typed(form: dict[str, str]) -> dict[str, str]:
+    """The fields of the question that a form sends."""
+    return {key: _text(value) for key, value in (_json_object(form.get("question", "")) or {}).items()}
 
 
 def _page(
@@ -124,14 +132,16 @@ def _page(
     user: User,
     name: str,
     values: dict[str, str],
+    sent: dict[str, str],
     error: StarlingError | None = None,
 ) -> Response:
+    """The page with these values in the form of the question; of a form that was `sent` it keeps the reason, and the id that pays once."""
     dataset, budget = describe(service, name), read_budget(service, user.name, name)
     forms = [] if dataset.questions is None else list(dataset.questions["oneOf"])
     form = next((each for each in forms if each["title"] == values.get("kind")), None)
     values = values if form is None else _starts(form) | values
     margin = "" if form is None else _margin(form, values)
-    question, preview, request_id, approval = None, None, fresh_id(), None
+    question, preview, request_id, approval = None, None, sent.get("request_id", ""), None
     try:
         question = None if form is None else _question(form, values, instead_of_cost=margin)
         if question is not None or not forms:
@@ -142,6 +152,8 @@ def _page(
     if preview is not None and preview.request is not None:
         approval = service.home.requests.find(preview.request, user.name)
         request_id = approval.request.request_id
+    elif not re.fullmatch(REQUEST_ID, request_id):
+        request_id = fresh_id()
     problems = () if error is None else error.problems
     own, others = _by_field((MARGIN_FIELD, *_properties(form)) if form is not None else (), problems)
     return show(
@@ -163,6 +175,7 @@ def _page(
         after=None if preview is None or budget.invented else _after(budget.available, preview.amount),
         request_id=request_id,
         approval=approval,
+        reason=sent.get("reason", ""),
         refused=bool(problems),
         problems=others,
         lines=() if preview is None else _lines(request, name, request_id, question),

@@ -44,9 +44,9 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/custody/requests/{number}", include_in_schema=False, dependencies=pages)
     def waiting(number: Number, request: Request, user: Annotated[User, custodians]) -> Response:
-        return _request(service, request, user, number)
+        return _request(service, request, user, number, words=request.query_params.get("reason", ""))
 
-    @app.post("/custody/requests/{number}/decline", include_in_schema=False)
+    @app.post("/custody/requests/{number}", include_in_schema=False)
     async def declined(number: Number, request: Request, user: Annotated[User, custodians]) -> Response:
         form = await form_of(request)
         return await run_in_threadpool(_decline, service, request, user, number, form)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -19,7 +19,7 @@ PACKAGE: Final = "starling.server"
 HTML: Final = "text/html"
 PLAIN: Final = ("/v1/", "/healthz", "/readyz", "/static/")
 """Below these there are no pages: a browser gets what a program gets."""
-_LOCAL: Final = re.compile(r"/(?![/\\])[\x21-\x7e]{0,1000}")
+_LOCAL: Final = re.compile(r"/(?![/\\])[\x21-\x7e]{0,1999}")
 MOST_FIELDS: Final = 60
 
 
@@ -104,15 +104,18 @@ def local_path(text: str) -> str:
 
 
 def error_page(
-    request: Request, status: int, problems: Sequence[Problem], headers: Mapping[str, str] | None
+    request: Request, status: int, problems: Sequence[Problem], headers: Mapping[str, str] | None, typed: bytes = b""
 ) -> Response:
-    """What a browser gets where a program gets an error; who is not signed in is led to where that is done, and back."""
+    """What a browser gets where a program gets an error; an analyst who is not signed in is led to where that is done, and back.
+
+    The fields of a form that was sent, `typed`, stand in the form again: the page of a form is at the address to which it is sent.
+    """
     root = request.scope.get("app_root_path", "")
     if status == 401 and below(request) != "/sign-in":
-        path = request.scope["path"].removeprefix(root)
-        query = request.scope["query_string"].decode("ascii", "replace")
-        wanted = f"{path}?{query}" if query else path
-        leads = urlencode({"next": local_path(wanted)})
+        path = quote(request.scope["path"].removeprefix(root))
+        query = quote(typed or request.scope["query_string"], safe="=&%+")
+        wanted = local_path(f"{path}?{query}" if query else path)
+        leads = urlencode({"next": local_path(path) if wanted == "/" else wanted})
         return RedirectResponse(f"{root}/sign-in?{leads}", 303)
     user = None if status == 401 else getattr(request.state, "user", None)
     page = show(request, "error.html", user, status=status, has_strip=False, problems=problems, code=status)
