@@ -82,7 +82,7 @@ def test_whoever_is_not_signed_in_is_led_there_and_back(site: Site) -> None:
     """Whatever the letters of the address are: no header could hold them as they are."""
     browser = Browser(site.carrier._app)
     browser_of(site)
-    for path in ("/datasets/data/ask", "/releases/9/tables/%C3%A4%22%0D%0Ax%3A%E2%80%AE?a=%C3%B6&b=+c%26"):
+    for path in ("/datasets/data/ask", "/releases/9/tables/%C3%A4%22%3Bx%3A%E2%80%AE?a=%C3%B6&b=+c%26"):
         browser.open(path)
         assert browser.path == f"/sign-in?next={quote(path, safe='')}"
         browser.sign_in("ada", "correct horse battery")
