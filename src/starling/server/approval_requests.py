@@ -178,10 +178,15 @@ class Requests:
         with self._database.reading() as connection:
             return _rows(connection, where, after, analyst, analyst, waiting, most)
 
-    def latest(self, analyst: str | None, most: int) -> list[Waiting]:
-        """The newest of an analyst, or of everybody, descending, at most `most`."""
+    def latest(self, analyst: str | None, before: int, most: int) -> tuple[list[Waiting], int | None]:
+        """Those of an analyst, or of everybody, with a number below `before`, descending, at most `most`.
+
+        Beside them the `before` of the next page, None on the last one.
+        """
+        where = "number < ? AND (? IS NULL OR analyst = ?) ORDER BY number DESC LIMIT ?"
         with self._database.reading() as connection:
-            return _rows(connection, "? IS NULL OR analyst = ? ORDER BY number DESC LIMIT ?", analyst, analyst, most)
+            rows = _rows(connection, where, before, analyst, analyst, most + 1)
+        return rows[:most], rows[most - 1].number if len(rows) > most else None
 
     def newest_waiting(self) -> int:
         """The number of the newest request that waits for a decision; 0 where none does."""

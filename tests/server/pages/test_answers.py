@@ -91,13 +91,19 @@ def test_a_list_ends_where_there_is_no_more_and_says_nothing_else(site: Site, mo
     assert "There are no older ones" in browser.text
 
 
-def test_the_newest_requests_are_listed_however_many_there_are(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MOST_REQUESTS", 2)
-    for number in range(1, 5):
+def test_every_request_is_on_one_page_of_the_list(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST", 2)
+    for number in range(1, 6):
         request = Request("ada", f"request-{number}", "data", str(number))
         site.home.requests.ask(request, f"title {number}", costing(1), "why")
     browser = browser_of(site)
-    assert re.findall(r'id="request-(\d+)"', browser.open("/answers").text) == ["4", "3"]
+    pages, path = [], "/answers"
+    while path:
+        pages.append(re.findall(r'id="request-(\d+)"', browser.open(path).text))
+        path = next(iter(re.findall(r'href="([^"#]*)[^"]*">Older requests', browser.page.text)), "")
+    assert pages == [["5", "4"], ["3", "2"], ["1"]]
+    browser.open("/answers?requests_before=1")
+    assert "There are no older requests" in browser.text
 
 
 def test_rows_of_wide_tables_stack_on_a_narrow_screen_each_cell_with_its_column() -> None:

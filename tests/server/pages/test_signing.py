@@ -131,4 +131,4 @@ def test_what_was_typed_stands_in_the_form_after_signing_in(study_site: Site, re
         name: form.fields[name] for name in ("request_id", "question")
     }
     browser.send(again, reason=reason)
-    assert len(study_site.home.requests.latest("ada", 10)) == 1
+    assert len(study_site.home.requests.listed()) == 1

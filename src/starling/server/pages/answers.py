@@ -18,9 +18,7 @@ from starling.server.pages.frame import base_url, only_pages, show
 from starling.server.releasing import ReleaseId, describe, to_reply
 
 MOST = 50
-"""Releases of a page of the list."""
-MOST_REQUESTS = 1000
-"""Requests for approval below it."""
+"""Releases of a page of the list, and requests for approval below it."""
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
@@ -46,16 +44,23 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/answers", include_in_schema=False, dependencies=pages)
     def answers(
-        request: Request, user: Annotated[User, readers], before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST
+        request: Request,
+        user: Annotated[User, readers],
+        before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST,
+        requests_before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST,
     ) -> Response:
         page = list_releases(service, user, ReleasePage(before=before, most=MOST))
-        requests = service.home.requests.latest(whose(user), MOST_REQUESTS)
+        requests, older = service.home.requests.latest(whose(user), requests_before, MOST)
         queries = {each.id: _query(each.question) for each in page.releases}
         return show(
             request,
             "answers.html",
             user,
             first=before == NEWEST,
+            before=before,
+            requests_before=requests_before,
+            newest=NEWEST,
+            older=older,
             releases=page.releases,
             queries=queries,
             following=page.next,

@@ -108,7 +108,7 @@ def _pay(service: Service, request: Request, user: User, name: str, form: dict[s
         body: dict[str, Any] = {"request_id": form.get("request_id", ""), "question": question}
         if "reason" in form:
             waiting = ask_custodian(service, user.name, name, ApprovalRequest(**body, reason=form["reason"]))
-            return go(request, f"/answers#request-{waiting.number}")
+            return go(request, f"/answers?requests_before={waiting.number + 1}#request-{waiting.number}")
         return go(request, f"/questions/{charge(service, user.name, name, ReleaseRequest(**body)).charge.seq}")
     except ValidationError:
         error: StarlingError = ParameterError(

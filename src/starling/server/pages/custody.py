@@ -14,6 +14,7 @@ from starling.server.access import User
 from starling.server.approving import Number
 from starling.server.authentication import Service
 from starling.server.custody import (
+    MOST,
     DatasetCustody,
     DeclineRequest,
     RaiseReply,
@@ -40,7 +41,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.get("/custody", include_in_schema=False, dependencies=pages)
     def custody(request: Request, user: Annotated[User, custodians]) -> Response:
         lines = _reading(request, "/v1/custody", f"starling server requests {service.home.folder}")
-        return show(request, "custody.html", user, custody=read_custody(service), lines=lines)
+        return show(request, "custody.html", user, custody=read_custody(service), most=MOST, lines=lines)
 
     @app.get("/custody/requests/{number}", include_in_schema=False, dependencies=pages)
     def waiting(number: Number, request: Request, user: Annotated[User, custodians]) -> Response:
