@@ -22,7 +22,7 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.export import export
 from starling.genome.pictures.canvas import encoded
 from starling.genome.pictures.gallery import KINDS
-from starling.genome.postprocess.wording import answer_text
+from starling.genome.postprocess.wording import TEST_LABELS, answer_text
 from starling.release.text import cell
 from starling.screens.frame import Frame
 from starling.screens.genome import FILTERS
@@ -70,7 +70,8 @@ def test_each_kind_of_answer_has_its_page_with_its_numbers(readers: Readers) -> 
             assert " ".join(KINDS[name].caption(release.pictured).split()) in text
         answer: Any = release.tell({"kind": "find_snps"})
         for row in answer["rows"]:
-            assert " ".join(" ".join("" if value is None else cell(value) for value in row).split()) in text, kind
+            cells = [f"{TEST_LABELS.get(cell(value), '')} {cell(value)}" for value in row]
+            assert " ".join(" ".join(cells).split()) in text, kind
         assert ("There is nothing to draw" in text or "there is nothing to draw" in text) == (not drawn)
 
 

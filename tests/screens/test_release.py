@@ -44,6 +44,25 @@ def test_the_whole_release_is_one_file_that_verifies(reader: Reader, tmp_path: P
     assert reader.get("/bundle").headers["Content-Disposition"] == 'attachment; filename="out.zip"'
 
 
+CODES = {"tables": {"sex: F": "F", "age: 0 to 17": "0 to 17"}, "genome": {"g": "G test"}}
+"""Codes that lie in the tables of a domain's release, with their labels; groups and places have names alone."""
+
+
+def test_every_code_has_its_label_before_it(reader: Reader) -> None:
+    codes = CODES.get(reader.release.statement["domain"], {})
+    pages = [reader.read(f"/tables/{name}").decode() for name in reader.release.names]
+    assert [
+        code for code in codes for page in pages if f">{code}<" in re.sub("<option.*?</option>|<span.*?>", "", page)
+    ] == []
+    assert {
+        code
+        for code, label in codes.items()
+        if any(f'{label} <span class="muted">{code}</span>' in page for page in pages)
+    } == {*codes}
+    texts = {each for page in pages for each in re.findall("<option[^>]*>(.*?)</option>", page)}
+    assert not texts & codes.keys()
+
+
 def test_every_link_of_a_page_leads_to_something_that_is_there(reader: Reader) -> None:
     seen, wanted = set[str](), ["/"]
     while wanted:

@@ -16,6 +16,7 @@ from starling.genome.artifact.files import read_plan, write_plan
 from starling.genome.plan import LocBlock, LocSig, NumSig, Plan, Question, SnpCorr, SnpPval
 from starling.genome.plan.exploring import DELTA_C, ExploreOptions, Texts, exploration, threshold
 from starling.genome.plan.queries import Correlation, Noise, Selection
+from starling.genome.postprocess.wording import MEASURES, TEST_LABELS
 from starling.genome.preview.expected import MEANINGS, UNITS, epsilon_for, error_of
 from starling.genome.preview.page import ExpectedErrors, expected_errors
 from starling.genome.preview.typical import RAREST, Assumed
@@ -26,7 +27,7 @@ from starling.privacy.budget import Exact, decimal_up, exact
 from starling.privacy.neighbours import Relation
 from starling.release import questions
 from starling.release.codec import Json
-from starling.release.domain import MARGIN, Asking, Margin
+from starling.release.domain import LABELS, MARGIN, Asking, Margin
 from starling.release.work import Work
 
 AnswerT = TypeVar("AnswerT")
@@ -248,6 +249,8 @@ class QuestionPlan(Asking):
         details: dict[str, dict[str, Json]] = {name: {"title": title} for name, title in TITLES.items()}
         for name, text in questions.attributes_of(ExploreOptions).items():
             details[name]["description"] = text
+        details["test"][LABELS] = {code: TEST_LABELS[code] for code in self.plan.tests}
+        details["correlation"][LABELS] = {**MEASURES}
         first, *others = islice(self.plan.snps.ids, 2)
         details["test"] |= {"enum": list(self.plan.tests), "default": self.plan.first_test}
         details["k"]["default"], details["correlation"]["default"] = 1, CORRELATION

@@ -202,6 +202,8 @@ class Source(Protocol[ExactT]):
         ...
 
 
+LABELS: Final = "x-labels"
+"""In the JSON Schema of a field of a question: the label of each code that it can have."""
 MARGIN: Final = "x-margin"
 """In the JSON Schema of a question: the `unit` of a margin of its answer, its `meaning`, and the field that it stands `instead_of`;
 missing where none is defined.

@@ -50,12 +50,14 @@ class ShownColumn:
         source: The column of the table that it shows, by which rows are chosen.
         number: Whether it holds numbers.
         text: What it shows of a row.
+        code: The code of which that is the label; empty where it shows no label.
     """
 
     title: str
     source: str
     number: bool
     text: Callable[[Row], str]
+    code: Callable[[Row], str] = lambda _: ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class DomainPages:
         return None
 
     def labels(self, table: str, column: str) -> Mapping[str, str]:
-        """The text of each value of a column that is not shown raw."""
+        """The label of each value of a column of codes, by the plan or the standard that it is of."""
         del table, column
         return {}
 
@@ -145,12 +147,15 @@ class DomainPages:
         """A column that shows a column of the table, by the text of its values where they have one."""
         labels = self.labels(table, name)
 
-        def text(row: Row) -> str:
-            value = row[name]
-            return labels[value] if isinstance(value, str) and value in labels else cell(value, name)
-
         title = TITLES.get(name, name.replace("_", " ").capitalize())
-        return ShownColumn(title, name, not pa.types.is_string(kind), text)
+        if not labels:
+            return ShownColumn(title, name, not pa.types.is_string(kind), lambda row: cell(row[name], name))
+
+        def code(row: Row) -> str:
+            value = cell(row[name])
+            return value if labels.get(value, value) != value else ""
+
+        return ShownColumn(title, name, False, lambda row: labels.get(cell(row[name]), cell(row[name])), code)
 
     def key(self, table: str) -> Sequence[str]:
         """The columns that tell a number of a table from all others, where numbers can be picked for `combined`."""

@@ -1,13 +1,15 @@
 """What releases of genome add: the answer with its pictures, the SNPs of the list with what was released of each, and files of others."""
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, get_args
+
+import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.pages.parts import Line, Table
@@ -58,6 +60,15 @@ class GenomePages(DomainPages):
         rows = tuple((name or "and", text) for name, text in sentences[:FIRST_ROWS])
         return Table(("What", "In words"), rows, "The answer, and how far it may be off", words=True)
 
+    def labels(self, table: str, column: str) -> Mapping[str, str]:
+        """See `DomainPages`."""
+        from starling.genome.plan.choices import QUESTIONS
+        from starling.genome.postprocess.wording import TEST_LABELS
+
+        del table
+        selected = {"number": QUESTIONS["num_sig"][0], "snps": QUESTIONS["loc_sig"][0]}
+        return {"TEST": TEST_LABELS, "WHAT": selected}.get(column, {})
+
     @cached_property
     def _data(self) -> bytes:
         from starling.genome.pictures.canvas import encoded
@@ -81,7 +92,8 @@ class GenomePages(DomainPages):
         steps = [("Previous SNPs", query.address(first=max(first - MOST, 0)))] if first else []
         steps += [("Next SNPs", query.address(first=first + MOST))] if rows["more"] else []
         columns = _columns(pictured)
-        places = [rows["columns"].index(name) for name in columns]
+        shown = [self.column("", name, pa.string()) for name in columns]
+        listed = [dict(zip(rows["columns"], row, strict=True)) for row in rows["rows"]]
         drawn = [kind for kind in KINDS if KINDS[kind].shown(pictured)]
         _, *sentences = answer_facts(release.plan, release.question, release.answer, release.error)
         return self.page(
@@ -95,7 +107,7 @@ class GenomePages(DomainPages):
             chromosomes=tuple(release.plan.snps.chromosome_ranges),
             values={name: query.one(name) for name in FILTERS},
             header=columns,
-            rows=[[cell(row[place]) for place in places] for row in rows["rows"]],
+            rows=[[(each.text(row), each.code(row)) for each in shown] for row in listed],
             first=first,
             steps=steps,
             exports=self._forms if pictured.p_values else (),

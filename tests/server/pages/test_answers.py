@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 
 import starling
+from starling.genome.plan import NumSig
 from starling.groups.analysis import GroupsRelease
 from starling.ledger.rules import Request
 from starling.server.pages import answers
@@ -59,8 +60,9 @@ def test_the_list_is_that_of_the_api(study_site: Site) -> None:
         numbers = [int(each) for each in re.findall(r'<th scope="row"><a href="/questions/(\d+)"', browser.page.text)]
         listed = list(client.releases())
         assert numbers == [each.id for each in listed]
+        asked = str(NumSig.__doc__).partition("\n")[0]
         for each in listed:
-            assert f"{each.id} {each.dataset} num_sig {each.at[:10]}" in browser.text
+            assert f"{each.id} {each.dataset} {asked} {each.at[:10]}" in browser.text
             assert each.cost in browser.text
         browser.open(re.findall(r'href="(/datasets/data/ask[^"]+)"', browser.page.text)[0].replace("&amp;", "&"))
         assert f"open release {numbers[0]}" in browser.text

@@ -123,7 +123,8 @@ def test_the_lines_of_a_question_do_what_the_button_does(
     assert f"Asked {form['description']}" in before
     for name, value in asked.items():
         if name != "kind" and value not in ([], None, False):
-            shown = ", ".join(value) if isinstance(value, list) else str(value)
+            label = form["properties"][name].get("x-labels", {}).get(value) if isinstance(value, str) else None
+            shown = ", ".join(value) if isinstance(value, list) else f"{label} ({value})" if label else str(value)
             assert f"{form['properties'][name].get('title', name)} {shown}" in before, name
     assert [follow(line, study_site, tmp_path, monkeypatch) for line in lines_of(browser)] == numbers[:3]
 

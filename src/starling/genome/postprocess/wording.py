@@ -29,6 +29,8 @@ TESTS: Final = {
     "wald": "Wald",
     "trend": "Cochran-Armitage trend",
 }
+TEST_LABELS: Final = {code: f"{text} test" for code, text in TESTS.items()}
+"""The label of the code of a test, where it stands alone."""
 PERCENT: Final = f"{float(100 * CONFIDENCE):g} %"
 """The chance that an interval holds."""
 MEASURES: Final = {"r2": "r²", "dprime": "|D'|"}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import combinations
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import pyarrow as pa
@@ -17,6 +18,8 @@ from starling.screens.domain_pages import AgeCell, Combined, DomainPages, Row, S
 from starling.screens.frame import Frame
 from starling.screens.tables.families import families_of_ages
 from starling.tables.analysis import TablesRelease
+from starling.tables.artifact.aggregates import aggregate_path
+from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.row_values import GROUP
 from starling.tables.inference.totals import suppression_quantile
 from starling.tables.plan import Level
@@ -26,8 +29,8 @@ from starling.tables.plan.labels import level_title, text_columns
 NAMES: Final = {"region_id": "region_name", "iteration_code": "iteration_name"}
 """The column that has the text of a code."""
 TITLES: Final = {"region_type": "Kind", "region_id": "Region", "iteration_code": "Group"}
-MEASURED: Final = {"stage_1": "First noisy total", "branch": "Detail", "stage_2": "Noisy numbers"}
-"""Titles of columns of measurements."""
+HEADS: Final = TITLES | {"stage_1": "First noisy total", "branch": "Detail", "stage_2": "Noisy numbers"}
+"""Titles of columns, of measurements too."""
 BRANCHES: Final = {-1: "measured once", 0: "the total alone"}
 NUMBERS: Final = ("t1", "t2")
 """The tables whose numbers are added up."""
@@ -62,10 +65,21 @@ class TablesPages(DomainPages):
 
     def labels(self, table: str, column: str) -> Mapping[str, str]:
         """See `DomainPages`."""
-        del table
         if column == "region_type":
             return {kind: self._plan.regions.of(each).kind for kind, each in self._places.items()}
+        level = self._measured.get(table.rpartition("/")[2]) if "/" in table else None
+        if level is not None and column == "region_id":
+            return self._names(str(level.geography))
+        if level is not None and column == "iteration_code":
+            return {each.code: each.name for each in level.iterations}
         return {}
+
+    @cached_property
+    def _measured(self) -> Mapping[str, Level]:
+        """The level of each file of measurements, by the name of the file."""
+        files = [(measurements_path(each), each) for each in self._plan.levels]
+        files += [(aggregate_path(self._plan, each), each.level) for each in self._plan.aggregates]
+        return {PurePosixPath(file).stem: level for file, level in files}
 
     @cached_property
     def _texts(self) -> Mapping[str, Mapping[tuple[str, ...], str]]:
@@ -138,8 +152,7 @@ class TablesPages(DomainPages):
     def column(self, table: str, name: str, kind: pa.DataType) -> ShownColumn:
         """See `DomainPages`; a number says itself that it was raised to 0, or is a sum of such."""
         shown = super().column(table, name, kind)
-        if name in MEASURED:
-            shown = replace(shown, title=MEASURED[name])
+        shown = replace(shown, title=HEADS.get(name, shown.title))
         if name == "branch":
             return replace(shown, number=False, text=lambda row: BRANCHES.get(row[name], f"step {row[name]}"))
         if name != "count":

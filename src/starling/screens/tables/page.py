@@ -48,11 +48,13 @@ class ShownRow:
 
     Attributes:
         cells: As text.
+        codes: Of each the code of which it is the label; empty where it is none.
         bar: Its interval; None where it has none.
         pick: What the address says where its number is picked; empty where it cannot be.
     """
 
     cells: tuple[str, ...]
+    codes: tuple[str, ...]
     bar: Bar | None
     pick: str
 
@@ -279,6 +281,7 @@ def _rows(rows: Sequence[Row], columns: Sequence[ShownColumn], table: str, key: 
     return [
         ShownRow(
             tuple(each.text(row) for each in columns),
+            tuple(each.code(row) for each in columns),
             bar(row, low, high),
             f"{table}?{urlencode({name: row[name] for name in key})}" if key else "",
         )

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import Response
 
+from starling.errors import StarlingError
 from starling.pages.parts import Headline, Line, Table
 from starling.pages.repeating import server_lines
 from starling.server.access import User
@@ -52,6 +53,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         page = list_releases(service, user, ReleasePage(before=before, most=MOST))
         requests, older = service.home.requests.latest(whose(user), requests_before, MOST)
         queries = {each.id: _query(each.question) for each in page.releases}
+        subjects = {name: _subjects(service, name) for name in {each.dataset for each in page.releases}}
         return show(
             request,
             "answers.html",
@@ -63,10 +65,20 @@ def add_routes(app: FastAPI, service: Service) -> None:
             older=older,
             releases=page.releases,
             queries=queries,
+            subjects=subjects,
             following=page.next,
             requests=[to_request(service.home, each) for each in requests],
             base=base_url(request),
         )
+
+
+def _subjects(service: Service, name: str) -> dict[str, str]:
+    """What each kind of question to a dataset asks; nothing where the dataset is there no longer."""
+    try:
+        questions = describe(service, name).questions
+    except StarlingError:
+        return {}
+    return {} if questions is None else {each["title"]: each["description"] for each in questions["oneOf"]}
 
 
 def _in_words(questions: dict[str, Any] | None, question: dict[str, Any]) -> list[tuple[str, str]]:

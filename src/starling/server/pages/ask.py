@@ -17,7 +17,7 @@ from starling.errors import ParameterError, Problem, StarlingError
 from starling.pages.parts import Line, Section, Table
 from starling.pages.repeating import server_lines
 from starling.privacy.sampling.entropy import fresh_id
-from starling.release.domain import MARGIN
+from starling.release.domain import LABELS, MARGIN
 from starling.server.access import User
 from starling.server.approving import ApprovalRequest, ask_custodian
 from starling.server.authentication import Service
@@ -223,7 +223,8 @@ def _field(form: dict[str, Any], values: dict[str, str], name: str, problems: Se
     schema, required = form["properties"][name], name in form["required"]
     kinds = _kinds(schema)
     choice_values = (False, True) if "boolean" in kinds else schema.get("enum", ())
-    choices = tuple((text := _text(each), _YES.get(text, text)) for each in choice_values)
+    labels = {code: f"{label} ({code})" for code, label in schema.get(LABELS, {}).items()} | _YES
+    choices = tuple((text := _text(each), labels.get(text, text)) for each in choice_values)
     how = "" if "array" not in kinds else _RANGES if _of_pairs(kinds["array"]) else _APART
     return Field(
         name,
