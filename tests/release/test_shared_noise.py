@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor, inf
 
 import pytest
 
@@ -13,13 +14,20 @@ from tests.release.test_intervals import GAUSSIAN, ONE, Halves
 
 @dataclass(frozen=True)
 class Adding:
-    """Estimates of groups a and b that add up to a number without noise: b errs by the opposite of a."""
+    """Estimates of groups a and b that add up to a number without noise: b errs by the opposite of a. Rounding raised both."""
 
     name: str
+    raised: float = 0.0
 
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         one, other = (weights.get(group, (Fraction(0),))[0] for group in "ab")
         return 9 * float(one - other) ** 2
+
+    def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        return float(abs(weights["a"][0])) if self.raised < 1 and "a" in weights else inf
+
+    def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        return self.raised * float(sum(each[0] for each in weights.values()))
 
     def deviations(self, alpha: Fraction) -> float:
         return {Fraction(1, 20): 1.96, Fraction(1, 10): 1.65}[alpha]
@@ -37,6 +45,17 @@ def test_numbers_that_were_made_to_add_up_have_their_common_variance() -> None:
     assert repr(a - b) == "0 (95 % interval -12 to 12, standard deviation 6)"
     half = (a - b).times(Fraction(1, 2))
     assert half.margin() == 1.96 * 3, "in whole persons only where the truth is one"
+
+
+@pytest.mark.parametrize(("raised", "wider"), [(0.9, 0), (1.0, 1), (1.2, 1), (2.0, 2), (2.1, 2)])
+def test_margins_are_around_the_number_before_rounding(raised: float, wider: int) -> None:
+    """The published number and its margin hold each whole number within the margin of the number before; a person less would not."""
+    value = Value(Fraction(10), cells={Linked(Adding("one", raised), "a"): (ONE,)})
+    assert value.margin() == 6 + wider
+    low, high = value.interval()
+    assert low <= ceil(10 - raised - 6) < low + 2
+    assert high >= floor(10 - raised + 6)
+    assert value.times(Fraction(1, 2)).margin() == pytest.approx((3 * 1.96 + raised) / 2)
 
 
 def test_what_shares_no_draw_with_them_adds_its_variance() -> None:

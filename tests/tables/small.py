@@ -44,6 +44,7 @@ def small_plan(
     both_stages: bool = False,
     add_up: bool = False,
     given_published: bool = False,
+    evenly: bool = False,
 ) -> Plan:
     """State and county, three iterations at the state (one of them total-only), two below; at most two race codes."""
     iterations = (
@@ -64,7 +65,7 @@ def small_plan(
         suppression=suppression,
         allow_negative=allow_negative,
         definitions=definitions,
-        variants=Variants(both_stages, add_up, given_published),
+        variants=Variants(both_stages, add_up, given_published, evenly=evenly),
         records=CensusRecords(2, frozenset({"01"}), puerto_rico=False),
         **CENSUS_PARTS,
     )

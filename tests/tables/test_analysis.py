@@ -132,9 +132,13 @@ def test_sums_of_a_real_release_cover(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("both_stages", [False, True])
-@pytest.mark.parametrize("measure", ["rho", "epsilon"])
-def test_totals_that_add_up_have_the_deviation_of_their_sum(tmp_path: Path, measure: str, both_stages: bool) -> None:
-    release = released(tmp_path, add_up=True, both_stages=both_stages, measure=measure, thresholds=DETAILED)
+@pytest.mark.parametrize(("measure", "evenly"), [("rho", True), ("epsilon", False)])
+def test_totals_that_add_up_have_the_deviation_of_their_sum(
+    tmp_path: Path, measure: str, both_stages: bool, evenly: bool
+) -> None:
+    release = released(
+        tmp_path, add_up=True, evenly=evenly, both_stages=both_stages, measure=measure, thresholds=DETAILED
+    )
     for code in ("0001", "0002"):
         state = release.number("t1", region_type="STATE", iteration_code=code)
         counties = release.numbers("t1", region_type="COUNTY", iteration_code=code)

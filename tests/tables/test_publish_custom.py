@@ -188,8 +188,11 @@ def test_several_records_of_a_household_are_hidden_together(frame: pd.DataFrame,
     assert abs(total - remaining) <= 10 * deviation
 
 
-def test_totals_of_nested_regions_add_up_where_the_plan_says_so(frame: pd.DataFrame, tmp_path: Path) -> None:
-    publication = {"negative-counts": True, "add-up": True, "totals": "both stages"}
+@pytest.mark.parametrize("add_up", ["evenly", True])
+def test_totals_of_nested_regions_add_up_where_the_plan_says_so(
+    frame: pd.DataFrame, tmp_path: Path, add_up: bool | str
+) -> None:
+    publication = {"negative-counts": True, "add-up": add_up, "totals": "both stages"}
     regions = {key: each for key, each in VALUES["regions"].items() if key != "small"}
     levels = VALUES["levels"][:2]
     plan = Plan.of({**VALUES, "publication": publication, "regions": regions, "levels": levels})

@@ -27,7 +27,7 @@ from starling.privacy.distributions.convolution import Part, sum_margin
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.codec import Json
 from starling.release.session import html, plain, public
-from starling.release.shared_noise import Cells, Draws, Estimates, Linked
+from starling.release.shared_noise import Cells, Draws, Estimates, Linked, beyond_one
 from starling.release.text import rounded
 
 CONFIDENCE: Final = Fraction(95, 100)
@@ -135,7 +135,10 @@ class Value:
             return _outward(sum_margin(_parts(draws), 1 - sure) + slack, inf)
         deviations = max(estimates.deviations(1 - sure) for estimates in linked)
         half = deviations * self.standard_deviation
-        return ceil(half) if self.whole else half
+        if self.whole and fsum(estimates.most_moved(weights) for estimates, weights in linked.items()) <= 1:
+            return ceil(half)
+        moved = abs(fsum(estimates.moved(weights) for estimates, weights in linked.items()))
+        return ceil(half) + int(beyond_one(moved)) if self.whole else half + moved
 
     def interval(self, confidence: Exact = CONFIDENCE) -> tuple[Number, Number]:
         """Lower and upper end, both included: the truth is between them with at least this probability.

@@ -6,15 +6,22 @@ which widens the interval, and the variance with the roundings in it. Groups wit
 
 Estimates that were made to add up share very many draws, and none with anything else: no release adds to them. Of any weighted sum of
 their cells (`Linked`) the exact variance is known, and the margin is as many deviations as the estimates say, in whole persons upwards.
+It is around the sum before rounding, which is public too. A number in whole persons that is less than 1 away has the same whole numbers
+within this margin, or more; any other sum gets a wider one, by what it is further away.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from starling.privacy.distributions.discrete import Distribution
 
+_NEXT_TO: Final = 1e-6
+"""Persons that sums of doubles may be off."""
 Draws: TypeAlias = Mapping[Hashable, tuple[Distribution, Fraction]]
 """By its name, the distribution of each independent draw in a number, and its weight."""
 
@@ -42,8 +49,20 @@ class Estimates(Protocol):
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The exact variance of the sum of the groups' cells, each times its weight, before they are rounded to whole persons."""
 
+    def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """By how much rounding may have moved that sum, at most, whatever was measured."""
+
+    def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """By how much rounding moved that sum, of the numbers that were released."""
+
     def deviations(self, alpha: Fraction) -> float:
         """How many standard deviations hold all but `alpha` of what such a sum errs."""
+
+
+def beyond_one(moved: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """By how many persons an interval in whole persons is wider because rounding moved its middle so far."""
+    beyond: npt.NDArray[np.int64] = np.floor(np.abs(moved) + _NEXT_TO).astype(np.int64)
+    return beyond
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ class Measured:
         """Where each group's values begin, int64 (groups + 1,): a function of the branches."""
         return offsets(self.branch, detail)
 
+    def sums(self, detail: Detail) -> Int64:
+        """The sum of each group's values, int64 (groups,)."""
+        starts = self.offsets(detail)[:-1]
+        return np.add.reduceat(self.values, starts) if len(starts) else np.zeros(0, dtype=np.int64)
+
 
 Measurements: TypeAlias = Iterable[tuple[Piece, Measured]]
 """All pieces of a plan in plan order, as often as they are asked for: a tuple of them, or files."""

@@ -111,7 +111,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "publication.suppression": {"publication.suppression": "0.5"},
     "publication.totals": {"publication.totals": "both stages"},
     "publication.intervals": {"publication.intervals": "published"},
-    "publication.add-up": {"publication.add-up": True},
+    "publication.add-up": {"publication.add-up": "evenly"},
     "levels.regions": {"levels[1].regions": "town"},
     "levels.groups": {"levels[1].groups": "all"},
     "levels.thresholds": {"levels[0].thresholds": [1, 2]},

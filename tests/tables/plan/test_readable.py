@@ -14,6 +14,7 @@ from starling.errors import PlanError, Problem
 from starling.privacy.distributions.accuracy import tail
 from starling.tables.plan import Plan
 from starling.tables.plan.accuracy_targets import last_digit
+from starling.tables.plan.variants import Variants
 from tests.tables.plan.invented import GEOGRAPHIES, census_folder
 
 HEAD = """title = "Waders of two states"
@@ -89,7 +90,9 @@ def test_what_is_made_of_the_measurements_is_asked_for(tmp_path: Path) -> None:
         True,
     )
     adding_up = FULL.replace("negative-counts = true", "negative-counts = true\nadd-up = true")
-    assert plan_of(tmp_path, adding_up).variants.add_up
+    assert plan_of(tmp_path, adding_up).variants == Variants(add_up=True)
+    evenly = plan_of(tmp_path, adding_up.replace("add-up = true", 'add-up = "evenly"'))
+    assert evenly.variants == Variants(add_up=True, evenly=True)
     assert request.cost == plain.cost, "at no cost"
 
 
@@ -246,6 +249,7 @@ BROKEN = [
     ("negative-counts = true", 'negative-counts = true\ntotals = "first"', "publication.totals"),
     ("negative-counts = true", "negative-counts = true\nintervals = 95", "publication.intervals"),
     ("negative-counts = true", "negative-counts = true\nadd-up = 1", "publication.add-up"),
+    ("negative-counts = true", 'negative-counts = true\nadd-up = "even"', 'write "evenly", true or false'),
     (
         "negative-counts = true",
         "negative-counts = true\nadd-up = true",

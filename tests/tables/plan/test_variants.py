@@ -1,5 +1,6 @@
 """What a plan makes of its measurements: which variants go together, and what it says of the release that it adds to."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -35,3 +36,6 @@ def test_a_plan_is_refused_exactly_where_two_of_its_choices_exclude_one_another(
     ]
     others = chosen & {Choice.NO_NEGATIVE_COUNTS, Choice.ACCURACY_TARGETS}
     assert bool(variants.refused(others)) is any(pair <= chosen for pair in group)
+    assert bool(replace(variants, evenly=True).refused(others)) is (
+        bool(variants.refused(others)) or Choice.ADD_UP not in chosen
+    ), "what does not add up is not rounded evenly"

@@ -78,6 +78,21 @@ def read_branches(folder: Path, plan: Plan, geography: Geography, number: int) -
     return read
 
 
+def read_totals(folder: Path, plan: Plan, geography: Geography, number: int, column: int) -> tuple[Int64, Int64]:
+    """Of an iteration of a level, each group's first noisy total and the sum of its noisy values, int64 (regions,).
+
+    Raises:
+        InvalidRelease: the file is not what `keep_measurements` wrote.
+    """
+    file = _LevelFile(folder, plan, geography, number, FOLDER)
+    totals = np.zeros((2, len(geography.regions[plan.levels[number].geography])), dtype=np.int64)
+    for index, piece in enumerate(file.pieces):
+        measured = file.read(index, piece)
+        for row, groups in zip(totals, (measured.stage1, measured.sums(plan.detail)), strict=True):
+            row[piece.first : piece.stop] = groups[column :: piece.iterations]
+    return totals[0], totals[1]
+
+
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:
     """What post-processing begins with: what was drawn, combined with the measurements of the releases that the plan adds to, if any.
 

@@ -37,6 +37,7 @@ from starling.tables.plan import (
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
 from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.geography import stated_regions
+from starling.tables.plan.variants import EVENLY
 
 PLAN: Final = "plan/plan.json"
 REGIONS: Final = "plan/regions.json"
@@ -187,7 +188,7 @@ def choices_json(plan: Plan) -> dict[str, Json]:
         "suppression_chance": str(plan.suppression),
         "negative_counts_published": plan.allow_negative,
         "both_stages": plan.variants.both_stages,
-        "add_up": plan.variants.add_up,
+        "add_up": EVENLY if plan.variants.evenly else plan.variants.add_up,
         "given_published": plan.variants.given_published,
         **plan.records.parameters,
     }

@@ -9,7 +9,7 @@ from typing import Any, Final
 from starling.errors import ParameterError
 from starling.release.intervals import Value
 from starling.release.shared_noise import Linked
-from starling.tables.artifact.measured import read_branches
+from starling.tables.artifact.measured import read_branches, read_totals
 from starling.tables.inference.cell_errors import Apart, BothStages
 from starling.tables.inference.nested_totals import NestedTotals
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
@@ -34,7 +34,11 @@ class RowValues:
         self, plan: Plan, geography: Geography, folder: Path, drawn_in: Callable[[Level], tuple[Hashable, ...]]
     ) -> None:
         self._plan, self._drawn_in = plan, drawn_in
-        self._nested = NestedTotals(plan, geography, partial(read_branches, folder, plan, geography), drawn_in)
+        branches, totals = (
+            partial(read_branches, folder, plan, geography),
+            partial(read_totals, folder, plan, geography),
+        )
+        self._nested = NestedTotals(plan, geography, branches, totals, drawn_in)
         self._levels = {(str(level.geography), each.code): level for level in plan.levels for each in level.iterations}
         # The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate.
         self._in_sums = frozenset(level.geography for level in plan.levels if nested(plan, level.geography))

@@ -15,37 +15,42 @@ C^2 w. Families are vectors: with covariances W and T in place of w and t, g = T
 equal to the dense system
 (tests/tables/inference/test_nested_totals.py). Sums that hold by construction, a state less its counties, get the variance 0.
 
-Variances are those of the least squares, before totals are rounded to whole persons. Which branch a group took, and so how exactly it was
-measured, is read from the measurements: all groups are in them, those too that were left out of the tables.
+Variances are those of the least squares, before totals are rounded to whole persons. By how much rounding moved a sum is known: it is
+computed anew from the measurements where no bound says enough. Which branch a group took, and so how exactly it was
+measured, is read from them: all groups are in them, those too that were left out of the tables.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from math import fsum
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import fsum, inf
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.deviations import log_concave_deviations, normal_deviations
 from starling.tables.inference.chains import Block, Chain
-from starling.tables.inference.combined import standard_deviation
-from starling.tables.inference.totals import unrounded_deviation
-from starling.tables.inference.trees import Estimated, Floats, child_sums, climb, climb_family
+from starling.tables.inference.combined import spread, standard_deviation
+from starling.tables.inference.consistency import AtRest, block_at_rest, run_at_rest
+from starling.tables.inference.totals import Branches, unrounded_deviation, unrounded_totals
+from starling.tables.inference.trees import Estimated, Floats, child_sums, climb, climb_family, most_moved
 from starling.tables.measurements import Int64
 from starling.tables.plan import Geography, Level, Plan
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested_chains
 
-Branches: TypeAlias = npt.NDArray[np.int8]
+Totals: TypeAlias = tuple[Int64, Int64]
+"""Of each region of a level, the first noisy total and the sum of the noisy values, of one iteration."""
 DEVIATIONS: Final[dict[Measure, Callable[[Fraction], float]]] = {
     "rho": normal_deviations,
     "epsilon": log_concave_deviations,
 }
 """Margin of what was made to add up, in standard deviations."""
+MOST_CACHED: Final = 64
+"""Iterations of levels whose totals are kept once they are read."""
 _NOTHING: Final = 1e-24
 """A variance that is less, beside the largest part of it, is 0 but for the rounding of doubles."""
 
@@ -74,6 +79,8 @@ class Tree:
     _block: Block | None = field(compare=False, repr=False)
     _first: int = field(compare=False, repr=False)
     _variances: "Callable[[Sequence[str], int], Floats]" = field(compare=False, repr=False)
+    _totals: "Callable[[str, int], tuple[Estimated, Int64]]" = field(compare=False, repr=False)
+    """Of an iteration and a step, the totals as measured, (regions, 1), and the sums of the noisy values, (regions,)."""
     _spans: Mapping[str, int] = field(compare=False, repr=False)
     """Each iteration, and the step before which it ends."""
 
@@ -83,23 +90,77 @@ class Tree:
 
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The variance of the sum of cells of groups, each times its weight."""
-        codes = tuple(self._spans)
-        steps = range(self._first, max(self._spans.values()))
-        coefficients = {step: np.zeros((len(self._chain.parent[step]), len(codes))) for step in steps}
         parts: list[float] = []
-        for group, each in weights.items():
-            assert isinstance(group, Group)
+        for group, each in _groups(weights):
             mean = sum(each, Fraction(0)) / len(each)
-            place = self._chain.place(group.step)[group.region]
-            coefficients[group.step][place, codes.index(group.code)] += float(mean)
             if apart := sum((weight - mean) ** 2 for weight in each):
                 parts.append(float(apart) * standard_deviation(self._plan.noise(self._level(group))) ** 2)
         largest = 0.0
-        for part, most in self._folded(coefficients):
+        for part, most in self._folded(self._coefficients(weights)):
             parts.append(part)
             largest = max(largest, most)
         variance = fsum(parts)
         return variance if variance > _NOTHING * largest else 0.0
+
+    def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """By how much rounding may have moved the sum, at most, whatever was measured; infinite where nothing is known."""
+        if self._block is not None:
+            return inf
+        coefficients = self._coefficients(weights)
+        # Cells of a group share the change of its total: any run of them gets its part to within one person.
+        apart = fsum(abs(float(b - a)) / 2 for each in weights.values() for a, b in pairwise(each))
+        if self._plan.variants.evenly:
+            on_leaves = np.zeros(1)
+            for step, here in coefficients.items():
+                on_leaves = (on_leaves[self._chain.parent[step]] if step > self._first else 0) + here[:, 0]
+            return apart + most_moved(on_leaves)
+        alone = [float(each) for here in coefficients.values() for each in here[here != 0]]
+        return apart + abs(sum(alone)) if len(alone) < 2 else inf
+
+    def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """By how much rounding moved the sum of the cells of groups, each times its weight."""
+        parts: list[float] = []
+        for group, each in _groups(weights):
+            place = self._chain.place(group.step)[group.region]
+            count, whole = self._at_rest[group.code, group.step]
+            mean = float(sum(each, Fraction(0)) / len(each))
+            parts.append(mean * (int(whole[place]) - float(count[place])))
+            if len({*each}) > 1:
+                change = whole[place] - self._totals(group.code, group.step)[1][place]
+                shares = spread(change[np.newaxis], len(each))[0] - change / len(each)
+                parts += [float(weight) * float(share) for weight, share in zip(each, shares, strict=True)]
+        return fsum(parts)
+
+    @cached_property
+    def _at_rest(self) -> dict[tuple[str, int], tuple[Floats, Int64]]:
+        """Of each iteration and step the totals as least squares gives them, and as they were published, (regions,)."""
+
+        def measured(codes: Sequence[str], step: int) -> Estimated:
+            each = [self._totals(code, step)[0] for code in codes]
+            return Estimated(np.hstack([one.count for one in each]), np.hstack([one.variance for one in each]))
+
+        evenly = self._plan.variants.evenly
+        levels: Iterator[AtRest]
+        if self._block is not None:
+            levels = block_at_rest(self._chain, self._block, measured, evenly=evenly)
+        else:
+            ((code, stop),) = self._spans.items()
+            levels = run_at_rest(self._chain, [code], (self._first, stop), measured, evenly=evenly)
+        return {
+            (code, rest.step): (rest.count[:, at], rest.whole[:, at])
+            for rest in levels
+            for at, code in enumerate(rest.codes)
+        }
+
+    def _coefficients(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> dict[int, Floats]:
+        """Of each step, what the totals are taken times in a sum, (regions, iterations) in the order of the chain."""
+        codes = tuple(self._spans)
+        steps = range(self._first, max(self._spans.values()))
+        coefficients = {step: np.zeros((len(self._chain.parent[step]), len(codes))) for step in steps}
+        for group, each in _groups(weights):
+            place = self._chain.place(group.step)[group.region]
+            coefficients[group.step][place, codes.index(group.code)] += float(sum(each, Fraction(0)) / len(each))
+        return coefficients
 
     def _level(self, group: Group) -> Level:
         index, _ = self._chain.positions[group.step][group.code]
@@ -160,6 +221,14 @@ class Tree:
         return climbed.covariances, [spreads for _, spreads in climbed.sums]
 
 
+def _groups(
+    weights: Mapping[Hashable, Sequence[Fraction]],
+) -> Iterator[tuple[Group, Sequence[Fraction]]]:
+    for group, each in weights.items():
+        assert isinstance(group, Group)
+        yield group, each
+
+
 def _variances_alone(variance: Floats) -> Estimated:
     return Estimated(np.zeros_like(variance), variance)
 
@@ -179,6 +248,7 @@ class NestedTotals:
         plan: The plan of the release.
         geography: Its regions.
         branches: Gives the branch that each group of a level of the plan took, int8 (regions, iterations).
+        totals: Gives the totals of a level and the column of an iteration.
         drawn_in: Names of the measurements of a level, of this release and of those that it adds to.
     """
 
@@ -187,9 +257,11 @@ class NestedTotals:
         plan: Plan,
         geography: Geography,
         branches: Callable[[int], Branches],
+        totals: Callable[[int, int], Totals],
         drawn_in: Callable[[Level], tuple[Hashable, ...]],
     ) -> None:
         self._plan, self._geography, self._branches, self._drawn_in = plan, geography, branches, drawn_in
+        self._totals = lru_cache(maxsize=MOST_CACHED)(totals)
         self._read: dict[int, Branches] = {}
         self._ids: dict[str, dict[str, int]] = {}
 
@@ -235,7 +307,10 @@ class NestedTotals:
         def variances(codes: Sequence[str], step: int) -> Floats:
             return self._variances(chain, codes, step)
 
-        tree = Tree(sources, self._plan, chain, block, first, variances, spans)
+        def totals(code: str, step: int) -> tuple[Estimated, Int64]:
+            return self._measured(chain, code, step)
+
+        tree = Tree(sources, self._plan, chain, block, first, variances, totals, spans)
         trees |= dict.fromkeys(held, tree)
 
     def _variances(self, chain: Chain, codes: Sequence[str], step: int) -> Floats:
@@ -249,6 +324,14 @@ class NestedTotals:
         by_id = np.column_stack(columns)
         order: Int64 = np.argsort(chain.place(step))
         return np.ascontiguousarray(by_id[order])
+
+    def _measured(self, chain: Chain, code: str, step: int) -> tuple[Estimated, Int64]:
+        """The totals of an iteration as measured, and the sums of its noisy values, in the order in which the chain works on them."""
+        index, column = chain.positions[step][code]
+        stage1, sums = self._totals(index, column)
+        by_id = unrounded_totals(self._plan, self._plan.levels[index], self._taken(index)[:, column], stage1, sums)
+        order: Int64 = np.argsort(chain.place(step))
+        return Estimated(by_id.count[order, np.newaxis], by_id.variance[order, np.newaxis]), sums[order]
 
     def _taken(self, level: int) -> Branches:
         if level not in self._read:

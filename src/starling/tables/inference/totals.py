@@ -32,12 +32,14 @@ from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import Floats, ProbabilityMass, probability_mass
 from starling.tables.inference.combined import margin, quantile, rounded, standard_deviation
 from starling.tables.inference.distribution import Chosen, TotalDistribution
+from starling.tables.inference.trees import Estimated
 from starling.tables.measurements import Int64
 from starling.tables.plan import Level, Plan
 from starling.tables.plan.combined_stages import stage1_weight, variance
 from starling.tables.plan.detail import TOTAL_ONLY
 
 Float64: TypeAlias = npt.NDArray[np.float64]
+Branches: TypeAlias = npt.NDArray[np.int8]
 
 CONFIDENCE: Final = Fraction(95, 100)
 """The confidence of the published intervals."""
@@ -84,6 +86,17 @@ def unrounded_deviation(plan: Plan, level: Level, kind: int) -> float:
     first = weight * standard_deviation(plan.stage_noise(level).stage1)
     second = (1 - weight) * second
     return float(np.sqrt(first * first + second * second))
+
+
+def unrounded_totals(plan: Plan, level: Level, branch: Branches, stage1: Int64, sums: Int64) -> Estimated:
+    """The total of each group and its variance, not rounded, from the branch, the stage-1 total and the sum of the stage-2 values."""
+    estimates, variances = sums.astype(np.float64), np.zeros(len(sums))
+    for kind in plan.detail.branches:
+        here = np.flatnonzero(branch == kind)
+        weight = float(stage1_share(plan, level, kind))
+        estimates[here] += weight * (stage1[here] - sums[here])
+        variances[here] = unrounded_deviation(plan, level, kind) ** 2
+    return Estimated(estimates, variances)
 
 
 def run_deviation(plan: Plan, level: Level, kind: int, terms: int, first: int | None = None) -> float:

@@ -17,7 +17,7 @@ from starling.tables.plan.idle_choices import suppresses_nothing
 from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.margins import MARGINS
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
-from starling.tables.plan.variants import LARGEST_BUDGET
+from starling.tables.plan.variants import EVENLY, LARGEST_BUDGET
 
 CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
@@ -94,6 +94,10 @@ def _read_structure(section: Section, key: str, _: Values) -> str:
     return structure
 
 
+def _read_add_up(section: Section, key: str, _: Values) -> bool | str:
+    return EVENLY if section.values[key] == EVENLY else section.flag(key, f'write "{EVENLY}", true or false')
+
+
 PUBLICATION: Final = Key(
     "What is published of what was measured.",
     table(
@@ -131,10 +135,10 @@ PUBLICATION: Final = Key(
                     value=lambda plan: plan.variants.given_published,
                 ),
                 "add-up": Key(
-                    "Whether totals add up over nested regions, and over iterations that are sums of others.",
-                    flag(),
+                    "Whether totals add up over nested regions, and over iterations that are sums of others; `true` rounds the first up.",
+                    Kind(f'`"{EVENLY}"`, `true` or `false`', {"enum": [EVENLY, True, False]}, _read_add_up),
                     default=False,
-                    value=lambda plan: plan.variants.add_up or None,
+                    value=lambda plan: EVENLY if plan.variants.evenly else plan.variants.add_up or None,
                 ),
                 "data-structure": Key(
                     'The SDMX data structure of the numbers, `"AGENCY:ID(1.0)"`, which `export --format sdmx` states.',

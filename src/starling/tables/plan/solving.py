@@ -16,7 +16,7 @@ from starling.tables.plan.iterations import Attribute, Iteration
 from starling.tables.plan.levels import Level, Thresholds
 from starling.tables.plan.region_levels import RegionLevels
 from starling.tables.plan.stability import stability
-from starling.tables.plan.variants import LARGEST_BUDGET, Variants
+from starling.tables.plan.variants import EVENLY, LARGEST_BUDGET, Variants
 
 Key: TypeAlias = tuple[str, int]
 """A level of regions and the number of a family of groups."""
@@ -71,7 +71,8 @@ def solve_choices(
         tabulated: The iterations of each level.
         parts: Records, definitions, detail, regions, families and aggregates of `Choices`.
     """
-    variants = Variants(*(fields[key] for key in ("both_stages", "add_up", "given_published")))
+    add_up = fields["add_up"]
+    variants = Variants(fields["both_stages"], bool(add_up), fields["given_published"], evenly=add_up == EVENLY)
     records, regions, measure = parts["records"], parts["regions"], fields["measure"]
     settings = {}
     for key, each in stated.items():

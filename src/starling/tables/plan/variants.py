@@ -5,7 +5,7 @@ what is measured. The table REFUSED says which variants, and which other choices
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from fractions import Fraction
 from math import inf, sqrt
@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from starling.errors import Problem
 from starling.privacy.budget import Measure
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.release.codec import OPTIONAL
 
 LARGEST_BUDGET: Final = 10**12
 """Epsilon or rho of a level; beyond it there is no noise to speak of."""
@@ -82,6 +83,8 @@ def _variance(distribution: Distribution) -> Fraction:
     return 2 * distribution.scale**2 if isinstance(distribution, DiscreteLaplace) else distribution.sigma_squared
 
 
+EVENLY: Final = "evenly"
+"""As `add-up` of a plan: totals add up, and are rounded evenly."""
 MOST_RELEASES: Final = 8
 """Releases that one release may add to, one on top of the other: the distribution of each number is combined so many times."""
 WIDEST_CONDITIONED: Final = 2**9
@@ -168,6 +171,8 @@ class Variants:
     Attributes:
         both_stages: Whether the stage-1 total of a group is weighted into its published total (inference/combined.py).
         add_up: Whether totals are made to add up over regions and families of iterations (inference/consistency.py).
+        evenly: Whether these are rounded so that any run of neighbours is moved by less than a person (inference/trees.py); else by
+            largest remainders, as plans were that say `add-up = true`.
         given_published: Whether intervals of totals hold given that and how the group is published (inference/distribution.py), not
             over all groups.
         top_up: The release that the plan spends more on; None for a release that stands alone.
@@ -177,6 +182,7 @@ class Variants:
     add_up: bool = False
     given_published: bool = False
     top_up: TopUp | None = None
+    evenly: bool = field(default=False, metadata=OPTIONAL)
 
     @property
     def releases(self) -> tuple[TopUp, ...]:
@@ -202,6 +208,9 @@ class Variants:
         }
         choices = {choice for choice, is_made in chosen.items() if is_made} | set(others)
         problems = [problem for one, excluded, problem in REFUSED if one in choices and excluded & choices]
+        if self.evenly and not self.add_up:
+            problem = "says how totals are rounded that add up, and none do"
+            problems.append(Problem("add-up", problem, f'write add-up = "{EVENLY}", or leave it out'))
         if len(self.releases) > MOST_RELEASES:
             problem = f"comes after {MOST_RELEASES} releases, one on top of the other, and no more are combined"
             problems.append(Problem("top-up", problem, "release anew with the whole budget"))

@@ -40,7 +40,7 @@ from starling.tables.inference.totals import (
     stage1_share,
     suppression_quantile,
     total_distribution,
-    unrounded_deviation,
+    unrounded_totals,
     what_is_chosen,
 )
 from starling.tables.inference.trees import Estimated
@@ -68,10 +68,13 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Consistent:
-    """Totals of a piece that add up with all others, int64 (groups,), and the variances of their noise."""
+    """Totals of a piece that add up with all others, int64 (groups,), the variances of their noise, and by how many persons intervals are
+    wider for rounding, int64.
+    """
 
     count: Int64
     variance: Float64
+    wider: Int64
 
 
 def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: Int64) -> Total:
@@ -89,7 +92,7 @@ def measured_totals(plan: Plan, level: Level, kind: int, stage1: Int64, sums: In
 def consistent_totals(plan: Plan, totals: Consistent, groups: Int64) -> Total:
     """The totals of some groups of a piece, of whatever branch."""
     count, deviation = totals.count[groups], np.sqrt(totals.variance[groups])
-    half = np.ceil(MARGINS[plan.measure] * deviation).astype(np.int64)
+    half = np.ceil(MARGINS[plan.measure] * deviation).astype(np.int64) + totals.wider[groups]
     return Total(count, deviation, count - half, count + half)
 
 
@@ -104,30 +107,22 @@ class AddedUp:
             if level.geography in in_sums:
                 shape = (len(geography.regions[level.geography]), piece.iterations)
                 totals = self._totals.setdefault(piece.level, Estimated(np.zeros(shape), np.zeros(shape)))
-                counts, variances = _estimated(plan, level, measured)
-                totals.count[piece.first : piece.stop] = counts.reshape(-1, piece.iterations)
-                totals.variance[piece.first : piece.stop] = variances.reshape(-1, piece.iterations)
-        make_consistent(plan, geography.regions, self._totals)
+                sums = measured.sums(plan.detail)
+                here = unrounded_totals(plan, level, measured.branch, measured.stage1, sums)
+                totals.count[piece.first : piece.stop] = here.count.reshape(-1, piece.iterations)
+                totals.variance[piece.first : piece.stop] = here.variance.reshape(-1, piece.iterations)
+        self._wider = make_consistent(plan, geography.regions, self._totals)
 
     def of(self, piece: Piece) -> Consistent | None:
         """A piece; None for one that is part of no sum."""
         if piece.level not in self._totals:
             return None
         totals, rows = self._totals[piece.level], slice(piece.first, piece.stop)
-        return Consistent(totals.count[rows].ravel().astype(np.int64), totals.variance[rows].ravel())
-
-
-def _estimated(plan: Plan, level: Level, measured: Measured) -> tuple[Float64, Float64]:
-    """The total of every group of a piece and its variance, not rounded: float64 (groups,)."""
-    starts = measured.offsets(plan.detail)
-    counts = np.add.reduceat(measured.values, starts[:-1]) if len(measured.values) else measured.stage1
-    estimates, variances = counts.astype(np.float64), np.zeros(len(counts))
-    for kind in plan.detail.branches:
-        here = np.flatnonzero(measured.branch == kind)
-        weight = float(stage1_share(plan, level, kind))
-        estimates[here] += weight * (measured.stage1[here] - counts[here])
-        variances[here] = unrounded_deviation(plan, level, kind) ** 2
-    return estimates, variances
+        wider = np.zeros((rows.stop - rows.start, piece.iterations), dtype=np.int64)
+        for column in range(piece.iterations):
+            if (piece.level, column) in self._wider:
+                wider[:, column] = self._wider[piece.level, column][rows]
+        return Consistent(totals.count[rows].ravel().astype(np.int64), totals.variance[rows].ravel(), wider.ravel())
 
 
 @dataclass(frozen=True, slots=True)
