@@ -63,6 +63,18 @@ def test_every_code_has_its_label_before_it(reader: Reader) -> None:
     assert not texts & codes.keys()
 
 
+NESTED = {"tables": {"t1": "“F” and “0 to 17”"}, "groups": {"regions": "“land” and “east”"}}
+"""Tables of a domain's release in whose rows people or groups can stand twice, with the first such rows."""
+
+
+def test_a_page_says_where_its_rows_overlap_and_nowhere_else(reader: Reader) -> None:
+    nested = NESTED.get(reader.release.statement["domain"], {})
+    for name in reader.release.names:
+        page = reader.read(f"/tables/{name}").decode()
+        assert ("A sum across them counts these" in page) == (name in nested), name
+        assert nested.get(name, "") in page
+
+
 def test_every_link_of_a_page_leads_to_something_that_is_there(reader: Reader) -> None:
     seen, wanted = set[str](), ["/"]
     while wanted:

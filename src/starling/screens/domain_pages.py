@@ -104,9 +104,11 @@ class DomainPages:
 
     Attributes:
         links: The word and the path of each page that it adds, below the release: ("Map", "/map").
+        counted: What its numbers are of.
     """
 
     links: Sequence[tuple[str, str]] = ()
+    counted: str = "people"
 
     def __init__(self, release: Release) -> None:
         self.release = release
@@ -168,9 +170,14 @@ class DomainPages:
         return ()
 
     def overlaps(self, picks: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[str]:
-        """A sentence for each two picked numbers that are in part of the same people, by the plan."""
+        """A sentence for each two picked numbers that can be in part of the same people, by the plan."""
         del picks
         return ()
+
+    def overlap(self, rows: Sequence[Row]) -> tuple[str, str] | None:
+        """In words the first two rows of a table that can be in part of the same people, by the plan; None where no two can."""
+        del rows
+        return None
 
     def ages(self, table: str, where: Mapping[str, str]) -> tuple[str, Sequence[AgeCell]]:
         """The numbers of the age bands of one group, with what they are of, in words; none where the values do not choose one."""
@@ -224,5 +231,6 @@ class DomainPages:
         links = [("Release", "/"), *tables, *self.links, *report]
         return {
             "title": self.title,
+            "counted": self.counted,
             "links": [*((word, f"{frame.release}{path}") for word, path in links), ("Download all", frame.bundle)],
         }

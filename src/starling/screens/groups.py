@@ -13,7 +13,7 @@ from starling.pages.charts import Interval, intervals
 from starling.pages.parts import Headline, Line, Picture, Table
 from starling.release.codec import Json
 from starling.release.text import cell, outside_note, rounded
-from starling.screens.domain_pages import DomainPages
+from starling.screens.domain_pages import DomainPages, Row
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply
 
@@ -59,6 +59,7 @@ class GroupsPages(DomainPages):
     """The pages of a release of groups."""
 
     links = (("Sizes", "/sizes"),)
+    counted = "groups"
 
     @property
     def _groups(self) -> "GroupsRelease":
@@ -68,6 +69,12 @@ class GroupsPages(DomainPages):
     def reply(self, path: Sequence[str], query: Query, frame: Frame) -> Reply | None:
         """See `DomainPages`."""
         return self._sizes(query, frame) if list(path) == ["sizes"] else None
+
+    def overlap(self, rows: Sequence[Row]) -> tuple[str, str] | None:
+        """See `DomainPages`: a region and one in it."""
+        regions = {row.get("region") for row in rows}
+        pairs = ((row["parent"], row["region"]) for row in rows if row.get("parent") in regions - {None})
+        return next(pairs, None)
 
     def _sizes(self, query: Query, frame: Frame) -> Reply:
         from starling.groups.pictures import picture

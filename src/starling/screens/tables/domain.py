@@ -1,7 +1,7 @@
 """What releases of tables add: the text of codes, numbers that are added up, ages of a group, and why a group is not there."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -25,6 +25,7 @@ from starling.tables.inference.totals import suppression_quantile
 from starling.tables.plan import Level
 from starling.tables.plan.detail import ALL, DetailAttribute
 from starling.tables.plan.labels import level_title, text_columns
+from starling.tables.plan.overlaps import Overlaps
 
 NAMES: Final = {"region_id": "region_name", "iteration_code": "iteration_name"}
 """The column that has the text of a code."""
@@ -129,6 +130,11 @@ class TablesPages(DomainPages):
             self._regions[kind] = dict(zip(map(str, codes), map(str, names), strict=True))
         return self._regions[kind]
 
+    @cached_property
+    def _is_of_one_region(self) -> bool:
+        """Whether there is one region, of which all is."""
+        return sum(len(self._names(kind)) for kind in self._kinds) == 1
+
     def columns(self, table: str, schema: pa.Schema) -> Sequence[ShownColumn]:
         """See `DomainPages`: names in place of codes, and each attribute of the detail once."""
         names, hidden = set(schema.names), set(NAMES.values())
@@ -139,8 +145,7 @@ class TablesPages(DomainPages):
             if names.issuperset(each.columns):
                 columns.append(self._attribute(each))
                 hidden |= {*each.columns, each.text_column}
-        if sum(len(self._names(kind)) for kind in self._kinds) == 1:
-            # There is one region, of which all is.
+        if self._is_of_one_region:
             columns = [each for each in columns if not each.source.startswith("region_")]
         hidden |= {*GROUP, *({RAISED} if "count" in names else ())}
         rest = [name for name in schema.names if name not in hidden]
@@ -216,20 +221,36 @@ class TablesPages(DomainPages):
         return number, ""
 
     def overlaps(self, picks: Sequence[tuple[str, Mapping[str, str]]]) -> Sequence[str]:
-        """See `DomainPages`: of one group of one region two classes of the detail with a value in common."""
+        """See `DomainPages`: nested regions, groups that one person can be in, and classes of the detail with a value in common."""
         return [
-            f"“{self._described(one)}” and “{self._described(other)}” have people in common: a sum counts them twice."
-            for (_, one), (_, other) in combinations(picks, 2)
-            if all(one[name] == other[name] for name in GROUP)
-            and all(_meet(each, one, other) for each in self._plan.detail.attributes)
+            f"“{self._described(one)}” and “{self._described(other)}” can have people in common: a sum counts these twice."
+            for one, other in self._overlapping([where for _, where in picks])
         ]
+
+    def overlap(self, rows: Sequence[Row]) -> tuple[str, str] | None:
+        """See `DomainPages`."""
+        if not rows or not rows[0].keys() >= {*GROUP}:
+            return None
+        return next(((self._described(one), self._described(other)) for one, other in self._overlapping(rows)), None)
+
+    def _overlapping(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+        """Each two rows whose numbers can be of the same people."""
+        known = [(row, (row["region_type"], row["region_id"], row["iteration_code"])) for row in rows]
+        details = self._plan.detail.attributes
+        for (one, first), (other, second) in combinations(known, 2):
+            if self._overlaps.meet(first, second) and all(_meet(each, one, other) for each in details):
+                yield one, other
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return Overlaps(self._plan, self._geography)
 
     def _described(self, where: Mapping[str, str]) -> str:
         """A picked number in words."""
         kind, region = where.get("region_type", ""), where.get("region_id", "")
         name = self._names(kind).get(region, region) if kind in self._places else region
         codes = self.choices("t1", "iteration_code", {}) or {}
-        words = [name, codes.get(where.get("iteration_code", ""), "")]
+        words = ["" if self._is_of_one_region else name, codes.get(where.get("iteration_code", ""), "")]
         words += [
             self._attribute(each).text(where)
             for each in self._plan.detail.attributes
@@ -326,7 +347,7 @@ class TablesPages(DomainPages):
         return f"left out{limit}. {level_title(self._plan, level)}. {RULE}"
 
 
-def _meet(attribute: DetailAttribute, one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def _meet(attribute: DetailAttribute, one: Row, other: Row) -> bool:
     """Whether two classes of an attribute have a value in common; a number of the first table is of all values."""
     first, second = ([where.get(name, ALL) for name in attribute.columns] for where in (one, other))
     if ALL in first or ALL in second or attribute.values:

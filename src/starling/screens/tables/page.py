@@ -97,6 +97,7 @@ class TablePage:
         first: How many chosen rows stand before them.
         more: Whether others follow.
         searched: Whether the whole table was searched as far as was needed.
+        overlap: Two of the rows that can be in part of the same people, in words; None where no two can.
     """
 
     name: str
@@ -109,6 +110,7 @@ class TablePage:
     first: int
     more: bool
     searched: bool
+    overlap: tuple[str, str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -167,6 +169,7 @@ class TablePages:
             first,
             window.more,
             window.searched,
+            self._domain.overlap(rows),
         )
 
     def where(self, name: str, wanted: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,110 @@
+"""Which groups and regions of a plan can have records in common, by the public definitions alone: a sum across them counts these twice.
+
+A record of the Census is in an iteration alone where all its codes are in it, and in one in combination where one is. Two iterations of one
+attribute have a record in common where they have a code in common, and where both are in combination and a record has several codes: it
+has one of each. Attributes are free of each other, but for families over declared columns in common: of a column of which a record has one
+value, its value must be of both groups.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from starling.tables.plan.blocks import Geography
+from starling.tables.plan.columns import Column, Integers
+from starling.tables.plan.custom_families import CustomFamily, value_texts
+
+if TYPE_CHECKING:
+    from starling.tables.plan.model import Plan
+
+MOST_REGIONS: Final = 128
+"""Regions whose units are remembered, as many as a page can have rows."""
+MOST_PAIRS: Final = 8192
+"""Pairs of iterations that are remembered."""
+
+Group = tuple[str, str, str]
+"""The level of a region, its id, and the code of an iteration."""
+_Values = range | frozenset[str]
+
+
+class Overlaps:
+    """The overlaps of the groups of a plan.
+
+    Args:
+        plan: The plan.
+        geography: Its regions.
+    """
+
+    def __init__(self, plan: "Plan", geography: Geography) -> None:
+        self._plan, self._geography = plan, geography
+        self._iterations = {each.code: each for each in plan.definitions.iterations}
+        self._most = {each.kind: each.most for each in plan.attributes}
+        self._positions = {level: {each: at for at, each in enumerate(ids)} for level, ids in geography.regions.items()}
+        self._units = lru_cache(MOST_REGIONS)(self._units_of)
+        self._iterations_meet = lru_cache(MOST_PAIRS)(self.iterations_meet)
+
+    def meet(self, one: Group, other: Group) -> bool:
+        """Whether a record can be in both."""
+        return self.regions_meet(one[:2], other[:2]) and self._iterations_meet(one[2], other[2])
+
+    def regions_meet(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Whether two regions, each by its level and id, have a unit in common: those of one level have none."""
+        if one[0] == other[0]:
+            return one == other
+        if self._units(*one).size > self._units(*other).size:
+            one, other = other, one
+        level, region = other
+        return bool((self._geography.region_of_unit[level][self._units(*one)] == self._positions[level][region]).any())
+
+    def iterations_meet(self, one: str, other: str) -> bool:
+        """Whether a record can be in both iterations, by their codes."""
+        values, others = self._values.get(one, {}), self._values.get(other, {})
+        if not all(_meet(values[name], others[name]) for name in values.keys() & others.keys()):
+            return False
+        first, second = self._iterations[one], self._iterations[other]
+        if first.kind != second.kind:
+            return True
+        if self._most[first.kind] > 1 and not (first.alone or second.alone):
+            return bool(first.codes and second.codes)
+        return not set(first.codes).isdisjoint(second.codes)
+
+    def _units_of(self, level: str, region: str) -> npt.NDArray[np.int32]:
+        return np.flatnonzero(self._geography.region_of_unit[level] == self._positions[level][region]).astype(np.int32)
+
+    @cached_property
+    def _values(self) -> Mapping[str, Mapping[str, _Values]]:
+        """Of each iteration of a family over declared columns the values that its records have of each column of which they have one."""
+        columns, known = self._plan.records.by_name, {}
+        for number, family in enumerate(self._plan.records.families, 1):
+            iterations = family.iterations(number, columns)
+            for iteration, values in zip(iterations, _values(family, columns), strict=True):
+                chosen = dict(zip(family.columns, values, strict=True))
+                known[iteration.code] = {name: each for name, each in chosen.items() if columns[name].most == 1}
+        return known
+
+
+def _values(family: CustomFamily, columns: Mapping[str, Column]) -> Sequence[tuple[_Values, ...]]:
+    """Of each of its iterations, in their order, the values of each of its columns."""
+    if family.groups:
+        return [(frozenset(each.values),) for each in family.groups]
+    return list(product(*map(_classes, family.read(columns))))
+
+
+def _classes(column: Column) -> list[_Values]:
+    """The values of each class of a column, in order."""
+    domain = column.domain
+    if not isinstance(domain, Integers):
+        return [frozenset({code}) for code, _ in value_texts(domain)]
+    lows = domain.cuts or range(domain.low, domain.high + 1)
+    return [range(low, after) for low, after in pairwise((*lows, domain.high + 1))]
+
+
+def _meet(one: _Values, other: _Values) -> bool:
+    """Whether two sets of values of one column have one in common."""
+    if isinstance(one, range) and isinstance(other, range):
+        return max(one.start, other.start) < min(one.stop, other.stop)
+    return not {*one}.isdisjoint(other)
