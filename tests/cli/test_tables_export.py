@@ -14,6 +14,17 @@ def test_forms_are_written_and_mistakes_are_told_in_a_line(inputs: Inputs, call:
     done = call("tables", "export", release, "--format", "wide", "--out", tmp_path / "wide.csv", "--json")
     assert json.loads(done.stdout)["written"] == str(tmp_path / "wide.csv")
     assert "male, all ages" in (tmp_path / "wide.csv").read_text().splitlines()[0]
+    options = ("--table", "usa_regional", "--table", "usa_detailed", "--across", "sex", "--round", "5")
+    rules = ("--hide-below", "6", "--hide-wider", "1000")
+    tables = call("tables", "export", release, "--format", "csv", "--out", tmp_path / "tables", *options, *rules)
+    assert tables.exit_code == 0, tables.output
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        "README.txt",
+        "datapackage.json",
+        "usa_regional.csv",
+        "usa_detailed.csv",
+    }
+    assert "Rounded to multiples of 5" in (tmp_path / "tables" / "README.txt").read_text()
     again = call("tables", "export", release, "--format", "wide", "--out", tmp_path / "wide.csv")
     assert (again.exit_code, "exists" in again.stderr) == (74, True)
     wrong = call("tables", "export", release, "--format", "excel", "--out", tmp_path / "wide.csv")

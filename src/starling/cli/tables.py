@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INPUTS = "--persons invented/person-records.txt --geography invented/GRF-C.txt"
 """What `generate`'s example makes."""
-FORMS: Final = ("wide", "excel", "duckdb", "sdmx")
+FORMS: Final = ("csv", "parquet", "excel", "duckdb", "sdmx", "wide")
 """The forms of an export, as `starling.tables.export` has them."""
 HERE = ("plan", "convert", "schema", "preview", "generate", "validate", "release", "plot", "evaluate", "diff")
 
@@ -259,18 +259,25 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
     "form",
     type=click.Choice(FORMS),
     required=True,
-    help="wide: one row for each group, as CSV or Parquet. excel: a workbook with notes (pip install 'starling-dp[excel]')."
-    " duckdb: a database with views. sdmx: SDMX-CSV 2.0.",
+    help="csv, parquet: a folder of tables. excel: a workbook (extra excel). duckdb: a database. sdmx: a folder of data and structure"
+    " (extra sdmx), or the data as .csv. wide: one row for each group, as .csv or .parquet.",
 )
+@click.option(
+    "--table", "names", multiple=True, metavar="NAME", help="Write this table alone. Repeatable."
+)
+@click.option("--across", metavar="COLUMN", help="A column whose values stand side by side.")
+@click.option("--round", "round_to", type=int, metavar="N", help="Round counts to multiples of N; 1 for whole numbers.")
+@click.option("--hide-below", type=int, metavar="N", help="Leave out counts below N.")
+@click.option("--hide-wider", type=float, metavar="X", help="Leave out counts whose interval's half width is above X.")
 @click.option(
     "--structure",
     metavar="AGENCY:ID(1.0)",
     help="Of sdmx: the data structure that the numbers keep.  [default: the plan's]",
 )
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="File to make.")
+@click.option("--out", type=options.PATH, required=True, metavar="PATH", help="File or folder to make.")
 @options.signer
-def export(release: Path, *, form: "Form", structure: str | None, out: Path, key: str | None) -> Result:
-    """Write a release for other programs, every number with its interval. The long tables are in the release, as CSV and Parquet.
+def export(release: Path, *, form: "Form", names: tuple[str, ...], out: Path, key: str | None, **layout: Any) -> Result:
+    """Write a release for other programs: a table with columns of its own for each level of the plan, every number with its interval.
 
     RELEASE is a folder or its zip; it is compared with its signature. Opens no records and charges nothing.
     """
@@ -279,5 +286,5 @@ def export(release: Path, *, form: "Form", structure: str | None, out: Path, key
     working("checking the release and writing its numbers")
     tables: Any = verbs.opened_release(release, "tables", key)
     with tables as opened:
-        opened.export(out, form, structure=structure)
+        opened.export(out, form, tables=names, **layout)
     return Result(lambda: facts([("written", str(out))]), lambda: {"written": str(out)})

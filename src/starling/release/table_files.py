@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from starling.release.cells import as_text
+from starling.release.cells import as_text, text_cell
 from starling.release.datapackage import Column, Sheet
 
 FOLDER: Final = "data"
@@ -123,7 +123,7 @@ class TextWriter:
             quoting_style="needed" if text.quoted else "none",
             batch_size=TEXT_BATCH,
         )
-        file.write(text.delimiter.join(text.columns.values()).encode() + b"\n")
+        file.write(_header(text).encode() + b"\n")
 
     def write(self, table: pa.Table) -> None:
         """The next rows."""
@@ -135,6 +135,19 @@ class TextWriter:
                 # For an empty batch pyarrow 26 writes whatever its buffer holds: a megabyte of memory, or the rows before.
                 if len(batch):
                     writer.write_batch(batch)
+
+
+def _header(text: Text) -> str:
+    """The first line; a name in it that holds the delimiter, a quote or the end of a line is quoted, and none is a formula.
+
+    >>> print(_header(Text("csv", {"a": "age", "b": "=1", "c": "65, and over"})))
+    age,'=1,"65, and over"
+    """
+    if not text.quoted:
+        return text.delimiter.join(text.columns.values())
+    names = map(text_cell, text.columns.values())
+    marks = {text.delimiter, '"', "\n", "\r"}
+    return text.delimiter.join(f'"{name.replace(chr(34), 2 * chr(34))}"' if marks & {*name} else name for name in names)
 
 
 def unsigned_zeros(table: pa.Table) -> pa.Table:

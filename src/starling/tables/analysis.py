@@ -12,6 +12,7 @@ of what was published, and `left_out` says how many groups are missing from it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,8 +33,9 @@ from starling.tables.artifact.first_number import FirstNumber
 from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
 from starling.tables.artifact.row_values import GROUP, RowValues
-from starling.tables.export import Form, export
-from starling.tables.export.workbook import Front
+from starling.tables.export import Form, Layout, export
+from starling.tables.export.described import Front
+from starling.tables.export.rules import Rules
 from starling.tables.inference.group_choice import ChosenGroups, Values, choose_groups, texts
 from starling.tables.inference.labelled_counts import labelled_counts
 from starling.tables.plan import Level
@@ -294,17 +296,35 @@ class TablesRelease(DomainRelease):
         section = Section(title, pictures=(picture,))
         return Plots(self.plan.title, "Released numbers with their intervals", {table: section})
 
-    def export(self, out: str | Path, form: Form, *, structure: str | None = None) -> Path:
-        """Write the release into one new file in the form of another program; gives its path.
+    def export(
+        self,
+        out: str | Path,
+        form: Form,
+        *,
+        structure: str | None = None,
+        tables: Sequence[str] = (),
+        across: str | None = None,
+        round_to: int | None = None,
+        hide_below: int | None = None,
+        hide_wider: float | None = None,
+    ) -> Path:
+        """Write the release in the form of another program, as one new file or folder; gives its path.
 
         Args:
-            out: The file, which must not exist: .csv or .parquet for "wide", .xlsx for "excel", .duckdb for "duckdb", .csv for "sdmx".
-            form: "wide", with one row for each group; "excel"; "duckdb"; or "sdmx".
+            out: What must not exist: a folder for "csv", "parquet" and "sdmx"; .xlsx for "excel", .duckdb for "duckdb", .csv or .parquet
+                for "wide", .csv for the numbers of "sdmx" alone.
+            form: "csv", "parquet", "excel" or "duckdb", with a table for each level of the plan and columns of its own; "sdmx"; or "wide",
+                with one row for each group of all levels.
             structure: Of SDMX, the data structure that the numbers keep, AGENCY:ID(1.0); None for the one that the plan names.
+            tables: The names of tables that are written, as the folder of csv shows them; all by default.
+            across: The column whose values stand side by side.
+            round_to: Round counts to multiples of this, in public: 5, or 1 for whole numbers.
+            hide_below: Leave out counts below this.
+            hide_wider: Leave out counts whose interval has a half width above this.
 
         Raises:
-            ParameterError: form, name or structure do not go together, or with the release; or Excel without its extra.
-            OutputError: the file is there, or cannot be written.
+            ParameterError: form, name, layout, rules or structure do not go together, or with the release; or a form without its extra.
+            OutputError: something is there, or cannot be written.
         """
         account = self.statement["account"]
         facts = (
@@ -314,7 +334,10 @@ class TablesRelease(DomainRelease):
             ("Signed by", self.signer.fingerprint),
         )
         path = Path(out).absolute()
-        export(self.folder, self.plan, Front(self.plan.title, facts), path, form, structure)
+        front = Front(self.plan.title, facts, date.fromisoformat(account["day"]), self.request_id)
+        rules = Rules(round_to, hide_below, hide_wider)
+        layout = Layout(tuple(tables), across or "", rules)
+        export(self.folder, self.plan, self.geography, front, path, form, layout=layout, structure=structure)
         return path
 
     @cached_property

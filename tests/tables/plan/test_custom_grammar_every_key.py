@@ -139,7 +139,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "quantiles.way": {"quantiles[0].way": "selection"},
 }
 ELSEWHERE: Final = {
-    "publication.data-structure": ("tests/tables/export/test_database.py", "data-structure"),
+    "publication.data-structure": ("tests/tables/export/test_sdmx.py", "data-structure"),
     "format": ("tests/tables/source/test_declared_records_habits.py", "TextFormat"),
 }
 """Keys that show in what is made of a release, or are keys of another grammar: in which file, and a word of it."""
