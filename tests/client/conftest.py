@@ -25,7 +25,9 @@ from starling.worker.findings import Inspections
 from starling.worker.sources import Registered, Sources, source_of
 from starling.worker.standing_in import stand_in
 from tests.groups.worlds import write_world
+from tests.server.in_process import Here
 from tests.worker.lanes import worker_of
+from tests.worker.previews import preview_of
 from tests.worker.studies import write_study
 
 URL = "http://localhost:8470"
@@ -142,7 +144,8 @@ def served_source(
     """
     home = make_home(folder / "served")
     create_ledger(home.settings.ledger).close()
-    dataset, *_ = [Sources(home).register(name, source, deadline=DEADLINE) for name in names]
+    preview = preview_of(source)
+    dataset, *_ = [Sources(home).register(name, source, deadline=DEADLINE, preview=preview) for name in names]
     with closing(open_ledger(home.settings.ledger)) as ledger:
         cost = dataset.guarantee.cost if isinstance(dataset, Dataset) else None
         amount = Fraction(1) if cost is None else cost.amount
@@ -157,5 +160,5 @@ def served_source(
     if sandbox:
         assert stand_in(home, names[0]) is None
     prepare(home)
-    with closing(Understanding()) as understanding:
+    with closing(Here()) as understanding:
         yield Site(home, understanding)

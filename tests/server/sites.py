@@ -3,7 +3,6 @@
 What is killed is a fork of this process: by SIGKILL, at a named point, so that nothing of it runs any more that could tidy up.
 """
 
-import json
 import os
 import threading
 import traceback
@@ -23,23 +22,21 @@ from starling.ledger.charging import Charging
 from starling.ledger.opening import Ledger, create_ledger, open_ledger
 from starling.ledger.reading import Charge
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from starling.public.answering import answer
 from starling.release import zipped
 from starling.server.access import Access
 from starling.server.app import make_app
 from starling.server.approval_requests import Requests
 from starling.server.charges import Charges
 from starling.server.home import Home, make_home
-from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.server.stored_questions import Questions
-from starling.server.task_processes import TaskProcesses
 from starling.worker.findings import Inspections
 from starling.worker.running import Worker
 from starling.worker.sources import Sources, source_of
 from tests.client.conftest import URL, Carry, Local, streamed
 from tests.ledger.worlds import Time
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
+from tests.server.in_process import Here
 from tests.toy.source import Persons
 from tests.worker.lanes import worker_of
 
@@ -79,19 +76,6 @@ AT_WORK: Final[dict[str, Point]] = {
     "while it is zipped": (zipped, "_place", False),
 }
 """Where a worker may die."""
-
-
-class InProcess(TaskProcesses):
-    """Answers tasks as processes do, without one."""
-
-    def _process_answer(self, task: str) -> dict[str, Any]:
-        return answer(json.loads(task))
-
-
-class Here(Understanding):
-    """Understands questions as its processes do, without one."""
-
-    processes = InProcess
 
 
 class Site:

@@ -26,6 +26,7 @@ from starling.worker.sources import Sources, source_of
 from starling.worker.standing_in import stand_in
 from tests.groups.worlds import write_world
 from tests.server.conftest import child_of
+from tests.worker.previews import preview_of
 
 STARLING = [sys.executable, "-c", "from starling.cli import main; main()"]
 UNCHECKED = [
@@ -60,7 +61,7 @@ def served(open_folder: Path) -> Home:
     records = open_folder / "records"
     records.mkdir(mode=0o700)
     source = source_of("groups", str(records / "plan.toml"), {"records": write_world(records)})
-    dataset = Sources(home).register("data", source, deadline=1)
+    dataset = Sources(home).register("data", source, deadline=1, preview=preview_of(source))
     assert isinstance(dataset, Dataset)
     with closing(open_ledger(home.settings.ledger)) as ledger:
         ledger.custody.add_population("people", "epsilon", dataset.guarantee.relation, 10)

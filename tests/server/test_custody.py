@@ -21,10 +21,10 @@ from starling.server.authentication import Service
 from starling.server.charges import Charges
 from starling.server.custody import RaiseRequest, ledger_of, line, preview_raise
 from starling.server.home import Home
-from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from tests.ledger.worlds import costing
 from tests.server.conftest import Asker
+from tests.server.in_process import Here
 
 pytestmark = pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 
@@ -269,7 +269,7 @@ def test_a_second_custodian_is_asked_first(tmp_path: Path, served: Home) -> None
     with closing(create_ledger(url, second=Key(bytes(32)).public)) as ledger:
         ledger.custody.add_population("people", "rho", ADD_REMOVE_PERSON, 10)
     wanted = RaiseRequest(population="people", scope="population", name="people", cap="11")
-    reply = preview_raise(Service(home, Charges(home), Understanding(), Rates()), wanted)
+    reply = preview_raise(Service(home, Charges(home), Here(), Rates()), wanted)
     first, second = reply.commands.values()
     assert first.startswith(f"starling ledger approve {ledger_of(home)} people population people --cap 11")
     assert second.endswith("--cap 11 --approval SIGNATURE")

@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 from starling.ledger.opening import open_ledger
-from starling.server.examples import EXAMPLES, JSON
+from starling.server.examples import EXAMPLES
+from starling.server.replies import JSON
 from tests.client.conftest import URL, Site, served_source, site
 from tests.worker.studies import write_study
 

@@ -13,6 +13,7 @@ from starling.worker.sources import Registered, Sources, source_of
 from tests.groups.worlds import write_world as write_groups
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_database
+from tests.worker.previews import preview_of
 
 Given = Callable[[Registered], Home]
 
@@ -47,7 +48,7 @@ def given(served: Home, custodian: Ledger) -> Given:
     """Registers something as `data`, which the server may charge five times, and the analyst ada three times."""
 
     def give(registered: Registered) -> Home:
-        dataset = Sources(served).register("data", registered, deadline=8)
+        dataset = Sources(served).register("data", registered, deadline=8, preview=preview_of(registered))
         assert isinstance(dataset, Dataset)
         cost, relation = dataset.guarantee.cost, dataset.guarantee.relation
         custodian.custody.add_population("people", cost.measure, relation, 10 * cost.amount)

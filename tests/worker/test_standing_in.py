@@ -21,7 +21,7 @@ from starling.verification import open_release
 from starling.worker import standing_in
 from starling.worker.sources import Sources, source_of
 from starling.worker.standing_in import fill_sandbox, stand_in
-from tests.server.sites import Here
+from tests.server.in_process import Here
 from tests.toy import serving
 from tests.worker.lanes import worker_of
 

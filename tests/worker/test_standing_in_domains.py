@@ -16,7 +16,7 @@ from starling.server.sandbox import FreeCharges
 from starling.verification import Outcome, open_release, verify
 from starling.worker.sources import Registered, Sources
 from starling.worker.standing_in import stand_in
-from tests.server.sites import Here
+from tests.server.in_process import Here
 from tests.worker.lanes import worker_of
 from tests.worker.studies import write_study
 from tests.worker.test_jobs import places, tables, tables_of_ones_own

@@ -17,7 +17,7 @@ from starling.server.charges import Charges
 from starling.server.home import Home
 from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
-from starling.server.replies import ErrorReply
+from starling.server.replies import ERROR_SCHEMA, JSON
 from starling.server.settings import Settings
 from starling.server.tokens import id_of
 
@@ -109,4 +109,4 @@ def errors(*statuses: int, signed_in: bool = True) -> dict[int | str, dict[str, 
     session, or of every route.
     """
     answers = {*EVERYWHERE, *(SIGNED_IN if signed_in else ()), *statuses}
-    return {status: {"model": ErrorReply} for status in sorted(answers)}
+    return {status: {"content": {JSON: {"schema": ERROR_SCHEMA}}} for status in sorted(answers)}

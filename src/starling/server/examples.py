@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
-JSON: Final = "application/json"
+from starling.server.replies import JSON, error_schemas
+
 _COST: Final = {
     "add-remove": {"epsilon": "1", "decimal": "1"},
     "replace-one": {"epsilon": "2", "decimal": "2"},
@@ -251,7 +252,10 @@ class Published(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI, made once."""
         if self.openapi_schema is None:
-            for path, operations in super().openapi()["paths"].items():
+            published = super().openapi()
+            schemas = published["components"]["schemas"]
+            published["components"]["schemas"] = dict(sorted({**schemas, **error_schemas()}.items()))
+            for path, operations in published["paths"].items():
                 for method, operation in operations.items():
                     if (example := EXAMPLES.get((method, path))) is None:
                         continue

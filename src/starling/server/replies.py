@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
@@ -35,6 +36,19 @@ class ErrorReply(BaseModel):
     """The body of every reply whose status is 400 or more."""
 
     error: Fault
+
+
+JSON: Final = "application/json"
+SCHEMAS: Final = "#/components/schemas/"
+"""Where the published OpenAPI has the schemas."""
+ERROR_SCHEMA: Final = {"$ref": f"{SCHEMAS}{ErrorReply.__name__}"}
+"""Of the body of an error. FastAPI would make one from the model for each status of each route: most of the start of a server."""
+
+
+def error_schemas() -> dict[str, Any]:
+    """The schema to which ERROR_SCHEMA points, and those that it needs, by their names."""
+    schema = ErrorReply.model_json_schema(ref_template=f"{SCHEMAS}{{model}}")
+    return {**schema.pop("$defs"), ErrorReply.__name__: schema}
 
 
 def refusal(

@@ -22,7 +22,6 @@ from starling.server.access_rows import Role
 from starling.server.datasets import Dataset
 from starling.server.home import make_home
 from starling.server.purposes import Purpose
-from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
 from starling.worker.findings import Inspections
 from starling.worker.sources import Sources, source_of
@@ -33,7 +32,9 @@ from tests.genome.worlds import a_study
 from tests.groups import worlds
 from tests.places import plans
 from tests.server.conftest import CHEAP
+from tests.server.in_process import Here
 from tests.server.pages.browsing import Browser
+from tests.worker.previews import preview_of
 
 PASSWORD: Final = "correct horse battery"
 USERS: Final[dict[str, Role]] = {"ada": "analyst", "bob": "analyst", "carl": "custodian", "otto": "auditor"}
@@ -140,7 +141,7 @@ def everything(folder: Path) -> Iterator[Site]:
                 files = WRITERS[domain](here)
                 purpose = Purpose(hostile(f"{name}-purpose"), ("DUO:0000042",))
                 source = source_of(domain, str(here / "plan.toml"), files)
-                entry = sources.register(name, source, deadline=DEADLINE, purpose=purpose)
+                entry = sources.register(name, source, deadline=DEADLINE, purpose=purpose, preview=preview_of(source))
                 cost = entry.guarantee.cost if isinstance(entry, Dataset) else None
                 amount = Fraction(1) if cost is None else cost.amount
                 ledger.custody.add_population(
@@ -157,7 +158,7 @@ def everything(folder: Path) -> Iterator[Site]:
                 home.access.set_password(name, passwords.hashed(PASSWORD))
             for name in ("genome", "fresh"):
                 assert stand_in(home, name) is None
-            with closing(Understanding()) as understanding:
+            with closing(Here()) as understanding:
                 site = Site(home, understanding)
                 _live(site)
                 waiting = home.requests.find(1)

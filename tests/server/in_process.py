@@ -1,0 +1,28 @@
+"""Questions and pages answered in the process of the test. What other processes do, test_question_costs, test_task_processes and
+tests/public test.
+"""
+
+import json
+from threading import Lock
+from typing import Any
+
+from starling.public.answering import answer
+from starling.server.question_costs import Understanding
+from starling.server.task_processes import TaskProcesses
+
+_ONE = Lock()
+"""A process answers one task at a time."""
+
+
+class InProcess(TaskProcesses):
+    """Answers tasks as processes do, without one."""
+
+    def _process_answer(self, task: str) -> dict[str, Any]:
+        with _ONE:
+            return json.loads(json.dumps(answer(json.loads(task))))
+
+
+class Here(Understanding):
+    """Understands questions as its processes do, without one."""
+
+    processes = InProcess
