@@ -19,7 +19,8 @@ class InProcess(TaskProcesses):
 
     def _process_answer(self, task: str) -> dict[str, Any]:
         with _ONE:
-            return json.loads(json.dumps(answer(json.loads(task))))
+            reply: dict[str, Any] = json.loads(json.dumps(answer(json.loads(task))))
+        return reply
 
 
 class Here(Understanding):

@@ -97,7 +97,8 @@ def _groups(folder: Path) -> dict[str, Path]:
 
 def _places(folder: Path) -> dict[str, Path]:
     slices = {"slices": {"names": [hostile("slice-a"), hostile("slice-b")]}}
-    names = {"title": hostile("places-title"), "point": hostile("point")}
+    # Around most of the records: of the whole box, H3 has 25,848 cells.
+    names = {"title": hostile("places-title"), "point": hostile("point"), "grid": {"box": ["0.4", "1.4", "0.8", "1.6"]}}
     return {"records": plans.write_world(folder, plans.PERSON, plans.SLICED, slices, names)}
 
 
