@@ -1,6 +1,4 @@
-"""Questions and pages answered in the process of the test. What other processes do, test_question_costs, test_task_processes and
-tests/public test.
-"""
+"""Questions and pages answered in the process of the test. At a server other processes do that: tests/public has their tests."""
 
 import json
 from threading import Lock
