@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final
 
 from starling.ledger.chain import Head, digest
-from starling.ledger.disclosure import Noise, noise
+from starling.ledger.charged_noise import Noise, noise
 from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, create_ledger
 from starling.ledger.rules import Request, canonical, charge_units

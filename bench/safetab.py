@@ -12,10 +12,11 @@ from math import exp, floor, log
 from typing import Final, Literal, TypeAlias
 
 from starling.privacy.accounting.conversion import Method, epsilon_at_delta, renyi_divergence
+from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Rho, decimal_up
 from starling.privacy.distributions.accuracy import distribution_for_margin, margin, tail
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.events import noise_event
+from starling.privacy.events import MONOTONE, noise_event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, as_replace_one
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
@@ -277,6 +278,8 @@ def wrong() -> tuple[Wrong, ...]:
     )
 
 
-def replace_one() -> str:
-    """The production release under the other adjacency."""
-    return str(as_replace_one(PRODUCTION))
+def replace_one() -> tuple[str, str]:
+    """The production release under the other adjacency: by its events, which are counts, and by its total alone."""
+    noise = DiscreteGaussian(1 / (2 * PRODUCTION.amount))
+    counts = measurement("counts", ADD_REMOVE_PERSON, noise, 1, MONOTONE)
+    return str(replace_one_cost(counts)), str(as_replace_one(PRODUCTION))

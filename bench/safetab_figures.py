@@ -41,7 +41,11 @@ def page() -> str:
         for loss in safetab.table_2()
     ]
     wrong = [(each.where, each.printed, each.holds) for each in safetab.wrong()]
-    production = f"The 2020 release costs {safetab.PRODUCTION} to add or remove one person, {safetab.replace_one()} to replace one.\n"
+    by_events, by_total = safetab.replace_one()
+    production = (
+        f"The 2020 release costs {safetab.PRODUCTION} to add or remove one person,"
+        f" {by_events} to replace one ({by_total} by its total alone).\n"
+    )
     parts = [
         HEAD,
         "## Budgets of the levels (Tables 1 and 4)\n\nOf step 2, then in all.\n",

@@ -16,8 +16,9 @@ from starling.groups.mechanism import NoisyCounts
 from starling.groups.optimise.tree import Int64
 from starling.groups.plan import METHODS, Plan
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
+from starling.privacy.events import ANY, MONOTONE, DiscreteGaussianNoise, DiscreteLaplaceNoise
 from tests.groups.worlds import CELLS, world
+from tests.privacy.leaves import factors
 
 BANDS = '[[privacy.bands]]\nfrom = 0\nsplit = ["1/4", "1/4", "1/2"]\n[[privacy.bands]]\nfrom = 2\nsplit = ["1/2", "1/4", "1/4"]\n'
 
@@ -50,9 +51,11 @@ def test_lemma_4_and_lemma_6_sensitivities_of_every_level_in_both_norms(quantity
                 norms = (np.abs(apart).sum(), (apart * apart).sum())
                 largest[kind, :, level] = np.maximum(largest[kind, :, level], norms)
             assert np.array_equal(a.sum(axis=1), b.sum(axis=1)), "the totals of regions are public"
+            assert (np.cumsum(b, axis=1) <= np.cumsum(a, axis=1)).all(), "a member more never raises a cumulative count"
     assert largest[0].tolist() == [[2] * 3, [2] * 3]
     assert largest[1].tolist() == [[quantity] * 3, [quantity] * 3]
     for method in METHODS:
+        assert factors(made(tmp_path, method, quantity).guarantee) == {MONOTONE if method.startswith("c_") else ANY}
         declared = [part.event for part in made(tmp_path, method, quantity).guarantee.parts]
         for level, event in enumerate(declared):
             assert isinstance(event, DiscreteLaplaceNoise)

@@ -4,15 +4,13 @@ import json
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.ledger import disclosure
-from starling.ledger.disclosure import Noise, cost_of, joint_disclosure, key, meaning, noise
+from starling.ledger.charged_noise import noise
+from starling.ledger.disclosure import joint_disclosure, meaning
 from starling.ledger.rules import UNIT, Population, canonical, charge_in
 from starling.privacy.accounting.conversion import epsilon_at_delta
-from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
@@ -98,22 +96,6 @@ def test_what_is_no_delta_is_refused(delta: object) -> None:
 
 def test_nothing_spent_reveals_nothing() -> None:
     assert joint_disclosure(PEOPLE, 0, []).epsilon == 0
-
-
-@given(st.fractions(min_value=Fraction(1, 1000), max_value=100))
-def test_a_kind_of_noise_says_its_exact_cost(rho: Fraction) -> None:
-    said = noise(costing(rho))
-    assert cost_of(said.fields) == Rho(rho)
-    assert key(json.loads(canonical({**said.fields, "analyst": "ann"}))) == said.key
-
-
-def test_other_noise_of_the_same_cost_is_another_kind() -> None:
-    one = measurement("a", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(50)))
-    two = measurement("b", ADD_REMOVE_PERSON, DiscreteGaussian(Fraction(200)), sensitivity=2)
-    assert one.cost == two.cost
-    assert noise(one).key != noise(two).key
-    assert noise(one).key == noise(GAUSS).key, "a name is no noise"
-    assert isinstance(noise(one), Noise)
 
 
 def test_the_ledger_counts_every_charge(world: World) -> None:

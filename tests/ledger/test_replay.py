@@ -80,9 +80,27 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     ),
     (
         "a charge has another cost",
-        changing(6, amount=UNIT // 2, cost={"rho": "1/2"}),
+        changing(6, amount=UNIT // 2, cost={"rho": "1/2"}, events=[[{"mechanism": "zCDP", "rho": "1/2"}, 1]]),
         (f"UPDATE charges SET amount = {UNIT // 2} WHERE seq = 6",),
         "event 6 states other balances than it leaves",
+    ),
+    (
+        "a charge has events of another cost",
+        changing(6, events=[[{"mechanism": "zCDP", "rho": "1/2"}, 1]]),
+        (),
+        "event 6 is a charge whose events do not cost what the charge states",
+    ),
+    (
+        "a charge has a proof that nobody knows",
+        changing(6, proof="events/0"),
+        (),
+        "event 6 is a charge whose proof is unknown",
+    ),
+    (
+        "a charge loses its proof",
+        lambda seq, _, body: {name: body[name] for name in body if name != "proof"} if seq == 6 else body,
+        (),
+        "table caps",
     ),
     (
         "a charge is for somebody without a grant",
@@ -119,7 +137,7 @@ FORGERIES: list[tuple[str, Callable[[int, str, Body], Body | None], tuple[str, .
     ("an answer ends no charge", changing(8, charge=2), (), "event 8 ends no open charge"),
     ("an answer ends what is to come", changing(8, charge=99), (), "event 8 ends no open charge"),
     ("an answer ends a charge from behind", changing(8, charge=-3), (), "event 8 ends no open charge"),
-    ("a body has another type", changing(6, events=7), (), "table c"),
+    ("a body has another type", changing(6, events=7), (), "event 6 refers to what is not there"),
     ("a charge without its cost", changing(6, cost={}), (), "event 6 refers to what is not there"),
 ]
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import exp, log, log1p
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
+from starling.privacy.events import ANY
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 
@@ -26,20 +27,28 @@ def gaussian_of(rho: Fraction) -> Distribution:
 
 
 def level(
-    name: str, share: Fraction, distribution: Callable[[Fraction], Distribution], most: int = STABILITY
+    name: str,
+    share: Fraction,
+    distribution: Callable[[Fraction], Distribution],
+    most: int = STABILITY,
+    factor: Fraction = ANY,
 ) -> Guarantee:
     """Algorithm 2 with a budget of `share` for each group: a bare total, or two stages."""
-    total = measurement(f"{name} total", ADD_REMOVE_PERSON, distribution(share))
+    total = measurement(f"{name} total", ADD_REMOVE_PERSON, distribution(share), 1, factor)
     stages = (
-        measurement(f"{name} stage 1", ADD_REMOVE_PERSON, distribution(GAMMA * share)),
-        measurement(f"{name} stage 2", ADD_REMOVE_PERSON, distribution((1 - GAMMA) * share)),
+        measurement(f"{name} stage 1", ADD_REMOVE_PERSON, distribution(GAMMA * share), 1, factor),
+        measurement(f"{name} stage 2", ADD_REMOVE_PERSON, distribution((1 - GAMMA) * share), 1, factor),
     )
     return bounded_overlap(name, most, (total, sequential(f"{name} stages", stages)))
 
 
-def safetab(budgets: Sequence[str], distribution: Callable[[Fraction], Distribution]) -> Guarantee:
+def safetab(
+    budgets: Sequence[str], distribution: Callable[[Fraction], Distribution], factor: Fraction = ANY
+) -> Guarantee:
     """Algorithm 1 with one level for each budget."""
-    levels = [level(str(i), Fraction(budget) / STABILITY, distribution) for i, budget in enumerate(budgets)]
+    levels = [
+        level(str(i), Fraction(budget) / STABILITY, distribution, factor=factor) for i, budget in enumerate(budgets)
+    ]
     return sequential("SafeTab", tuple(levels))
 
 

@@ -13,7 +13,9 @@ from starling.errors import ParameterError
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import (
+    ANY,
     EVENTS,
+    MONOTONE,
     ZCDP,
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
@@ -25,11 +27,15 @@ from starling.privacy.events import (
     known_cost,
     noise_event,
     read,
+    without_factor,
     written,
 )
 
 numbers = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
-events = st.sampled_from([*EVENTS.values()]).flatmap(lambda kind: st.builds(kind, *[numbers for _ in fields(kind)]))
+factors = st.fractions(min_value=MONOTONE, max_value=ANY)
+events = st.sampled_from([*EVENTS.values()]).flatmap(
+    lambda kind: st.builds(kind, *[factors if each.name == "replacement_factor" else numbers for each in fields(kind)])
+)
 
 COSTS: list[tuple[Event, Cost]] = [
     (DiscreteLaplaceNoise(Fraction(5, 2)), Epsilon(Fraction(2, 5))),
@@ -68,10 +74,20 @@ def test_an_event_is_read_back(event: Event) -> None:
     assert read(written(event)) == event
 
 
+@pytest.mark.examples(20)
+@given(events)
+def test_a_factor_is_written_where_one_is_declared(event: Event) -> None:
+    """So that what was written before factors were declared is what is written of events that declare none."""
+    plain = without_factor(event)
+    assert ("replacement_factor" in written(event)) is (event.replacement_factor != ANY)
+    assert "replacement_factor" not in written(plain)
+    assert (plain.cost, plain.replacement_factor) == (event.cost, ANY)
+
+
 @pytest.mark.parametrize("kind", EVENTS.values())
 @pytest.mark.parametrize("wrong", [0.5, 3**0.5, float("nan"), 0, -1, "x", True, None])
 def test_a_number_that_is_not_exact_or_not_above_0_is_refused(kind: Callable[..., Event], wrong: Any) -> None:
-    good = [Fraction(1) for _ in fields(kind)]  # type: ignore[arg-type] # each is a dataclass
+    good = [MONOTONE for _ in fields(kind)]  # type: ignore[arg-type] # each is a dataclass
     for place in range(len(good)):
         with pytest.raises(ParameterError):
             kind(*good[:place], wrong, *good[place + 1 :])
@@ -86,6 +102,8 @@ def test_a_number_that_is_not_exact_or_not_above_0_is_refused(kind: Callable[...
         {"mechanism": "pure DP", "epsilon": "0"},
         {"mechanism": "pure DP", "epsilon": "1", "rho": "1"},
         {"mechanism": "zCDP", "rho": "x"},
+        {"mechanism": "zCDP", "rho": "1", "replacement_factor": "1"},
+        {"mechanism": "exponential mechanism", "epsilon": "1", "replacement_factor": "2"},
     ],
 )
 def test_what_is_no_event_is_not_read(said: dict[str, str]) -> None:

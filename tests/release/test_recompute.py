@@ -26,7 +26,7 @@ def guarantee() -> Guarantee:
 
 def test_the_statement_says_what_is_made_again(guarantee: Guarantee) -> None:
     said = json.loads(json.dumps(statement(Receipt("r", guarantee, "memory"), DOMAIN)))
-    made = recompute.stated(guarantee, DOMAIN)
+    made = recompute.stated(guarantee, DOMAIN, said)
     assert made["mechanism"] == {"flocks": [1, 2]}
     assert {field: said[field] for field in made} == made
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from starling.ledger import rules
+from starling.ledger import charged_noise, rules
 from starling.ledger.book import Book
-from starling.ledger.disclosure import Noise
+from starling.ledger.charged_noise import Noise
 from starling.ledger.registered import Registered
 from starling.ledger.rows import Standing
 from starling.ledger.rules import Population, Request
@@ -58,7 +58,8 @@ class Billing:
         # Rationals are slow, and kinds of noise are few.
         amount = self._amounts.get((population, noise.key))
         if amount is None:
-            amount = rules.charge_in(population, guarantee)
+            rules.check_unit(population, guarantee.relation)
+            amount = charged_noise.amount(population, noise.fields)
             if len(self._amounts) < MOST_KINDS:
                 self._amounts[population, noise.key] = amount
         rules.check_caps(standing.caps, amount)

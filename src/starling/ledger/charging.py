@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from starling.errors import BudgetRefused, IntegrityError, PolicyRefused, RequestConflict, StarlingError
-from starling.ledger import disclosure, leases, rows, rules
+from starling.ledger import charged_noise, leases, rows, rules
 from starling.ledger.billing import Bill, Billing
 from starling.ledger.book import Book
 from starling.ledger.checking import Check
-from starling.ledger.disclosure import Noise
 from starling.ledger.leases import Lease, Tokens
 from starling.ledger.memory import Done, Memory, Spent
 from starling.ledger.rows import End, EventWriter, Known
@@ -98,7 +97,7 @@ class Charging:
         the request was neither charged nor answered. None where that is not so, or where anything is to be refused: nothing was
         written, and the ledger is to be read.
         """
-        noise = disclosure.noise(guarantee)
+        noise = charged_noise.noise(guarantee)
         recalled = self._memory.recall((request.analyst, request.dataset, noise.key))
         # Which approvals are used up is not remembered.
         if recalled is None or self._billing.asks_first(request.dataset):
@@ -150,7 +149,7 @@ class Charging:
             ParameterError, PolicyRefused, BudgetRefused: the charge would be refused now.
             RequestConflict: the id was used for another request.
         """
-        noise = disclosure.noise(guarantee)
+        noise = charged_noise.noise(guarantee)
         before = self._book.read(lambda tx: rows.before(tx, self._book.writer(tx), request, noise.key))
         if before.standing is None:
             raise rows.unregistered(request.dataset)
@@ -189,9 +188,9 @@ class Charging:
         self, tx: Transaction, writer: EventWriter, request: Request, guarantee: Guarantee, done: Done
     ) -> Bill | Ticket:
         """What a new charge costs, or the ticket that there is; raises the refusal."""
-        noise = disclosure.noise(guarantee)
+        noise = charged_noise.noise(guarantee)
         before = rows.before(tx, writer, request, noise.key)
-        known = before.same_id or self._adopted(tx, before.same, noise)
+        known = before.same_id or self._adopted(tx, before.same, guarantee)
         if known is not None and known.ticket.state != "charged":
             return known.ticket
         if before.standing is None:
@@ -200,7 +199,7 @@ class Charging:
             self._check_lease(tx, known)
             if known.ticket.seq <= self._check.head.seq:
                 self._check.replay.check_open(known.ticket)
-            _check_same(rows.body(tx, known.ticket.seq), noise)
+            _check_same(rows.body(tx, known.ticket.seq), guarantee)
             return known.ticket
         self._check.replay.registered.check_standing(request.analyst, before.standing, noise.key, done.added)
         bill = self._billing.bill(before.standing, request, guarantee, noise)
@@ -215,10 +214,10 @@ class Charging:
             tx.run("UPDATE charges SET lease_until = ? WHERE seq = ?", until, known.ticket.seq)
         leases.check(clock.left(known.lease))
 
-    def _adopted(self, tx: Transaction, same: list[Known], noise: Noise) -> Known | None:
+    def _adopted(self, tx: Transaction, same: list[Known], guarantee: Guarantee) -> Known | None:
         """The charge of the same request under another id: the answered one, or an open one that paid for the same noise."""
         for known in same:
-            if known.ticket.state == "answered" or disclosure.key(rows.body(tx, known.ticket.seq)) == noise.key:
+            if known.ticket.state == "answered" or _is_for(rows.body(tx, known.ticket.seq), guarantee):
                 return known
         return None
 
@@ -308,23 +307,27 @@ class Charging:
             RequestConflict: the charge was for another guarantee.
             BudgetRefused: the amount does not fit under a cap; nothing was charged.
         """
-        noise = disclosure.noise(guarantee)
 
         def work(tx: Transaction, writer: EventWriter, done: Done) -> Ticket:
             self._check.catch_up(tx)
-            before = rows.before(tx, writer, ticket.request, noise.key)
+            before = rows.before(tx, writer, ticket.request, "")
             if before.same_id is None or (before.same_id.ticket.state, before.same_id.ticket.lease) != (
                 "charged",
                 ticket.lease,
             ):
                 raise _taken()
-            if before.same_id.ticket.drawn is None or before.standing is None:
+            if before.same_id.ticket.drawn is None:
                 raise PolicyRefused("draw", "is not lost: the charge has committed to none", "draw, at no cost")
-            _check_same(rows.body(tx, ticket.seq), noise)
+            paid = rows.body(tx, ticket.seq)
+            _check_same(paid, guarantee)
+            # By the proof of the charge, which may be an older one.
+            noise = charged_noise.noise_as_charged(guarantee, paid)
+            standing = rows.before(tx, writer, ticket.request, noise.key).standing
+            assert standing is not None
             self._check.replay.check_open(before.same_id.ticket)
             registered = self._check.replay.registered
-            registered.check_standing(ticket.request.analyst, before.standing, noise.key, done.added)
-            bill = self._billing.bill(before.standing, ticket.request, guarantee, noise)
+            registered.check_standing(ticket.request.analyst, standing, noise.key, done.added)
+            bill = self._billing.bill(standing, ticket.request, guarantee, noise)
             self._billing.check_key(bill, ticket.request, writer.now)
             body = {"charge": ticket.seq, "amount": bill.amount, **self._billing.by}
             writer.append("redrawn", {**body, "balances": rules.balances(bill.standing.caps, bill.amount)})
@@ -377,9 +380,14 @@ def _taken() -> PolicyRefused:
     return PolicyRefused("lease", "was taken over by another run, or the charge is answered", "ask again")
 
 
-def _check_same(paid: Mapping[str, Any], noise: Noise) -> None:
+def _is_for(paid: Mapping[str, Any], guarantee: Guarantee) -> bool:
+    """Whether a charge was made for this guarantee, by the proof that it states."""
+    return charged_noise.key(paid) == charged_noise.noise_as_charged(guarantee, paid).key
+
+
+def _check_same(paid: Mapping[str, Any], guarantee: Guarantee) -> None:
     """A run that is taken over draws what was charged, and nothing dearer."""
-    if disclosure.key(paid) != noise.key:
+    if not _is_for(paid, guarantee):
         raise RequestConflict(
             "request_id",
             "was charged for another guarantee, by another plan or version",

@@ -9,6 +9,7 @@ from typing import Any, cast
 from starling.ledger import disclosure, rows
 from starling.ledger.book import Book
 from starling.ledger.chain import Event, Head, signed_by
+from starling.ledger.charged_noise import cost_of
 from starling.ledger.checking import SLICE, Check, Verified
 from starling.ledger.disclosure import DELTA, JointDisclosure
 from starling.ledger.rules import Cap, Population, Scope, State
@@ -237,6 +238,4 @@ def _charge(row: Row) -> Charge:
     body = json.loads(text)
     named = {name: body[name] for name in ("analyst", "request_id", "dataset", "what", "amount")}
     request_hash, state, times = rest
-    return Charge(
-        seq, at, request_hash, state=state, times=times, cost=disclosure.cost_of(body), by=body.get("by"), **named
-    )
+    return Charge(seq, at, request_hash, state=state, times=times, cost=cost_of(body), by=body.get("by"), **named)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 from starling.errors import IntegrityError, StarlingError
-from starling.ledger import delegation, disclosure, rules, terms
+from starling.ledger import charged_noise, delegation, terms
 from starling.ledger.rows import Standing
 from starling.ledger.rules import Population
 from starling.ledger.store import Transaction
@@ -136,11 +136,11 @@ class Registered:
     def noise_of(self, seq: int, population: Population, body: dict[str, Any]) -> Cap:
         """What was spent with this kind of noise; costs are computed once for each kind."""
         # Python's text is quickly made; the hash of the canonical one names the kind in the ledger.
-        text = population.name, f"{body['cost']}{body['change']}{body['events']}"
+        text = population.name, f"{body['cost']}{body['change']}{body['events']}{body.get('proof')}"
         if text not in self._noise:
             cap = self._noise[text] = Cap(seq, None, "a kind of noise")
-            cap.once = _amount(population, body)
-            self._caps[population.name, "noise", disclosure.key(body)] = cap
+            cap.once = _amount(seq, population, body)
+            self._caps[population.name, "noise", charged_noise.key(body)] = cap
         return self._noise[text]
 
     def compare(self, tx: Transaction) -> None:
@@ -195,10 +195,13 @@ class Registered:
             raise differs("caps")
 
 
-def _amount(population: Population, body: dict[str, Any]) -> int:
+def _amount(seq: int, population: Population, body: dict[str, Any]) -> int:
     """What a charge costs in the population, in units; -1 where it could not be made at all."""
     try:
-        return rules.amount_in(population, body["change"], disclosure.cost_of(body))
+        return charged_noise.amount(population, body)
+    except IntegrityError as error:
+        (problem,) = error.problems
+        raise wrong(seq, f"is a charge whose {problem.field} {problem.problem}") from None
     except StarlingError:
         return -1
 

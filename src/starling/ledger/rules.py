@@ -16,6 +16,8 @@ from math import ceil, floor
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from starling.errors import BudgetRefused, ParameterError, PolicyRefused, RequestConflict
+from starling.privacy.accounting.composition import Events, detailed_events_of
+from starling.privacy.accounting.zcdp import rho_of
 from starling.privacy.budget import Cost, Epsilon, Exact, Measure, positive
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.neighbours import Change, Relation
@@ -176,18 +178,14 @@ def _float_free(value: Any) -> Any:
 
 
 def charge_in(population: Population, guarantee: Guarantee) -> int:
-    """What `guarantee` costs in the measure and the reading of `population`, in units, rounded up.
-
-    An add-remove mechanism in a replace-one population costs twice the epsilon or four times the rho (a replacement is a removal
-    and an addition); the reverse has no finite answer and is refused. A pure epsilon in a rho population costs epsilon^2/2; a rho
-    in an epsilon population is refused, since zCDP bounds no epsilon. A protected unit other than the population's is refused: a
-    point or a trip is less than the person who made it.
+    """What a new charge for `guarantee` costs in the measure and the reading of `population`, in units, rounded up: `amount_in`.
 
     Raises:
-        PolicyRefused: where the conversion does not exist.
+        PolicyRefused: where the conversion does not exist, or another unit is protected: a point or a trip is less than the person who
+            made it.
     """
     check_unit(population, guarantee.relation)
-    return amount_in(population, guarantee.relation.change, guarantee.cost)
+    return amount_in(population, guarantee.relation.change, guarantee.cost, detailed_events_of(guarantee))
 
 
 def check_unit(population: Population, relation: Relation) -> None:
@@ -200,19 +198,28 @@ def check_unit(population: Population, relation: Relation) -> None:
         )
 
 
-def amount_in(population: Population, change: Change, cost: Cost) -> int:
-    """What `cost` is in units of `population`, for neighbours that differ by `change` of its unit: what an auditor recomputes."""
+def amount_in(population: Population, change: Change, cost: Cost, events: Events | None) -> int:
+    """What a charge is in units of `population`, for neighbours that differ by `change` of its unit: what an auditor recomputes.
+
+    By the proof EVENTS it is the sum over the `events` (privacy/accounting/zcdp.py): in rho, half the square of the epsilon of each
+    pure one, an eighth for the exponential mechanism; and of an add-remove mechanism in a replace-one population two to four times the rho
+    of each, as it declares. In epsilon a replacement costs twice the sum. Charges that state no proof rest on the total alone, `events`
+    is None: half the square of twice the epsilon, and four times the rho. An add-remove population bounds nothing of a replace-one
+    mechanism, and a rho bounds no epsilon: both are refused.
+    """
     factor = _change_factor(population.relation.change, change)
-    if isinstance(cost, Epsilon):
-        amount = factor * cost.amount
-        return charge_units(amount if population.measure == "epsilon" else amount * amount / 2)
     if population.measure == "epsilon":
+        if isinstance(cost, Epsilon):
+            return charge_units(factor * cost.amount)
         raise PolicyRefused(
             "measure",
             "is zCDP (rho), the population's caps are in pure DP (epsilon), and zCDP bounds no epsilon",
             "use a plan under pure DP, or a population in rho",
         )
-    return charge_units(factor * factor * cost.amount)
+    if events is not None:
+        return charge_units(rho_of(events, replaced=factor > 1))
+    amount = cost.amount**2 / 2 if isinstance(cost, Epsilon) else cost.amount
+    return charge_units(factor * factor * amount)
 
 
 def _change_factor(population: Change, mechanism: Change) -> int:

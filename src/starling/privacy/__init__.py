@@ -11,6 +11,7 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.privacy.accounting.conversion import approximate, delta_at_epsilon, epsilon_at_delta, renyi_divergence
     from starling.privacy.accounting.detection import detection, detection_bound
+    from starling.privacy.accounting.zcdp import replace_one_cost, zcdp_cost
     from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up, power, split
     from starling.privacy.distributions.accuracy import (
         distribution_for_margin,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     )
     from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
     from starling.privacy.events import (
+        MONOTONE,
         ZCDP,
         DiscreteGaussianNoise,
         DiscreteLaplaceNoise,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         LatticeNoise,
         PermuteAndFlip,
         PureDP,
+        factor_of_bounds,
         noise_event,
     )
     from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADD_REMOVE_PERSON",
+    "MONOTONE",
     "REPLACE_PERSON",
     "ZCDP",
     "Confidential",
@@ -72,6 +76,7 @@ __all__ = [
     "draw",
     "epsilon_at_delta",
     "exponential_mechanism",
+    "factor_of_bounds",
     "lattice_noise",
     "margin",
     "measurement",
@@ -81,19 +86,23 @@ __all__ = [
     "publish",
     "quantile",
     "renyi_divergence",
+    "replace_one_cost",
     "sequential",
     "split",
     "standard_deviation",
     "tail",
+    "zcdp_cost",
 ]
 
 _HOMES = {
     "accounting.conversion": "approximate delta_at_epsilon epsilon_at_delta renyi_divergence",
     "accounting.detection": "detection detection_bound",
+    "accounting.zcdp": "replace_one_cost zcdp_cost",
     "budget": "Cost Epsilon Rho decimal_up power split",
     "distributions.accuracy": "distribution_for_margin margin quantile standard_deviation tail",
     "distributions.discrete": "DiscreteGaussian DiscreteLaplace",
-    "events": "ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip PureDP noise_event",
+    "events": "MONOTONE ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip"
+    " PureDP factor_of_bounds noise_event",
     "guarantee": "Guarantee bounded_overlap measurement sequential",
     "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON as_replace_one",
     "sampling.lattice": "lattice_noise",

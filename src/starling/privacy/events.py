@@ -9,19 +9,52 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
 - lattice noise that falls by e^(-rate) with every moved unit, where m units move: rate m-DP (privacy/sampling/lattice.py);
 - a selection, by the exponential mechanism or by permute-and-flip: its epsilon, at the sensitivity of the scores that it was drawn with;
 - a cost of which the mechanism is not known.
+
+Replacing one unit. An event also says what a replacement costs in zCDP, as a multiple of its rho: the `replacement_factor`. It is
+4 for whatever is not declared otherwise: two changes, one after the other (group privacy). It is 2 for noise that is added cell by cell
+to MONOTONE numbers, integers that one more unit never lowers. Proof: let C be the other units, x = q(C + a) - q(C) >= 0 the change of
+one number by the unit a, and y >= 0 that by the unit b. The number moves by x - y when b takes the place of a, and
+(x - y)^2 <= x^2 + y^2. The Renyi divergence of order alpha of the discrete Gaussian moved by d is at most alpha d^2/(2 s2) (Lemma 7),
+that of discrete Laplace noise, which is then d/b-DP, at most alpha d^2/(2 b^2). Both are so for each number given all that was published
+before, hence along every path of an adaptive mechanism: thresholds, several groups of a unit, several records of it. What the event costs
+bounds the sum over its numbers for x alone and for y alone. So a replacement costs twice the event. No factor is below 2: a and b may lie
+in different groups, each of which pays for itself. The same holds for numbers that one more unit never raises. `factor_of_bounds` is for
+a sum whose terms have both signs. Selections keep 4: a score can fall for the one unit and rise for the other.
+
+zCDP of what is pure DP. epsilon-DP is epsilon^2/2-zCDP (Bun and Steinke 2016, Proposition 1.4). The exponential mechanism has a privacy
+loss of range epsilon, and so costs epsilon^2/8 (Cesar and Rogers 2021). Permute-and-flip does not: its range comes near to 2 epsilon.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import ClassVar, Final, TypeAlias, get_args
 
-from starling.privacy.budget import Cost, Epsilon, Exact, PositiveFields, Rho, positive
+from starling.errors import ParameterError
+from starling.privacy.budget import Cost, Epsilon, Exact, PositiveFields, Rho, exact, positive
 from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
+
+ANY: Final = Fraction(4)
+"""The replacement factor of a mechanism of which nothing more is declared."""
+MONOTONE: Final = Fraction(2)
+"""The replacement factor of noise on numbers that one more unit never lowers."""
+
+
+class _Replaceable(PositiveFields):
+    """An event that declares what a replacement costs in zCDP, as a multiple of its rho: from MONOTONE to ANY."""
+
+    __slots__ = ()
+    replacement_factor: Fraction
+
+    def __post_init__(self) -> None:
+        PositiveFields.__post_init__(self)
+        if not MONOTONE <= self.replacement_factor <= ANY:
+            problem, fix = "is not from 2 to 4", "give MONOTONE, ANY, or factor_of_bounds of a sum"
+            raise ParameterError("replacement_factor", problem, fix)
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplaceNoise(PositiveFields):
+class DiscreteLaplaceNoise(_Replaceable):
     """Independent discrete Laplace noise in every cell of a vector of counts.
 
     Attributes:
@@ -32,6 +65,7 @@ class DiscreteLaplaceNoise(PositiveFields):
     name: ClassVar[str] = "discrete Laplace noise"
     scale: Fraction
     l1_sensitivity: Fraction = Fraction(1)
+    replacement_factor: Fraction = ANY
 
     @property
     def cost(self) -> Epsilon:
@@ -40,7 +74,7 @@ class DiscreteLaplaceNoise(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussianNoise(PositiveFields):
+class DiscreteGaussianNoise(_Replaceable):
     """Independent discrete Gaussian noise in every cell of a vector of counts.
 
     Attributes:
@@ -51,6 +85,7 @@ class DiscreteGaussianNoise(PositiveFields):
     name: ClassVar[str] = "discrete Gaussian noise"
     sigma_squared: Fraction
     squared_l2_sensitivity: Fraction = Fraction(1)
+    replacement_factor: Fraction = ANY
 
     @property
     def cost(self) -> Rho:
@@ -68,6 +103,7 @@ class LatticeNoise(PositiveFields):
     """
 
     name: ClassVar[str] = "lattice noise"
+    replacement_factor: ClassVar[Fraction] = ANY
     rate: Fraction
     moved_units: Fraction = Fraction(1)
 
@@ -86,6 +122,7 @@ class _Selection(PositiveFields):
         score_sensitivity: The most that a candidate's score differs by between neighbours.
     """
 
+    replacement_factor: ClassVar[Fraction] = ANY
     epsilon: Fraction
     score_sensitivity: Fraction = Fraction(1)
 
@@ -110,11 +147,12 @@ class PermuteAndFlip(_Selection):
 
 
 @dataclass(frozen=True, slots=True)
-class PureDP(PositiveFields):
+class PureDP(_Replaceable):
     """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
     name: ClassVar[str] = "pure DP"
     epsilon: Fraction
+    replacement_factor: Fraction = ANY
 
     @property
     def cost(self) -> Epsilon:
@@ -123,11 +161,12 @@ class PureDP(PositiveFields):
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(PositiveFields):
+class ZCDP(_Replaceable):
     """A mechanism of which nothing more is known than that it is zero-concentrated DP, at the cost rho."""
 
     name: ClassVar[str] = "zCDP"
     rho: Fraction
+    replacement_factor: Fraction = ANY
 
     @property
     def cost(self) -> Rho:
@@ -142,7 +181,27 @@ EVENTS: Final[Mapping[str, type[Event]]] = {kind.name: kind for kind in get_args
 """Every kind of event by its name."""
 
 
-def noise_event(noise: Distribution, sensitivity: Exact = 1) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:
+_DECLARING: Final = (DiscreteLaplaceNoise, DiscreteGaussianNoise, PureDP, ZCDP)
+
+
+def factor_of_bounds(low: Exact, high: Exact) -> Fraction:
+    """The replacement factor of the sum of one term of each unit, from `low` to `high`: max(2, (high - low)^2/max(low^2, high^2)).
+
+    A replacement moves the sum by at most high - low, and by at most the larger of the two bounds where their signs are the same; an
+    event's sensitivity is the larger of their absolute values. Below 2 is none, as of every factor.
+
+    >>> [str(factor_of_bounds(low, high)) for low, high in ((0, 10), (-3, 10), (-10, 10), (-5, 10), (3, 10))]
+    ['2', '2', '4', '9/4', '2']
+    """
+    least, most = exact(low, field="low"), exact(high, field="high")
+    if least > most or least == most == 0:
+        raise ParameterError("low", "is above high, or both are 0", "give the bounds of a term")
+    return max(MONOTONE, (most - least) ** 2 / max(least**2, most**2))
+
+
+def noise_event(
+    noise: Distribution, sensitivity: Exact = 1, replacement_factor: Fraction = ANY
+) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:
     """Noise of a distribution on counts whose neighbours differ by at most `sensitivity` in its norm: L1, or L2 for the Gaussian.
 
     >>> from starling.privacy.distributions.discrete import DiscreteGaussian
@@ -151,22 +210,30 @@ def noise_event(noise: Distribution, sensitivity: Exact = 1) -> DiscreteLaplaceN
     """
     most = positive(sensitivity, field="sensitivity")
     if isinstance(noise, DiscreteLaplace):
-        return DiscreteLaplaceNoise(noise.scale, most)
-    return DiscreteGaussianNoise(noise.sigma_squared, most**2)
+        return DiscreteLaplaceNoise(noise.scale, most, replacement_factor)
+    return DiscreteGaussianNoise(noise.sigma_squared, most**2, replacement_factor)
 
 
-def known_cost(cost: Cost) -> PureDP | ZCDP:
-    """The event of which only a cost is known."""
-    return PureDP(cost.amount) if isinstance(cost, Epsilon) else ZCDP(cost.amount)
+def known_cost(cost: Cost, replacement_factor: Fraction = ANY) -> PureDP | ZCDP:
+    """The event of which only a cost is known, and what a replacement costs."""
+    return (PureDP if isinstance(cost, Epsilon) else ZCDP)(cost.amount, replacement_factor)
+
+
+def without_factor(event: Event) -> Event:
+    """The event without what is declared of replacements, as events were stated before that was."""
+    return replace(event, replacement_factor=ANY) if isinstance(event, _DECLARING) else event
 
 
 def written(event: Event) -> dict[str, str]:
-    """An event as JSON: the name of its mechanism, and each of its numbers as an exact rational.
+    """An event as JSON: the name of its mechanism, and each of its numbers as an exact rational; a factor only where one was declared.
 
     >>> written(DiscreteLaplaceNoise(Fraction(45, 2)))
     {'mechanism': 'discrete Laplace noise', 'scale': '45/2', 'l1_sensitivity': '1'}
     """
-    return {"mechanism": event.name} | {each.name: str(getattr(event, each.name)) for each in fields(event)}
+    numbers = {each.name: getattr(event, each.name) for each in fields(event)}
+    if event.replacement_factor == ANY:
+        numbers.pop("replacement_factor", None)
+    return {"mechanism": event.name} | {name: str(number) for name, number in numbers.items()}
 
 
 def read(fields: Mapping[str, str], number: Callable[[str], Fraction] = Fraction) -> Event:

@@ -4,14 +4,14 @@ A guarantee is one event (events.py) or a composition of guarantees. Its cost is
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias, get_args
 
 from starling.errors import ParameterError
 from starling.privacy.budget import Cost, Exact
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.events import Event, noise_event
+from starling.privacy.events import ANY, Event, noise_event, without_factor
 from starling.privacy.neighbours import Relation
 
 
@@ -102,9 +102,15 @@ def _cost(event: Event | Composition) -> Cost:
     return kind(event.overlap * max(amounts))
 
 
-def measurement(name: str, relation: Relation, noise: Distribution, sensitivity: Exact = 1) -> Guarantee:
-    """Counts with `noise` in each cell; one unit changes them by at most `sensitivity`, in L1 for the Laplace and L2 for the Gaussian."""
-    return Guarantee(name, relation, noise_event(noise, sensitivity))
+def measurement(
+    name: str, relation: Relation, noise: Distribution, sensitivity: Exact = 1, replacement_factor: Fraction = ANY
+) -> Guarantee:
+    """Counts with `noise` in each cell; one unit changes them by at most `sensitivity`, in L1 for the Laplace and L2 for the Gaussian.
+
+    Where one more unit never lowers any of them, declare that by the `replacement_factor` MONOTONE: replacing a unit then costs twice
+    the rho of adding one, and not four times (events.py).
+    """
+    return Guarantee(name, relation, noise_event(noise, sensitivity, replacement_factor))
 
 
 def sequential(name: str, parts: Sequence[Guarantee]) -> Guarantee:
@@ -124,3 +130,11 @@ def joint(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
     return Guarantee(
         f"{guarantee.name}, with all that it adds to", guarantee.relation, FullyAdaptive((guarantee, *earlier))
     )
+
+
+def without_factors(guarantee: Guarantee) -> Guarantee:
+    """The guarantee without what its events declare of replacements: as guarantees were stated before that was."""
+    event = guarantee.event
+    if isinstance(event, Composition):
+        return replace(guarantee, event=replace(event, parts=tuple(map(without_factors, event.parts))))
+    return replace(guarantee, event=without_factor(event))

@@ -39,7 +39,8 @@ REPLACE_PERSON = Relation("replace-one", "person")
 def as_replace_one(cost: Cost) -> Cost:
     """An add-remove cost under the replace-one adjacency: a replacement is one removal and one addition.
 
-    Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. The 2020 DDHC-A costs rho 4.944 under one and 19.776 under the other.
+    Pure DP: group privacy of size 2, 2 epsilon. zCDP: 4 rho. That is what a cost alone says; by its events a guarantee may cost less
+    (`accounting.zcdp.replace_one_cost`): the 2020 DDHC-A, of rho 4.944, 9.888.
 
     >>> from fractions import Fraction
     >>> from starling.privacy.budget import Rho

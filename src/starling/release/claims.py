@@ -6,10 +6,10 @@ from typing import Final
 
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
+from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
-from starling.privacy.neighbours import as_replace_one
 from starling.release.codec import Json
 
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
@@ -35,7 +35,7 @@ class Claim:
     def replace_one(self) -> Cost:
         """The cost when one unit is replaced by another."""
         cost = self.guarantee.cost
-        return cost if self.add_remove is None else as_replace_one(cost)
+        return cost if self.add_remove is None else replace_one_cost(self.guarantee)
 
     @cached_property
     def _approximate(self) -> Approximate:

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from starling.errors import IntegrityError, Problem, StarlingError
 from starling.ledger.chain import Counts, Event, Follower
+from starling.ledger.charged_noise import amount, cost_of, noise_as_charged
 from starling.ledger.keys import Public
-from starling.ledger.rules import Population, amount_in, charge_in, shown
+from starling.ledger.rules import Population, check_unit, shown
 from starling.planfile.spelling import shown as shown_name
 from starling.privacy.budget import Measure
 from starling.privacy.guarantee import Guarantee
@@ -128,7 +129,7 @@ def _earlier(
     if answers.get(position) != earlier.manifest:
         problems.append(f"answered event {position} by another release than the one that this one adds to")
     try:
-        due = amount_in(population, charged.guarantee.relation.change, earlier.cost)
+        due = _due_of_earlier(population, body, earlier.guarantee)
     except StarlingError:
         return [
             *problems,
@@ -140,6 +141,21 @@ def _earlier(
             f"charged {paid} as event {position}, and the release that this one adds to is said to cost {stated}"
         )
     return problems
+
+
+def _due(population: Population, body: Mapping[str, Any], guarantee: Guarantee) -> int:
+    """What a charge for `guarantee` costs in units of the population, by the proof that the charge states."""
+    check_unit(population, guarantee.relation)
+    return amount(population, noise_as_charged(guarantee, body).fields)
+
+
+def _due_of_earlier(population: Population, body: Mapping[str, Any], earlier: Guarantee) -> int:
+    """What the charge of an earlier release costs. A release that adds to it may know less of its events than was charged: those of the
+    charge count where the cost is the same.
+    """
+    if "proof" in body and cost_of(body) == earlier.cost and body["change"] == earlier.relation.change:
+        return amount(population, body)
+    return _due(population, body, earlier)
 
 
 def _population(charged: Charged, body: Mapping[str, Any]) -> Population:
@@ -237,7 +253,7 @@ def _amounts(charged: Charged, seen: _Seen, body: Mapping[str, Any]) -> list[str
         return ["is for another population of people than the release states"]
     population = _population(charged, seen.population)
     try:
-        due = charge_in(population, charged.guarantee)
+        due = _due(population, body, charged.guarantee)
     except StarlingError:
         return ["cannot have been charged to a population of that measure, neighbour relation or unit"]
     wrong = next((amount for amount in (body["amount"], *seen.amounts) if amount != due), None)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +45,7 @@ def check(domain: Domain, folder: Path, claims: Mapping[str, Any], hashes: Mappi
     findings = Findings(domain.checks().holds)
     try:
         publication = domain.reopen(folder)
-        guarantee = publication.guarantee
+        guarantee = statement.as_proved(publication.guarantee, claims)
     except IntegrityError as error:
         findings.add(FORMS, *error.problems)
         return findings.checks()
@@ -67,7 +68,7 @@ def _statement(
     findings: Findings,
 ) -> None:
     """What privacy.json states otherwise than the plan in the folder gives it."""
-    expected = stated(guarantee, publication.particulars, claims.get("joint"))
+    expected = stated(guarantee, _particulars(publication, claims), claims)
     mechanism = expected.pop("mechanism")
     differing = [(field, PRIVACY) for field, value in expected.items() if claims.get(field) != value]
     differing += checks.differences(mechanism, claims.get("mechanism"), "mechanism")
@@ -122,10 +123,11 @@ def _numbers(
     # Of a table with more or fewer rows the columns are not known.
     whole = all(table.whole for table in published.values())
     findings.reached(*({*checks.own} if whole else {checks.types} & {*checks.own}), FORMS)
-    earlier = [each.guarantee for each in publication.particulars.adds_to]
-    joint = statement.joint_as_stated(publication.guarantee, earlier, claims.get("joint")) if earlier else None
+    guarantee = statement.as_proved(publication.guarantee, claims)
+    earlier = [each.guarantee for each in _particulars(publication, claims).adds_to]
+    joint = statement.joint_as_stated(guarantee, earlier, claims.get("joint")) if earlier else None
     make = partial(contents.pages, publication, sections=computed.sections(), whole=joint)
-    findings.add(PAGES, *pages(folder, claims, publication.guarantee, make, joint))
+    findings.add(PAGES, *pages(folder, claims, guarantee, make, joint))
     if by_this_version(claims):
         findings.add(PAGES, *package(folder, *contents.described(publication), hashes))
         findings.reached(PAGES)
@@ -137,21 +139,31 @@ def _earlier(
     publication: Publication[Any, Any], claims: Mapping[str, Any], hashes: Mapping[str, str]
 ) -> tuple[Check, ...]:
     """Which releases this one adds to, and whether the earlier measurements are those that the plan, and so its charge, names."""
-    earlier = publication.particulars.adds_to
+    earlier = _particulars(publication, claims).adds_to
     if not earlier:
         return ()
     other = [name for name, digest in publication.earlier.items() if hashes.get(name) != digest]
     problem = "is not what the release that the plan adds to published"
     named = "; ".join(f"request {each.request_id} of {each.cost}, manifest {each.manifest}" for each in earlier)
-    whole = statement.joint_as_stated(publication.guarantee, [each.guarantee for each in earlier], claims.get("joint"))
+    guarantee = statement.as_proved(publication.guarantee, claims)
+    whole = statement.joint_as_stated(guarantee, [each.guarantee for each in earlier], claims.get("joint"))
     together = claim(whole)
     says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {together.epsilon} at delta {DELTA}"
     says += f" ({together.by})"
     return (Check("top-up", says, tuple(Problem(name, problem, DOWNLOAD_AGAIN) for name in other)),)
 
 
-def stated(guarantee: Guarantee, particulars: Particulars, joint: object = None) -> dict[str, Any]:
-    """The fields of privacy.json that follow from the public choices in the folder; `joint` is what the release states of a composition."""
+def _particulars(publication: Publication[Any, Any], claims: Mapping[str, Any]) -> Particulars:
+    """What a domain says of its release, with the guarantees of what it adds to as privacy.json states them."""
+    particulars = publication.particulars
+    adds_to = (replace(each, guarantee=statement.as_proved(each.guarantee, claims)) for each in particulars.adds_to)
+    return replace(particulars, adds_to=tuple(adds_to))
+
+
+def stated(guarantee: Guarantee, particulars: Particulars, claims: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of privacy.json that follow from the public choices in the folder; `claims` is what the release states, with its proof and
+    its composition with what it adds to.
+    """
     earlier = [each.guarantee for each in particulars.adds_to]
     fields = {
         "domain": particulars.name,
@@ -162,7 +174,7 @@ def stated(guarantee: Guarantee, particulars: Particulars, joint: object = None)
         "invariants": list(particulars.invariants),
         "mechanism": particulars.mechanism,
         "adds_to": statement.added_to(particulars.adds_to),
-        "joint": statement.losses_as_stated(guarantee, earlier, joint),
+        "joint": statement.losses_as_stated(guarantee, earlier, claims.get("joint")),
     }
     # As JSON says it: a tuple is a list there.
     parsed: dict[str, Any] = json.loads(json.dumps(fields))

@@ -1,8 +1,9 @@
 """What a release says about its privacy, for machines: `privacy.json`, made from the receipt of the charge and nothing else.
 
 The cost is stated under both meanings of "one person's data", since published formats do not say which they mean: add or remove
-one unit, and replace one unit by another (twice the epsilon, four times the rho). An adjacency that does not exist is null with
-the reason. Amounts and scales are exact rationals as text; `decimal` beside them is rounded up.
+one unit, and replace one unit by another (twice the epsilon, two to four times the rho of each event). An adjacency that does not exist
+is null with the reason. `proof` names the rule by which a charge follows from the events; statements of before have none, and
+their events declare no replacement factors. Amounts and scales are exact rationals as text; `decimal` beside them is rounded up.
 """
 
 import json
@@ -11,9 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from starling.distribution import VERSION
+from starling.ledger.charged_noise import EVENTS
 from starling.ledger.keys import Public
 from starling.privacy.budget import Cost
-from starling.privacy.guarantee import Guarantee, Sequential, joint
+from starling.privacy.guarantee import Guarantee, Sequential, joint, without_factors
 from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Entry, Receipt
 from starling.release.claims import amount, claim, composition
@@ -28,6 +30,14 @@ DEFINITIONS: Final = {
     "rho": "zero-concentrated differential privacy: the Renyi divergence of order alpha between M(x) and M(y) is at most"
     " rho alpha, for all neighbours x, y and all alpha > 1",
 }
+
+PROOF: Final[Mapping[str, str]] = {
+    "name": EVENTS,
+    "words": "In rho a charge is the sum over the events: rho, half the square of an epsilon, an eighth for the exponential mechanism."
+    " When one unit is replaced, each costs its replacement factor times that: 2 where one more unit never lowers a measured number, 4"
+    " where nothing is declared.",
+}
+"""By which proof the charge of a release follows from its events."""
 
 FULLY_ADAPTIVE: Final = "fully adaptive: the budgets may have been chosen after the earlier releases were seen"
 """How a release and those that it adds to are composed."""
@@ -116,6 +126,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "invariants": list[Json](particulars.invariants),
         "bounds": dict(particulars.bounds),
         "composition": composition(guarantee),
+        "proof": dict(PROOF),
         "mechanism": dict(particulars.mechanism),
         "adds_to": added_to(particulars.adds_to),
         "joint": all_losses(guarantee, particulars.adds_to),
@@ -135,6 +146,11 @@ def stated(guarantee: Guarantee) -> dict[str, Json]:
 def neighbours(relation: Relation) -> dict[str, Json]:
     """A neighbour relation, for programs."""
     return {"change": relation.change, "unit": relation.unit, "words": str(relation)}
+
+
+def as_proved(guarantee: Guarantee, claims: Mapping[str, Any]) -> Guarantee:
+    """A guarantee of today as the statement `claims` has it: without replacement factors where that is of before they were declared."""
+    return guarantee if "proof" in claims else without_factors(guarantee)
 
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:
@@ -181,10 +197,14 @@ def repeated(claims: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[Add
         claims["domain"], claims["mechanism"], claims["bounds"], tuple(claims["invariants"]), adds_to
     )
     result = statement(receipt(claims["account"], guarantee), particulars)
+    if "proof" not in claims:
+        del result["proof"]
     result["joint"] = losses_as_stated(guarantee, [each.guarantee for each in adds_to], claims["joint"])
     if claims["software"] != result["software"]:
         result["software"] = _text(claims["software"])
         _keep(result, claims, "approximate_dp", "epsilon", "by")
+        if "proof" in result:
+            _keep(result, claims, "proof", "words")
         _keep(result, claims, "account", "limits", "validation")
         if isinstance(whole := result["joint"], dict):
             _keep(whole, claims["joint"], "approximate_dp", "epsilon", "by")

@@ -117,7 +117,7 @@ class Study:
         """Raises PolicyRefused where no answer can be charged to the population: another unit or neighbour relation."""
         rules.check_unit(population, self.relation)
         # A question costs an epsilon of its own.
-        rules.amount_in(population, self.relation.change, Epsilon(Fraction(1)))
+        rules.amount_in(population, self.relation.change, Epsilon(Fraction(1)), None)
 
     @property
     def statement(self) -> dict[str, Any]:

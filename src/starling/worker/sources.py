@@ -20,6 +20,7 @@ from starling.ledger.rules import Request
 from starling.pages.parts import Section
 from starling.planfile.foreign import content
 from starling.privacy.accounting.detection import ALARMS, detection
+from starling.privacy.guarantee import without_factors
 from starling.release.codec import Json
 from starling.release.domain import Asking, Delivery, Publication
 from starling.release.report.plain import sections_json
@@ -231,7 +232,12 @@ def _described(name: str, domain: str, publication: Publication[Any, Any] | Aski
 
 def _public(entry: Entry) -> tuple[object, object]:
     """On what releases depend: with other choices they are other releases."""
-    return (entry.request, entry.guarantee) if isinstance(entry, Dataset) else (entry.digest, entry.relation)
+    # Entries of before replacement factors were declared have none: they are charged by more, and are the same releases.
+    return (
+        (entry.request, without_factors(entry.guarantee))
+        if isinstance(entry, Dataset)
+        else (entry.digest, entry.relation)
+    )
 
 
 def _preview(registered: Registered) -> list[dict[str, Json]]:

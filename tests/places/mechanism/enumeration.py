@@ -21,6 +21,8 @@ from starling.places.measurements import Int64, Measured, MeasuredTree
 from starling.places.mechanism.method import Method
 from starling.privacy.budget import Epsilon
 from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.events import MONOTONE, DiscreteLaplaceNoise, PureDP
+from tests.privacy.leaves import leaves
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,17 @@ def same(one: Release, other: Release) -> bool:
     )
 
 
+def check_monotone(method: Drawing, one: Sequence[Draw], more: Sequence[Draw]) -> None:
+    """Of a method whose noisy numbers are all declared monotone, none is lower with points more, along the same path."""
+    if not isinstance(method, Method) or any(
+        isinstance(each, PureDP) or (isinstance(each, DiscreteLaplaceNoise) and each.replacement_factor != MONOTONE)
+        for each in leaves(method.guarantee)
+    ):
+        return
+    pairs = zip(one, more, strict=True)
+    assert all(b.exact >= a.exact for a, b in pairs if isinstance(a, Drawn) and isinstance(b, Drawn))
+
+
 def releases(
     method: Drawing,
     one: Int64,
@@ -192,6 +205,7 @@ def releases(
             stated = open_scripts.pop()
             (here, left), (there, right) = (script.replay(method, grid, stated) for grid in (one, other))
             assert same(here, there), "the form of a release depends on more than what is released"
+            check_monotone(method, left, right)
             for place in range(len(stated), len(left)):
                 if left[place].exact != right[place].exact:
                     before = tuple(each.value for each in left[:place])

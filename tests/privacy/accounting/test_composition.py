@@ -10,8 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.privacy.accounting.binomial import atoms
-from starling.privacy.accounting.composition import Events, OverlappingEvents, _dominates, alternatives, events_of
+from starling.privacy.accounting.composition import (
+    Events,
+    OverlappingEvents,
+    _dominates,
+    alternatives,
+    detailed_events_of,
+    events_of,
+    replaced_events,
+    without_details,
+)
+from starling.privacy.accounting.zcdp import epsilon_of, rho_of
 from starling.privacy.events import (
+    ANY,
+    MONOTONE,
     ZCDP,
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
@@ -21,7 +33,16 @@ from starling.privacy.events import (
     PermuteAndFlip,
     PureDP,
 )
-from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
+from starling.privacy.guarantee import (
+    BoundedOverlap,
+    FullyAdaptive,
+    Guarantee,
+    Sequential,
+    bounded_overlap,
+    measurement,
+    sequential,
+    without_factors,
+)
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from tests.privacy.safetab import GAUSSIAN, GEOMETRIC, gaussian_of, laplace_of, level, safetab
 
@@ -113,6 +134,56 @@ def test_alternatives_are_the_parts_of_an_outermost_choice() -> None:
     assert sorted(alternatives(events_of(choice)), key=str) == sorted([events_of(states), events_of(island)], key=str)
     inside = sequential("more", (choice, count(Fraction(1))))
     assert alternatives(events_of(inside)) == [events_of(inside)]
+
+
+leaf = st.one_of(
+    st.builds(DiscreteLaplaceNoise, rates, st.just(Fraction(1)), st.sampled_from([MONOTONE, ANY])),
+    st.builds(ExponentialMechanism, rates),
+    st.builds(PermuteAndFlip, rates),
+    st.builds(PureDP, rates),
+).map(lambda event: Guarantee("a leaf", ADD_REMOVE_PERSON, event))
+parts = st.lists(
+    st.recursive(
+        leaf,
+        lambda inner: st.one_of(
+            st.lists(inner, min_size=1, max_size=3).map(lambda several: sequential("all", several)),
+            st.tuples(st.integers(1, 4), st.lists(inner, min_size=1, max_size=3)).map(
+                lambda pair: bounded_overlap("some", *pair)
+            ),
+        ),
+        max_leaves=6,
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def whole_rho(guarantee: Guarantee, *, replaced: bool) -> Fraction:
+    """By the tree, where `rho_of` goes by the events that none dominates."""
+    each = [whole_rho(part, replaced=replaced) for part in guarantee.parts]
+    match guarantee.event:
+        case BoundedOverlap(_, overlap):
+            return overlap * max(each)
+        case Sequential():
+            return sum(each, Fraction(0))
+        case event:
+            assert not isinstance(event, FullyAdaptive)
+            amount = event.cost.amount**2 / (8 if isinstance(event, ExponentialMechanism) else 2)
+            return amount * event.replacement_factor if replaced else amount
+
+
+@pytest.mark.examples(50)
+@given(parts)
+def test_no_detail_that_a_charge_needs_is_lost_and_accountants_see_none(several: list[Guarantee]) -> None:
+    guarantee = bounded_overlap("all", 2, several)
+    detailed = detailed_events_of(guarantee)
+    assert [rho_of(detailed, replaced=replaced) for replaced in (False, True)] == [
+        whole_rho(guarantee, replaced=replaced) for replaced in (False, True)
+    ]
+    assert epsilon_of(detailed) == guarantee.cost.amount
+    assert epsilon_of(without_details(detailed)) == guarantee.cost.amount
+    assert events_of(without_factors(guarantee)) == events_of(guarantee)
+    assert epsilon_of(replaced_events(detailed)) == 2 * guarantee.cost.amount
 
 
 PURE: list[Event] = [

@@ -14,10 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from starling.privacy.events import MONOTONE
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
 from starling.tables.plan import Geography, GeographyLevel, Plan, read_geography
 from starling.tables.source import open_persons
+from tests.privacy.leaves import factors
 from tests.tables.small import whole, with_records
 from tests.tables.worlds import HEADER, World, worlds
 
@@ -33,7 +35,13 @@ def tables(plan: Plan, geography: Geography, path: Path, chunk: int = 1 << 16) -
 
 
 def check_neighbours(plan: Plan, one: list[Table], other: list[Table]) -> list[int]:
-    """Fails unless the tables are those of neighbours; gives how many groups of each level differ."""
+    """Fails unless the tables are those of neighbours; gives how many groups of each level differ.
+
+    The person who is there in one of them alone moves all numbers one way: the events of the plan declare that they are monotone.
+    """
+    assert factors(plan.guarantee) == {MONOTONE}
+    changes = np.concatenate([(after - before).ravel() for before, after in zip(one, other, strict=True)])
+    assert (changes >= 0).all() or (changes <= 0).all()
     moved = []
     for level, before, after in zip(plan.levels, one, other, strict=True):
         change = after - before

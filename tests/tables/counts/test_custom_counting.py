@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from starling.engine.held_records import InMemory
 from starling.engine.spark import Spark
+from starling.privacy.events import MONOTONE
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
 from starling.tables.plan import Plan, read_regions
 from starling.tables.source import open_records
+from tests.privacy.leaves import factors
 from tests.tables.custom_worlds import COLOURS, Group, World, expected, groups_of, worlds
 from tests.tables.small import whole
 
@@ -58,6 +60,7 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
     """Delta(g_i) of SafeTab 2022: what each level's budget is divided by."""
     plan = world.plan
     most = {(level.geography, plan.families[level.iteration_level - 1]): level.stability for level in plan.levels}
+    assert factors(plan.guarantee) == {MONOTONE}
     whole_world = counted(plan, world.table())
     for gone, record in enumerate(world.records):
         rest = counted(plan, world.with_records([*world.records[:gone], *world.records[gone + 1 :]]).table())
@@ -66,7 +69,7 @@ def test_all_neighbours_differ_by_one_record_in_at_most_stability_groups(world: 
             change = whole_world.get(group, Counter()).copy()
             change.subtract(rest.get(group, Counter()))
             apart = [each for each in change.values() if each]
-            assert apart in ([], [1])
+            assert apart in ([], [1]), "a record more never lowers a count"
             moved[group[0], group[2].partition(":")[0]] += len(apart)
         assert all(groups <= most[level] for level, groups in moved.items() if groups)
         assert sum(moved.values()) == len(groups_of(world, record))
@@ -82,6 +85,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
     text = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
     plan = text.plan
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
+    assert factors(plan.guarantee) == {MONOTONE}
     # The key of the hash chooses which records are kept: it is the same for neighbours.
     with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
         everybody = counted(plan, text.table())
@@ -91,7 +95,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
             for group in everybody.keys() | rest.keys():
                 change = everybody.get(group, Counter()).copy()
                 change.subtract(rest.get(group, Counter()))
-                assert all(each >= 0 for each in change.values())
+                assert all(each >= 0 for each in change.values()), "a person more never lowers a count"
                 assert change.total() <= most
                 moved[group[0], group[2].partition(":")[0]] += change.total()
             bounds = {

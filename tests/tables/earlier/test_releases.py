@@ -9,13 +9,18 @@ import pytest
 from starling.errors import IntegrityError, ParameterError, PlanError
 from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
-from starling.privacy.guarantee import sequential
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
+from starling.privacy.events import MONOTONE
+from starling.privacy.guarantee import measurement, sequential
+from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.release.payment import PaymentOptions
-from starling.tables.earlier.releases import Earlier, _sum, joint_cost, read_earlier
+from starling.tables.earlier.releases import Earlier, _sums, joint_cost, read_earlier
 from starling.tables.generate import generate
 from starling.tables.plan import Plan
 from starling.tables.publish import release
 from tests.tables.small import small_plan
+
+NOISES = (DiscreteLaplace(Fraction(1)), DiscreteGaussian(Fraction(1, 4)))
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +63,11 @@ def test_a_release_counts_with_what_it_adds_to(world: tuple[Plan, Path, Path], t
 
 
 def test_measures_that_differ_are_told_in_rho() -> None:
-    assert _sum([Epsilon(Fraction(1)), Epsilon(Fraction(2))]) == Epsilon(Fraction(3))
-    assert _sum([Epsilon(Fraction(1)), Rho(Fraction(2))]) == Rho(Fraction(5, 2))
+    """By the events of each; when one person is replaced, by their factors."""
+    pure, count = (measurement("a count", ADD_REMOVE_PERSON, noise, 1, MONOTONE) for noise in NOISES)
+    twice = sequential("twice", (pure, pure))
+    assert _sums([twice, pure]) == (Epsilon(Fraction(3)), Epsilon(Fraction(6)))
+    assert _sums([twice, count]) == (Rho(Fraction(3)), Rho(Fraction(6)))
 
 
 def test_a_plan_under_the_other_measure_has_a_finite_epsilon(world: tuple[Plan, Path, Path]) -> None:

@@ -234,7 +234,7 @@ def test_a_top_up_states_what_all_charges_cost_together(topped: Path, second_top
         assert whole > own
         assert message["approximate_dp"]["epsilon"] == decimal_up(own)
         assert message["joint"]["approximate_dp"]["epsilon"] == decimal_up(whole)
-        assert Fraction(message["joint"]["cost"]["replace-one"]["rho"]) == 4 * public.joint_guarantee.cost.amount
+        assert Fraction(message["joint"]["cost"]["replace-one"]["rho"]) == 2 * public.joint_guarantee.cost.amount
         report = " ".join((folder / "report.html").read_text().split())
         assert f"ε = {decimal_up(whole)} at δ" in report
         assert f"ε = {decimal_up(own)} at δ = 1e-10" in report

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.budget import Epsilon, Measure, Rho
+from starling.privacy.events import ANY, MONOTONE
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
 from starling.privacy.sampling.noise import draw
 from starling.privacy.sampling.selection_rows import exponential_rows
@@ -24,6 +25,7 @@ from starling.tables.plan.aggregates import (
     statistic_names,
     tree,
 )
+from tests.privacy.leaves import factors
 
 GROUP = Iteration("all: everybody", "everybody", "all", 1, False, False, False, ("all: everybody",))
 LEVEL = Level("all", 1, Fraction(1), (), (GROUP,), 1)
@@ -100,6 +102,18 @@ def test_a_group_costs_its_share(aggregate: Aggregate, measure: Measure) -> None
         epsilon = aggregate.quantiles.epsilon(measure, share)
         # The exponential mechanism of this epsilon is epsilon^2 / 8-zCDP, and there are three of them.
         assert share * (1 - Fraction(1, 10**9)) < 3 * epsilon**2 / 8 <= share
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_is_monotone_is_declared_where_it_is(measure: Measure) -> None:
+    """The two numbers of a sum and the nodes of a tree never fall when a record is added; scores of a selection do."""
+    for number in range(SUMS.low, SUMS.high + 1):
+        assert min(SUMS.high - number, number - SUMS.low) >= 0
+    one_more = np.eye(4, dtype=np.int64)
+    assert (nodes(one_more, tree(4, measure)) >= 0).all()
+    assert (scores(one_more, 1, 2) < 0).any(), "without records all scores are 0"
+    for each, factor in ((SUMS, MONOTONE), (quantiles("counts"), MONOTONE), (quantiles("selection"), ANY)):
+        assert factors(each.guarantee(measure, Fraction(1), ADD_REMOVE_PERSON)) == {factor} == {each.replacement_factor}
 
 
 def test_a_sum_has_noise_of_the_width_of_its_column() -> None:

@@ -16,7 +16,7 @@ def test_text_of_a_plan_states_cost_relation_and_noise() -> None:
     plan = small_plan("rho")
     text = str(PlanCosts(describe(plan, small_geography(plan))))
     assert "one person (add or remove one person)" in text
-    assert "rho 4, under the replace-one adjacency rho 16" in text
+    assert "rho 4, under the replace-one adjacency rho 8" in text
     assert "7, each measured, empty or not" in text
     assert "STATE detailed" in text
     assert "sigma of the discrete Gaussian" in text

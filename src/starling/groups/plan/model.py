@@ -10,7 +10,8 @@ only member would change G. A member brings up to q units, so that one group mov
 region sees it:
 
 - n changes by 1 at s and at s + k: L1 sensitivity 2 and squared L2 sensitivity 2 in each level, whatever q;
-- c[r,s] = n[r,0] + ... + n[r,s] changes by 1 at s, ..., s + k - 1: L1 and squared L2 sensitivity q in each level.
+- c[r,s] = n[r,0] + ... + n[r,s] changes by 1 at s, ..., s + k - 1: L1 and squared L2 sensitivity q in each level. A member more never
+  raises any of them, so that they are MONOTONE (privacy/events.py); the cells of n are not, of which one falls and one rises.
 
 Levels compose sequentially. Of cumulative counts, the sizes may be cut into bands with a budget of their own: noise of scale q/eps_l(s)
 at size s of level l, so that a size costs eps/q over all levels, and one member meets at most q sizes (bounded overlap; zCDP alike, with
@@ -45,12 +46,13 @@ from starling.groups.plan.regions import MOST_GROUPS, Regions, nested_rows, regi
 from starling.groups.plan.shares import PublicShares, budget_of
 from starling.planfile.toml import Section
 from starling.planfile.values import section_of, toml_of
+from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, Measure, decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.events import DiscreteGaussianNoise, DiscreteLaplaceNoise
+from starling.privacy.events import ANY, MONOTONE, DiscreteGaussianNoise, DiscreteLaplaceNoise
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import least_text, shortfall
-from starling.privacy.neighbours import Relation, as_replace_one
+from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, digest
 from starling.release.plan_file import PlanInFile
 from starling.release.session import Grid
@@ -252,11 +254,12 @@ class Plan(PlanInFile):
         what = "cumulative counts" if self.cumulative else "histograms"
         several = len(self.budget.bands) > 1
         sensitivity = Fraction((1 if several else self.quantity) if self.cumulative else 2)
+        factor = MONOTONE if self.cumulative else ANY
         bands = [
             sequential(
                 f"{what} of {self.group} sizes{f' from {first}' if several else ''}",
                 [
-                    Guarantee(name, self.relation, _event(self.noise(level)[band], sensitivity))
+                    Guarantee(name, self.relation, _event(self.noise(level)[band], sensitivity, factor))
                     for level, name in enumerate(self.regions.levels)
                 ],
             )
@@ -283,7 +286,7 @@ class Plan(PlanInFile):
         return [
             ("plan", self.title),
             ("protects", f"one {self.unit} ({self.relation})"),
-            ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}"),
+            ("cost", f"{self.cost}, under the replace-one adjacency {replace_one_cost(self.guarantee)}"),
             ("groups", f"{self.groups:,} ({self.group}), {sizes}"),
             (
                 "public",
@@ -310,11 +313,13 @@ class Plan(PlanInFile):
         return ((header, rows),)
 
 
-def _event(noise: Distribution, sensitivity: Fraction) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:
+def _event(
+    noise: Distribution, sensitivity: Fraction, factor: Fraction
+) -> DiscreteLaplaceNoise | DiscreteGaussianNoise:
     """The noise of one level and band; the sensitivity is that in L1, or the square of that in L2, which are the same number here."""
     if isinstance(noise, DiscreteLaplace):
-        return DiscreteLaplaceNoise(noise.scale, sensitivity)
-    return DiscreteGaussianNoise(noise.sigma_squared, sensitivity)
+        return DiscreteLaplaceNoise(noise.scale, sensitivity, factor)
+    return DiscreteGaussianNoise(noise.sigma_squared, sensitivity, factor)
 
 
 def _scale(noise: Distribution) -> Fraction:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from starling.places.measurements import Int64, Measured
 from starling.privacy.distributions.discrete import DiscreteLaplace
+from starling.privacy.events import MONOTONE
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.neighbours import Relation
 
@@ -61,8 +62,11 @@ class Method(ABC):
         return tuple(Spent(name, cost) for name, cost in costs)
 
     def disjoint(self, name: str, amount: Fraction) -> Guarantee:
-        """The guarantee of one measurement of each of several disjoint boxes, for which one point pays an amount; L1 sensitivity k."""
-        return measurement(name, self.relation, DiscreteLaplace(1 / amount), self.points)
+        """The guarantee of one measurement of each of several disjoint boxes, for which one point pays an amount; L1 sensitivity k.
+
+        Whatever the boxes, a unit more never lowers the number of points in one.
+        """
+        return measurement(name, self.relation, DiscreteLaplace(1 / amount), self.points, MONOTONE)
 
     @abstractmethod
     def draw(self, exact: Int64, /) -> Measured:

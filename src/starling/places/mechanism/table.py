@@ -22,9 +22,9 @@ from starling.places.mechanism.uniform_grid import UniformGrid
 from starling.places.occupied import Counted
 from starling.places.plan import Plan
 from starling.planfile.spelling import did_you_mean
+from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, decimal_up, exact
 from starling.privacy.guarantee import Guarantee, bounded_overlap
-from starling.privacy.neighbours import as_replace_one
 from starling.release.session import Part
 
 MECHANISMS: Final[Mapping[str, type[Any]]] = {
@@ -118,7 +118,10 @@ class MeasuredPlan(Plan):
 
     def _facts(self) -> list[tuple[str, str]]:
         title, protects, *others = super()._facts()
-        cost = ("cost", f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}")
+        cost = (
+            "cost",
+            f"{self.cost}, under the replace-one adjacency {replace_one_cost(mechanism_of(self).guarantee)}",
+        )
         return [title, protects, cost, *others]
 
     def _parts(self) -> tuple[Part, ...]:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from starling.privacy.accounting.composition import Events, ordered
 from starling.privacy.distributions.tails import ball
-from starling.privacy.events import PureDP
+from starling.privacy.events import ExponentialMechanism, PureDP
 from starling.privacy.precision import precision
 
 MOST_ATOMS = 1 << 20
@@ -71,7 +71,7 @@ def atoms(events: Events) -> Atoms | None:
     """The losses of pure events; None where another event is among them, or the atoms would be more than MOST_ATOMS."""
     losses, probabilities = np.zeros(1), np.ones(1)
     for event, times in ordered(events):
-        if not isinstance(event, PureDP) or len(losses) * (times + 1) > MOST_ATOMS:
+        if not isinstance(event, PureDP | ExponentialMechanism) or len(losses) * (times + 1) > MOST_ATOMS:
             return None
         steps = float(event.epsilon) * np.arange(times, -times - 1, -2)
         losses = np.add.outer(losses, steps).ravel()

@@ -15,13 +15,19 @@ dominate others if the others can be sorted into distinct events of the ones, ea
 its event: a group composes to pure DP of its sum. For SafeTab with geometric noise the total-only group (one event of epsilon)
 so dominates the two stages (gamma epsilon and (1 - gamma) epsilon). Where no part dominates, as with the discrete Gaussian, the
 event is `OverlappingEvents`, and each accountant takes the worst in its own measure, at each order or each epsilon.
+
+Two readings. `events_of` is what (epsilon, delta) are computed from: all that is pure DP counts alike. `detailed_events_of` is what a
+charge is computed from (zcdp.py), and a ledger keeps it: the exponential mechanism is told apart from what is only pure DP, since it
+costs less in zCDP, and events keep their replacement factors. There a pure event has room for others only where its factor is at least
+theirs, so that what dominates costs at least as much when a unit is replaced too; the exponential mechanism has room for none.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, assert_never
+from functools import lru_cache
+from typing import Final, TypeAlias, assert_never
 
 from starling.privacy.events import (
     ZCDP,
@@ -32,9 +38,11 @@ from starling.privacy.events import (
     LatticeNoise,
     PermuteAndFlip,
     PureDP,
+    without_factor,
 )
 from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
 
+_PURE: Final = (PureDP, ExponentialMechanism)
 _MOST_SORTED = 4096
 """Events that are compared; more count as incomparable, which is safe."""
 
@@ -52,8 +60,8 @@ class OverlappingEvents:
     overlap: int
 
 
-Accounted: TypeAlias = PureDP | DiscreteGaussianNoise | ZCDP | OverlappingEvents
-"""The events that accountants compose. Discrete Gaussian noise has sensitivity 1 here."""
+Accounted: TypeAlias = PureDP | ExponentialMechanism | DiscreteGaussianNoise | ZCDP | OverlappingEvents
+"""The events that accountants compose. Discrete Gaussian noise and the exponential mechanism have sensitivity 1 here."""
 Events: TypeAlias = frozenset[tuple[Accounted, int]]
 """Different events, each with how often a unit meets it."""
 
@@ -70,12 +78,14 @@ def order_of(events: Events) -> tuple[object, ...]:
 
 def _key(event: Accounted) -> tuple[object, ...]:
     match event:
-        case PureDP(epsilon):
-            return (0, epsilon)
-        case DiscreteGaussianNoise(sigma_squared):
-            return (1, sigma_squared)
-        case ZCDP(rho):
-            return (2, rho)
+        case ExponentialMechanism(epsilon):
+            return (0, epsilon, 0)
+        case PureDP(epsilon, factor):
+            return (0, epsilon, factor)
+        case DiscreteGaussianNoise(sigma_squared, _, factor):
+            return (1, sigma_squared, factor)
+        case ZCDP(rho, factor):
+            return (2, rho, factor)
         case OverlappingEvents(parts, overlap):
             return (3, overlap, *sorted(order_of(part) for part in parts))
         case _:
@@ -84,7 +94,44 @@ def _key(event: Accounted) -> tuple[object, ...]:
 
 def events_of(guarantee: Guarantee) -> Events:
     """The events of a guarantee, as accountants compose them."""
-    return frozenset(_events(guarantee).items())
+    return frozenset(_events(guarantee, _accounted).items())
+
+
+@lru_cache(maxsize=1024)
+def detailed_events_of(guarantee: Guarantee) -> Events:
+    """The events of a guarantee, as its charge is computed from them."""
+    return frozenset(_events(guarantee, _detailed).items())
+
+
+def without_details(events: Events) -> Events:
+    """Detailed events as `events_of` gives them."""
+    merged: Counter[Accounted] = Counter()
+    for event, times in events:
+        if isinstance(event, OverlappingEvents):
+            merged += _overlapping(map(without_details, event.parts), event.overlap * times)
+        else:
+            merged += Counter({each: number * times for each, number in _accounted(event).items()})
+    return frozenset(merged.items())
+
+
+def replaced_events(events: Events) -> Events:
+    """What the replacement of a unit meets at most, for accountants, where add-remove mechanisms have these detailed events.
+
+    What is pure DP counts as pure DP of twice its epsilon, anything else as zCDP by its replacement factor. A mechanism that meets one
+    of the two units alone does so with its events as they are, and two such mechanisms reveal no more than one that meets both.
+    """
+    met: Counter[Accounted] = Counter()
+    for event, times in events:
+        match event:
+            case OverlappingEvents(parts, overlap):
+                met += _overlapping(map(replaced_events, parts), overlap * times)
+            case PureDP(epsilon) | ExponentialMechanism(epsilon):
+                met[PureDP(2 * epsilon)] += times
+            case DiscreteGaussianNoise() | ZCDP():
+                met[ZCDP(event.cost.amount * event.replacement_factor)] += times
+            case _:
+                assert_never(event)
+    return frozenset(met.items())
 
 
 def alternatives(events: Events) -> list[Events]:
@@ -96,27 +143,43 @@ def alternatives(events: Events) -> list[Events]:
     return [events]
 
 
-def _events(guarantee: Guarantee) -> Counter[Accounted]:
+def _events(guarantee: Guarantee, leaf: Callable[[Event], Counter[Accounted]]) -> Counter[Accounted]:
     match guarantee.event:
         case Sequential(parts) | FullyAdaptive(parts):
-            return sum((_events(part) for part in parts), Counter())
+            return sum((_events(part, leaf) for part in parts), Counter())
         case BoundedOverlap(parts, overlap):
-            events = _undominated(map(events_of, parts))
-            if len(events) > 1:
-                return Counter({OverlappingEvents(frozenset(events), overlap): 1})
-            return Counter({event: times * overlap for event, times in events[0]})
+            return _overlapping((frozenset(_events(part, leaf).items()) for part in parts), overlap)
         case event:
-            return _accounted(event)
+            return leaf(event)
+
+
+def _overlapping(parts: Iterable[Events], overlap: int) -> Counter[Accounted]:
+    events = _undominated(parts)
+    if len(events) > 1:
+        return Counter({OverlappingEvents(frozenset(events), overlap): 1})
+    return Counter({event: times * overlap for event, times in events[0]})
 
 
 def _accounted(event: Event) -> Counter[Accounted]:
+    return _reduced(without_factor(event), PureDP)
+
+
+def _detailed(event: Event) -> Counter[Accounted]:
+    return _reduced(event, ExponentialMechanism)
+
+
+def _reduced(event: Event, exponential: type[PureDP | ExponentialMechanism]) -> Counter[Accounted]:
+    """The event as accountants know it, with its replacement factor; an exponential mechanism as what `exponential` says."""
+    factor = event.replacement_factor
     match event:
-        case DiscreteLaplaceNoise() | LatticeNoise() | ExponentialMechanism() | PermuteAndFlip() | PureDP():
-            return Counter({PureDP(event.cost.amount): 1})
+        case ExponentialMechanism(epsilon):
+            return Counter({exponential(epsilon): 1})
+        case DiscreteLaplaceNoise() | LatticeNoise() | PermuteAndFlip() | PureDP():
+            return Counter({PureDP(event.cost.amount, factor): 1})
         case DiscreteGaussianNoise(sigma_squared, squared) if squared in (1, 2, 3):
-            return Counter({DiscreteGaussianNoise(sigma_squared): int(squared)})
+            return Counter({DiscreteGaussianNoise(sigma_squared, replacement_factor=factor): int(squared)})
         case DiscreteGaussianNoise() | ZCDP():
-            return Counter({ZCDP(event.cost.amount): 1})
+            return Counter({ZCDP(event.cost.amount, factor): 1})
         case _:
             assert_never(event)
 
@@ -135,15 +198,19 @@ def _dominates(one: Events, other: Events) -> bool:
     larger, smaller = Counter(dict(one)), Counter(dict(other))
     common = larger & smaller
     larger, smaller = larger - common, smaller - common
-    if larger.total() + smaller.total() > _MOST_SORTED or any(not isinstance(event, PureDP) for event in smaller):
+    if larger.total() + smaller.total() > _MOST_SORTED or any(not isinstance(event, _PURE) for event in smaller):
         return False
-    room = [epsilon for epsilon, times in _largest_first(larger) for _ in range(times)]
+    room = [
+        (epsilon, factor)
+        for epsilon, factor, times in _largest_first(event for event in larger.items() if isinstance(event[0], PureDP))
+        for _ in range(times)
+    ]
     # First fit, largest first: finding no place proves nothing, and False is the safe answer.
-    for need, times in _largest_first(smaller):
+    for need, least, times in _largest_first(smaller.items()):
         left = times
-        for place, free in enumerate(room):
-            fit = min(left, free // need)
-            room[place], left = free - fit * need, left - fit
+        for place, (free, factor) in enumerate(room):
+            fit = min(left, free // need) if factor >= least else 0
+            room[place], left = (free - fit * need, factor), left - fit
             if not left:
                 break
         else:
@@ -151,8 +218,7 @@ def _dominates(one: Events, other: Events) -> bool:
     return True
 
 
-def _largest_first(events: Counter[Accounted]) -> list[tuple[Fraction, int]]:
-    """The epsilons of pure events, each with how often there is one."""
-    return sorted(
-        ((event.epsilon, times) for event, times in events.items() if isinstance(event, PureDP)), reverse=True
-    )
+def _largest_first(events: Iterable[tuple[Accounted, int]]) -> list[tuple[Fraction, Fraction, int]]:
+    """The epsilons of pure events, each with its replacement factor and how often there is one."""
+    pure = ((event, times) for event, times in events if isinstance(event, _PURE))
+    return sorted(((event.epsilon, event.replacement_factor, times) for event, times in pure), reverse=True)

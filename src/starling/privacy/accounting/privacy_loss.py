@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, order_of, ordered
-from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, ExponentialMechanism, PureDP
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
@@ -64,7 +64,7 @@ def composable(events: Events) -> bool:
 
 def _composable(event: Accounted) -> bool:
     match event:
-        case PureDP():
+        case PureDP() | ExponentialMechanism():
             return True
         case DiscreteGaussianNoise(sigma_squared):
             return sigma_squared <= _WIDEST**2
@@ -124,7 +124,7 @@ def _moments(events: Events) -> tuple[float, float]:
 
 def _event_moments(event: Accounted) -> tuple[float, float]:
     match event:
-        case PureDP(epsilon):
+        case PureDP(epsilon) | ExponentialMechanism(epsilon):
             return float(epsilon), float(epsilon) ** 2
         case DiscreteGaussianNoise(sigma_squared):
             return float(1 / (2 * sigma_squared)), float(1 / sigma_squared)
@@ -148,7 +148,7 @@ def _composed(events: Events, interval: float, truncation: float = 1e-15) -> Los
     return whole
 
 
-def _leaf(event: PureDP | DiscreteGaussianNoise | ZCDP, interval: float) -> Losses:
+def _leaf(event: PureDP | ExponentialMechanism | DiscreteGaussianNoise | ZCDP, interval: float) -> Losses:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
     losses, probabilities, infinite = _atoms(event)
@@ -163,10 +163,10 @@ def _leaf(event: PureDP | DiscreteGaussianNoise | ZCDP, interval: float) -> Loss
     return PrivacyLossDistribution.create_from_rounded_probability(masses, infinite, interval)
 
 
-def _atoms(event: PureDP | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats, float]:
+def _atoms(event: PureDP | ExponentialMechanism | DiscreteGaussianNoise | ZCDP) -> tuple[Floats, Floats, float]:
     """Losses, their probabilities, and the probability of an infinite loss."""
     match event:
-        case PureDP(epsilon):
+        case PureDP(epsilon) | ExponentialMechanism(epsilon):
             rate = float(epsilon)
             odds = np.exp([0.0, -rate])
             return np.array([rate, -rate]), odds / odds.sum(), 0.0

@@ -25,7 +25,7 @@ from flint import arb
 
 from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, ordered
 from starling.privacy.distributions.tails import ball
-from starling.privacy.events import ZCDP, DiscreteGaussianNoise, PureDP
+from starling.privacy.events import ZCDP, DiscreteGaussianNoise, ExponentialMechanism, PureDP
 from starling.privacy.precision import precision
 
 _BITS = 128
@@ -44,7 +44,7 @@ def divergence(events: Events, order: Fraction) -> arb:
 
 def _divergence(event: Accounted, order: Fraction) -> arb:
     match event:
-        case PureDP(epsilon):
+        case PureDP(epsilon) | ExponentialMechanism(epsilon):
             rate, above = ball(epsilon), ball(order - 1)
             # ln[(e^((a-1) e) + e^(-a e)) / (1 + e^(-e))], with the large factor taken out.
             rest = (-ball(2 * order - 1) * rate).exp().log1p() - (-rate).exp().log1p()

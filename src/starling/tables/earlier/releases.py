@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Final
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accounting.composition import Accounted, events_of
+from starling.privacy.accounting.composition import Accounted, detailed_events_of, events_of
 from starling.privacy.accounting.conversion import DELTA, approximate_events
+from starling.privacy.accounting.zcdp import rho_of
 from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
-from starling.privacy.neighbours import as_replace_one
+from starling.privacy.guarantee import Guarantee
 from starling.release.claims import amount
 from starling.release.codec import Json
 from starling.release.manifest import digest, manifest
@@ -71,12 +72,14 @@ class JointCost(Described):
 
     Attributes:
         earlier: Each earlier release, with what the plan measures again or almost again.
-        cost: That of all of them, in the measure of the plan; in rho where measures differ (epsilon costs at most epsilon^2/2).
+        cost: That of all of them, in the measure of the plan; in rho where measures differ, by the events of each.
+        replace_one: The same when one unit is replaced.
         epsilon, delta: The epsilon of all of them at delta, rounded up.
     """
 
     earlier: tuple[tuple[Earlier, Differencing], ...]
     cost: Cost
+    replace_one: Cost
     epsilon: Fraction
     delta: str
 
@@ -97,7 +100,7 @@ class JointCost(Described):
         return f"of {known[0]}, all of them"
 
     def _facts(self) -> list[tuple[str, str]]:
-        cost = f"{self.cost}, under the replace-one adjacency {as_replace_one(self.cost)}"
+        cost = f"{self.cost}, under the replace-one adjacency {self.replace_one}"
         return [
             ("together", f"{cost}; epsilon {decimal_up(self.epsilon)} at delta {self.delta}"),
             ("people", self.people),
@@ -112,7 +115,7 @@ class JointCost(Described):
         return {
             "joint": {
                 "add-remove": amount(self.cost),
-                "replace-one": amount(as_replace_one(self.cost)),
+                "replace-one": amount(self.replace_one),
                 "epsilon": decimal_up(self.epsilon),
                 "delta": self.delta,
             },
@@ -209,12 +212,12 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
             raise ParameterError(str(each.path), problem, "name that one too: both together count")
     here = None if blocks is None else read_geography(blocks, plan)
     compared = tuple((each, differencing(plan, each.plan, here, _blocks(each, blocks))) for each in earlier)
-    plans = [plan, *(each.plan for each in earlier)]
+    guarantees = [plan.guarantee, *(each.plan.guarantee for each in earlier)]
     events: Counter[Accounted] = Counter()
-    for one in plans:
-        events.update(dict(events_of(one.guarantee)))
+    for guarantee in guarantees:
+        events.update(dict(events_of(guarantee)))
     whole = approximate_events(frozenset(events.items()), DELTA, fully_adaptive=True)
-    return JointCost(compared, _sum([each.cost for each in plans]), whole.epsilon, DELTA)
+    return JointCost(compared, *_sums(guarantees), whole.epsilon, DELTA)
 
 
 def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
@@ -228,13 +231,16 @@ def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:
     return geography
 
 
-def _sum(costs: Sequence[Cost]) -> Cost:
-    """The sum of costs: epsilon where all are of pure DP, otherwise rho."""
-    if all(isinstance(cost, Epsilon) for cost in costs):
-        return Epsilon(sum((cost.amount for cost in costs), Fraction(0)))
-    # Pure epsilon-DP is (epsilon^2/2)-zCDP (Bun and Steinke 2016, Proposition 1.4).
-    rhos = (cost.amount * cost.amount / 2 if isinstance(cost, Epsilon) else cost.amount for cost in costs)
-    return Rho(sum(rhos, Fraction(0)))
+def _sums(guarantees: Sequence[Guarantee]) -> tuple[Cost, Cost]:
+    """What guarantees cost together when a unit is added or removed, and when one is replaced; in rho unless all are of pure DP."""
+    if all(isinstance(each.cost, Epsilon) for each in guarantees):
+        cost = Epsilon(sum((each.cost.amount for each in guarantees), Fraction(0)))
+        return cost, cost * 2
+    events = [detailed_events_of(each) for each in guarantees]
+    one, two = (
+        Rho(sum((rho_of(each, replaced=replaced) for each in events), Fraction(0))) for replaced in (False, True)
+    )
+    return one, two
 
 
 @dataclass(frozen=True, slots=True)

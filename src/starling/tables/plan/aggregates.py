@@ -7,7 +7,8 @@ record without a number takes no part in the aggregate; whoever takes part has a
 x - low >= 0 to them, W in all: the pair has L1 sensitivity W, and L2 sensitivity at most W. From it follow the size (A + B) / W, the
 sum (high B + low A) / W and the mean (high B + low A) / (A + B). Measuring a sum and a count one after the other, each with half the
 budget, gives the same accuracy under rho, and twice the variance of both under epsilon; where low is 0, the pair costs no more than
-the sum alone, for which a sensitivity of high is needed.
+the sum alone, for which a sensitivity of high is needed. Both numbers are MONOTONE (privacy/events.py), which a sum of terms of both
+signs is not.
 
 *Quantiles by noisy counts.* The classes of the column are measured as the nodes of a tree of `depth` levels. A record is in one node of
 each level, so that each level is one measurement of sensitivity 1, and levels compose.
@@ -28,7 +29,7 @@ from typing import Final, Literal, TypeAlias
 from starling.privacy.budget import Measure, Rho
 from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
-from starling.privacy.events import ExponentialMechanism, known_cost
+from starling.privacy.events import ANY, MONOTONE, ExponentialMechanism, known_cost
 from starling.privacy.guarantee import Guarantee, measurement, sequential
 from starling.privacy.neighbours import Relation
 from starling.tables.plan.levels import Level
@@ -107,6 +108,11 @@ class Aggregate:
         return self.high - self.low
 
     @property
+    def replacement_factor(self) -> Fraction:
+        """MONOTONE where what is measured are counts, or the two numbers of a sum; ANY of selections."""
+        return ANY if self.quantiles is not None and self.quantiles.way == "selection" else MONOTONE
+
+    @property
     def wide(self) -> bool:
         """Whether the numbers of a group may be beyond 64 bits: sums of a wide column."""
         return self.quantiles is None and self.width > NARROW
@@ -127,10 +133,11 @@ class Aggregate:
     def guarantee(self, measure: Measure, share: Fraction, relation: Relation) -> Guarantee:
         """What one group that spends `share` costs a record in it."""
         if self.quantiles is None:
-            return measurement(f"{self.name} of a group", relation, self.noise(measure, share), self.width)
+            return measurement(f"{self.name} of a group", relation, self.noise(measure, share), self.width, MONOTONE)
         if self.quantiles.way == "counts":
             noise, depth = self.noise(measure, share), tree(self.cells, measure).depth
-            each = [measurement(f"{self.name}, level {at + 1} of the tree", relation, noise) for at in range(depth)]
+            names = [f"{self.name}, level {at + 1} of the tree" for at in range(depth)]
+            each = [measurement(name, relation, noise, 1, MONOTONE) for name in names]
             return sequential(f"{self.name} of a group", each)
         epsilon, selection = self.quantiles.epsilon(measure, share), share / len(self.quantiles.shares)
         # Under rho the root of the budget was rounded down, so that a selection costs at most its part.

@@ -14,6 +14,10 @@ such parts are composed in parallel, and the whole costs the larger. `Plan.guara
 A plan that tops up an earlier release measures each group of its levels once, with all of its budget (the room mechanism); what it adds
 to was charged on its own, and `Plan.joint_guarantee` is the sum of all these charges. Where up to k records of a person are counted, a
 group spends less on each of them (`Choices.degree`), and a level costs its budget by group privacy.
+
+All counts are MONOTONE (privacy/events.py): one more person, with whatever records, never lowers a total or a cell of any group, whichever
+partition was chosen before. Which k records of a person are counted follows from that person's records alone. So replacing one person
+costs twice the rho of adding one.
 """
 
 import os
@@ -28,7 +32,7 @@ from typing import Any, Self
 from starling.errors import PlanError, Problem
 from starling.planfile.values import plan_path, section_of, toml_of, write_new
 from starling.privacy.budget import Cost, decimal_up
-from starling.privacy.events import known_cost
+from starling.privacy.events import MONOTONE, known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.least import least_text
 from starling.release.session import InSession
@@ -176,22 +180,24 @@ class Plan(InSession, Choices):
 
     def _level_guarantee(self, level: Level) -> Guarantee:
         if self.records_of_one > 1:
-            return self._of_several(level.name, level)
+            return self._of_several(level.name, level, MONOTONE)
         stage_noise = self.stage_noise(level)
         if self.variants.top_up is not None:
             second = measurement(
-                f"{level.name} cells or total of a group, re-measured", self.relation, stage_noise.stage2
+                f"{level.name} cells or total of a group, re-measured", self.relation, stage_noise.stage2, 1, MONOTONE
             )
             return bounded_overlap(level.name, level.stability, (second,))
         groups: list[Guarantee] = []
         if any(iteration.total_only for iteration in level.iterations):
             groups.append(
-                measurement(f"{level.name} total of a total-only group", self.relation, stage_noise.total_only)
+                measurement(
+                    f"{level.name} total of a total-only group", self.relation, stage_noise.total_only, 1, MONOTONE
+                )
             )
         if not all(iteration.total_only for iteration in level.iterations):
             stages = (
-                measurement(f"{level.name} total of a group, stage 1", self.relation, stage_noise.stage1),
-                measurement(f"{level.name} cells of a group, stage 2", self.relation, stage_noise.stage2),
+                measurement(f"{level.name} total of a group, stage 1", self.relation, stage_noise.stage1, 1, MONOTONE),
+                measurement(f"{level.name} cells of a group, stage 2", self.relation, stage_noise.stage2, 1, MONOTONE),
             )
             groups.append(sequential(f"{level.name} group in two stages", stages))
         return bounded_overlap(level.name, level.stability, tuple(groups))
@@ -210,13 +216,16 @@ class Plan(InSession, Choices):
 
     def _aggregate_guarantee(self, aggregate: Aggregate) -> Guarantee:
         if self.records_of_one > 1:
-            return self._of_several(aggregate.name, aggregate.level)
+            return self._of_several(aggregate.name, aggregate.level, aggregate.replacement_factor)
         group = aggregate.guarantee(self.measure, self.share(aggregate), self.relation)
         return bounded_overlap(aggregate.name, aggregate.level.stability, (group,))
 
-    def _of_several(self, name: str, level: Level) -> Guarantee:
-        """Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all."""
-        cost = known_cost(cost_of(self.measure, level.budget))
+    def _of_several(self, name: str, level: Level, replacement_factor: Fraction) -> Guarantee:
+        """Which of their many ways k records take through the groups gives the most likely ratios is not known: the cost holds for all.
+
+        With x the changes of numbers of noise b or s2 by all k records, it bounds the sum of |x|/b, or of x^2/(2 s2), along every path.
+        """
+        cost = known_cost(cost_of(self.measure, level.budget), replacement_factor)
         return Guarantee(f"{name} of at most {self.records_of_one} records", self.relation, cost)
 
     @property
