@@ -17,6 +17,7 @@ from starling.ledger.charged_noise import amount, cost_of, events_met, key, nois
 from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import UNIT, Population, Request, canonical, charge_in
+from starling.ledger.witness import Witness
 from starling.privacy.accounting.composition import events_of
 from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
@@ -140,7 +141,12 @@ def before(tmp_path: Path) -> Iterator[Ledger]:
         connection.executescript((Path(__file__).parent / "without_proofs.sql").read_text())
     connection.close()
     with pytest.warns(WitnessWarning):
-        ledger = open_ledger(f"sqlite:///{file}", key=Key(bytes([7] * 32)), clock=Time().clock())
+        ledger = open_ledger(
+            f"sqlite:///{file}",
+            key=Key(bytes([7] * 32)),
+            witness=lambda _: Witness("before", tmp_path / "heads"),
+            clock=Time().clock(),
+        )
     yield ledger
     ledger.close()
 
