@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from starling.client import pins, replies
+from starling.client.custody import CustodyClient
 from starling.client.replies import Budget, Dataset, Listed, NewToken, Preview, Progress, Request, Token
 from starling.client.transport import NO_SUCH_RANGE, Transport
 from starling.errors import IntegrityError, LedgerUnavailable, OutputError, ParameterError, PolicyRefused
@@ -43,7 +44,7 @@ CUTS: Final = 20
 """How often a download goes on after its connection was cut."""
 
 
-class Client:
+class Client(CustodyClient):
     """A user of a server. Use it as a context manager, or `close` it.
 
     Args:
@@ -274,9 +275,7 @@ class Client:
         request_id: str | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> "Release":
-        """Pay for a release, wait for it, fetch it, verify it, and open it: as `starling.open_release` gives it; arguments are those of
-        `ask`.
-        """
+        """Pay for a release, wait for it, fetch it, verify it, and open it, as `ask` does."""
         return self.ask(dataset, None, out, request_id=request_id, on_progress=on_progress)
 
     def ask(

@@ -74,7 +74,8 @@ def _margin(values: Any) -> dict[str, str] | None:
     return {name: _value(str, values["margin"], name) for name in ("within", "unit")}
 
 
-def _section(values: Any) -> dict[str, Any]:
+def section(values: Any) -> dict[str, Any]:
+    """A section of an expected error: `title`, `text` and `tables`; raises IntegrityError where it is none."""
     tables = [
         {
             "caption": _value(str, each, "caption"),
@@ -256,7 +257,7 @@ class Preview:
     question: Mapping[str, Any] | None
     margin: Mapping[str, str] | None = field(metadata={READER: _margin})
     sections: tuple[Mapping[str, Any], ...] = field(
-        metadata={READER: lambda values: tuple(map(_section, _of(values, "sections", list)))}
+        metadata={READER: lambda values: tuple(map(section, _of(values, "sections", list)))}
     )
     invented: bool
 

@@ -34,6 +34,12 @@ HOSTILE = [
 ]
 
 
+def test_a_plan_without_a_page_of_margins_says_who_changes_them_and_how(site: Site) -> None:
+    browser = browser_of(site)
+    browser.open("/datasets/data/ask")
+    assert "see its margins by starling groups preview PLAN , and register it" in browser.text
+
+
 def test_the_price_on_the_page_is_that_of_the_api_and_what_is_left_is_too(study_site: Site) -> None:
     browser = browser_of(study_site)
     browser.open(HALF)

@@ -4,6 +4,8 @@ import json
 import shlex
 import threading
 from contextlib import closing
+from dataclasses import fields, is_dataclass
+from functools import partial
 from html import unescape
 from re import findall
 from typing import Any
@@ -11,6 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
+import starling
+from starling.client import Client
+from starling.errors import plain
 from starling.ledger.opening import open_ledger
 from starling.pages.rendering import visible
 from starling.server.guard import PAGE_HEADERS
@@ -251,16 +256,30 @@ def test_python_does_what_the_page_says(asked: Site, carl: Browser) -> None:
     assert told(asked, "/v1/custody/datasets/data")["retired"]
 
 
+def check_value(value: Any, reply: Any) -> None:
+    """Every attribute is what the API says under its name."""
+    for each in fields(value):
+        attribute, said = getattr(value, each.name), reply[each.name]
+        said = plain(said) if isinstance(said, str) else said
+        said = {row["cap"]: row["left"] for row in said} if each.name == "left" and isinstance(said, list) else said
+        if isinstance(attribute, tuple) and attribute and is_dataclass(attribute[0]):
+            assert len(attribute) == len(said)
+            for one, other in zip(attribute, said, strict=True):
+                check_value(one, other)
+        else:
+            assert attribute == (tuple(said) if isinstance(attribute, tuple) else said), each.name
+
+
 def test_python_reads_what_the_page_shows(asked: Site, carl: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     carl.open(REQUEST)
     (python,) = findall(r"<p>Python</p><pre[^>]*><code>([^<]*)</code>", carl.page.text)
     token, _ = asked.home.access.issue("carl", days=1)
     monkeypatch.setenv("STARLING_TOKEN", token)
-    monkeypatch.setattr(httpx, "get", httpx.Client(transport=asked.carrier).get)
+    monkeypatch.setattr(starling, "Client", partial(Client, carrier=asked.carrier))
     first, _, last = unescape(python).rpartition("\n")
     values: dict[str, Any] = {}
     exec(first, values)
-    assert eval(last, values) == told(asked, "/v1/custody/requests/1")
+    check_value(eval(last, values), told(asked, "/v1/custody/requests/1"))
 
 
 def test_a_late_release_has_the_commands_that_say_why_and_try_again(asked: Site, carl: Browser, call: Call) -> None:

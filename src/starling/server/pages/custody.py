@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from starling.errors import ParameterError, StarlingError
 from starling.pages.parts import Line
+from starling.pages.repeating import server_lines
 from starling.server.access import User
 from starling.server.approving import Number
 from starling.server.authentication import Service
@@ -40,7 +41,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.get("/custody", include_in_schema=False, dependencies=pages)
     def custody(request: Request, user: Annotated[User, custodians]) -> Response:
-        lines = _reading(request, "/v1/custody", f"starling server requests {service.home.folder}")
+        lines = _reading(request, "/v1/custody", f"starling server requests {service.home.folder}", "client.custody()")
         return show(request, "custody.html", user, custody=read_custody(service), most=MOST, lines=lines)
 
     @app.get("/custody/requests/{number}", include_in_schema=False, dependencies=pages)
@@ -61,7 +62,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         dataset = read_dataset(service, name)
         typed = request.query_params.get("name")
         python = _signed(service, f'ledger.custody.retire("dataset", "{name}")')
-        lines = _reading(request, f"/v1/custody/datasets/{name}", dataset.commands["retire"], python)
+        lines = _reading(request, f"/v1/custody/datasets/{name}", dataset.commands["retire"], python=python)
         return show(request, "custody_retire.html", user, dataset=dataset, typed=typed, lines=lines)
 
 
@@ -80,7 +81,9 @@ def _request(
         problems=() if error is None else error.problems,
         words=words,
         lines=(
-            *_reading(request, f"/v1/custody/requests/{number}", waiting.commands["approve"]),
+            *_reading(
+                request, f"/v1/custody/requests/{number}", waiting.commands["approve"], f"client.review({number})"
+            ),
             _declining(request, number),
         ),
     )
@@ -125,7 +128,7 @@ def _dataset(service: Service, request: Request, user: User, name: str) -> Respo
         of=wanted.get("of", ""),
         cap=cap,
         problems=() if error is None else error.problems,
-        lines=_reading(request, f"/v1/custody/datasets/{name}", dataset.commands["delegate"], python),
+        lines=_reading(request, f"/v1/custody/datasets/{name}", dataset.commands["delegate"], python=python),
     )
 
 
@@ -141,12 +144,10 @@ def _signed(service: Service, action: str) -> str:
     return f"from starling.ledger.opening import open_ledger\nledger = open_ledger({where})\n{action}"
 
 
-def _reading(request: Request, path: str, shell: str, python: str = "") -> tuple[Line, ...]:
-    """The lines of a page: what reads the same by Python and curl, and the command that does it on the machine of the home."""
-    url = f"{base_url(request)}{path}"
-    header = 'headers = {"Authorization": f"Bearer {os.environ[\'STARLING_TOKEN\']}"}'
-    reads = f'import os\nimport httpx\n\n{header}\nhttpx.get("{url}", headers=headers).json()'
-    return Line("Python", python or reads), Line("Shell", shell), Line("curl", f"{_CURL} {url}")
+def _reading(request: Request, path: str, shell: str, reads: str = "", python: str = "") -> tuple[Line, ...]:
+    """The lines of a page: what `reads` the same by a client, or does it in Python; the command on the machine of the home; and curl."""
+    client, _, curl = server_lines(base_url(request), path, reads, shell)
+    return Line("Python", python) if python else client, Line("Shell", shell), curl
 
 
 def _declining(request: Request, number: int) -> Line:
