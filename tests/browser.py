@@ -1,12 +1,20 @@
 """What tests of pages in a browser share: axe, complaints of the browser, widths and schemes."""
 
+import os
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final
 
 import pytest
 
 WIDTHS: Final = (360, 768, 1440)
 SCHEMES: Final = ("light", "dark")
+WHOLE: Final = "STARLING_TEST_EVERY_LOOK"
+"""Where it is set, pages are looked at in both schemes at each width."""
+LOOKS: Final = (
+    tuple(product(WIDTHS, SCHEMES)) if os.environ.get(WHOLE) else ((360, "light"), (768, "light"), (1440, "dark"))
+)
+"""Each width and each scheme: what fits on a screen does not depend on colours."""
 
 
 @dataclass

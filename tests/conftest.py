@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name  # type: ignore[import-untyped]
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from tests.surroundings import own_environment, own_signals
 
@@ -46,20 +47,25 @@ MOST_WORKERS = 8
 """Each takes up to a gigabyte."""
 HALVES = (("places", "groups"), ("tables", "genome"))
 """Domains whose kernels are compiled by one process, and by another: each takes about half of the time."""
+SPARK = (
+    "tables/counts/test_custom_counting_distributed.py",
+    "tables/counts/test_counting_distributed.py",
+    "places/test_counts.py",
+    "groups/test_counts.py",
+)
+"""Files that share one Spark, and so a worker."""
 LONG = (
     "worker/test_children_demo.py",
+    *SPARK,
     "server/test_charges_history.py",
     "ledger/test_charging_crashes.py",
     "server/pages/test_routes_every_page_browser.py",
     "tables/counts/test_counting_distributed_cluster.py",
     "tables/test_publish_resume.py",
-    "tables/counts/test_custom_counting_distributed.py",
-    "tables/test_mechanism_custom.py",
-    "worker/test_children.py",
     "worker/test_running_stopped_jobs.py",
-    "places/test_counts.py",
     "places/plan/test_idle_parameters.py",
-    "tables/counts/test_counting_distributed.py",
+    "worker/test_children.py",
+    "tables/test_mechanism_custom.py",
     "bench/test_fuzz.py",
     "engine/test_spark.py",
     "test_walk_through.py",
@@ -72,6 +78,19 @@ LONG = (
     "groups/optimise/test_flow_kernels.py",
 )
 """Files that take long, the longest first: begun last, one of them would keep a worker busy while the others have nothing left."""
+
+
+class Schedule(LoadFileScheduling):  # type: ignore[misc]
+    """A file's tests, and all that share a Spark, run in one process, which makes what they share once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "spark" if file.removeprefix("tests/") in SPARK else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Schedule | None:
+    """How tests are distributed among workers, unless that is said otherwise."""
+    return Schedule(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -182,12 +201,34 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def end_shared_spark() -> None:
+    """End the Spark that files share, where this process has started one."""
+    if (spark := sys.modules.get("tests.spark")) is not None:
+        spark.end_shared()
+
+
+def pytest_sessionfinish() -> None:
+    """No process and no folder stays."""
+    end_shared_spark()
+
+
 @pytest.fixture(scope="module", autouse=True)
-def no_spark_stays() -> Iterator[None]:
+def no_spark_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     """A process has one Spark at a time: one that a file of tests leaves running is refused to the next file that this worker gets."""
+    shares = request.path in {ROOT / "tests" / name for name in SPARK}
+    if not shares:
+        end_shared_spark()
     yield
     pyspark = sys.modules.get("pyspark")
-    assert pyspark is None or pyspark.SparkContext._active_spark_context is None
+    assert shares or pyspark is None or pyspark.SparkContext._active_spark_context is None
+
+
+@pytest.fixture(scope="module")
+def spark() -> Any:
+    """Spark on this machine, which the files of SPARK share."""
+    from tests.spark import shared
+
+    return shared()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,3 +33,20 @@ def running(master: str | None = None, spill: Path | None = None) -> Iterator[Sp
         patch.setenv("JDK_JAVA_OPTIONS", QUICK)
         with Spark(master, Limits(LIMITS.memory, None, 2, spill)) as spark:
             yield spark
+
+
+_SHARED = ExitStack()
+_started: list[Spark] = []
+
+
+def shared() -> Spark:
+    """Spark on this machine, for the files of tests that share it: to start one takes longer than what most of them do with it."""
+    if not _started:
+        _started.append(_SHARED.enter_context(running()))
+    return _started[0]
+
+
+def end_shared() -> None:
+    """End the Spark that files share, if it runs."""
+    _started.clear()
+    _SHARED.close()

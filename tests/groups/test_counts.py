@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.engine import duck
-from starling.engine.spark import check_seen
+from starling.engine.spark import Spark, check_seen
 from starling.errors import SourceError
 from starling.groups import counts
 from starling.groups.counts import apportioned, fitted, public_tables, tally
 from starling.groups.plan import Plan
 from starling.groups.source import open_records
 from tests.groups.worlds import CELLS, GROUPS, world
-from tests.spark import running
 
 KINDS = ("groups", "counts", "persons", "events")
 ODD = {
@@ -124,20 +123,19 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.slow
-def test_spark_counts_what_duckdb_counts(worlds: dict[str, Path]) -> None:
-    with running() as cluster:
-        for kind, folder in worlds.items():
-            plan = world(folder, kind, groups=GROUPS)
-            for text in ((folder / "records.csv").read_text(), ODD[kind]):
-                (folder / "records.csv").write_text(text)
-                opened, public = open_records(folder / "records.csv", plan), public_tables(plan)
-                check_seen(cluster, opened.files, opened.sizes)
-                for there, here in zip(tally(plan, opened, public, cluster), tally(plan, opened, public), strict=True):
-                    assert np.array_equal(there, here)
-        bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
-        register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
-        events = pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})
-        for text, records in ((counts.COUNTING["counts"], LARGE), (counts.COUNTING["events"], events)):
-            tables = {"records": pa.Table.from_batches([records]), "bounds": bounds, "register": register}
-            both = [pa.Table.from_batches(run(text, tables)).to_pylist() for run in (cluster.run, duck.run)]
-            assert sorted(map(str, both[0])) == sorted(map(str, both[1]))
+def test_spark_counts_what_duckdb_counts(spark: Spark, worlds: dict[str, Path]) -> None:
+    for kind, folder in worlds.items():
+        plan = world(folder, kind, groups=GROUPS)
+        for text in ((folder / "records.csv").read_text(), ODD[kind]):
+            (folder / "records.csv").write_text(text)
+            opened, public = open_records(folder / "records.csv", plan), public_tables(plan)
+            check_seen(spark, opened.files, opened.sizes)
+            for there, here in zip(tally(plan, opened, public, spark), tally(plan, opened, public), strict=True):
+                assert np.array_equal(there, here)
+    bounds = pa.table({"largest": [4], "quantity": [1], "groups": [1 << 40], "most": [counts.MOST]})
+    register = pa.table({"name": [b"a", b"b"], "leaf": [0, 1]})
+    events = pa.record_batch({"name": [b"a"] * 3, "quantity": [2**62] * 3})
+    for text, records in ((counts.COUNTING["counts"], LARGE), (counts.COUNTING["events"], events)):
+        tables = {"records": pa.Table.from_batches([records]), "bounds": bounds, "register": register}
+        both = [pa.Table.from_batches(run(text, tables)).to_pylist() for run in (spark.run, duck.run)]
+        assert sorted(map(str, both[0])) == sorted(map(str, both[1]))

@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from starling.engine.bounded_records import KEY
-from starling.engine.spark import check_seen
+from starling.engine.spark import Spark, check_seen
 from starling.places.counts import occupied_cells, tally
 from starling.places.plan import Plan
 from starling.places.source import open_records
 from tests.places.plans import PERSON, SLICED, plan, write_world
-from tests.spark import running
 
 pytestmark = pytest.mark.usefixtures("few_parts")
 
@@ -104,18 +103,17 @@ def test_k_holds_over_all_slices_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_spark_counts_what_duckdb_counts(tmp_path: Path) -> None:
+def test_spark_counts_what_duckdb_counts(spark: Spark, tmp_path: Path) -> None:
     rows = [(person, cell) for person in "abcdé" for cell in (0, 0, 1, 2, 3, 3, 3)]
     path, key = write(tmp_path / "a.csv", rows), bytes(range(KEY))
-    with running() as cluster:
-        for chosen in (plan(), person_plan(), person_plan(3, distinct=True)):
-            opened = open_records(path, chosen)
-            check_seen(cluster, opened.files, opened.sizes)
-            there, here = tally(chosen, opened, key, cluster), tally(chosen, opened, key)
-            assert np.array_equal(there, here)
-            if chosen.unit == "person":
-                twin = kept(rows, key, chosen.points, distinct=chosen.distinct)
-                assert there[0, 0].tolist() == [twin[cell] for cell in range(4)]
+    for chosen in (plan(), person_plan(), person_plan(3, distinct=True)):
+        opened = open_records(path, chosen)
+        check_seen(spark, opened.files, opened.sizes)
+        there, here = tally(chosen, opened, key, spark), tally(chosen, opened, key)
+        assert np.array_equal(there, here)
+        if chosen.unit == "person":
+            twin = kept(rows, key, chosen.points, distinct=chosen.distinct)
+            assert there[0, 0].tolist() == [twin[cell] for cell in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -159,16 +157,15 @@ def test_the_occupied_cells_of_a_sparse_grid_are_those_of_the_records(changes: t
 
 
 @pytest.mark.slow
-def test_spark_counts_a_sparse_grid_as_duckdb_does(tmp_path: Path) -> None:
+def test_spark_counts_a_sparse_grid_as_duckdb_does(spark: Spark, tmp_path: Path) -> None:
     path, key = write_world(tmp_path), bytes(range(KEY))
-    with running() as cluster:
-        for chosen in (plan(FINE), plan(PERSON, SLICED, FINE)):
-            opened = open_records(path, chosen)
-            check_seen(cluster, opened.files, opened.sizes)
-            there, here = occupied_cells(chosen, opened, key, cluster), occupied_cells(chosen, opened, key)
-            for one, two in zip(there, here, strict=True):
-                assert np.array_equal(one.places, two.places)
-                assert np.array_equal(one.sums, two.sums)
+    for chosen in (plan(FINE), plan(PERSON, SLICED, FINE)):
+        opened = open_records(path, chosen)
+        check_seen(spark, opened.files, opened.sizes)
+        there, here = occupied_cells(chosen, opened, key, spark), occupied_cells(chosen, opened, key)
+        for one, two in zip(there, here, strict=True):
+            assert np.array_equal(one.places, two.places)
+            assert np.array_equal(one.sums, two.sums)
 
 
 def test_a_sparse_grid_without_points_is_counted(tmp_path: Path) -> None:

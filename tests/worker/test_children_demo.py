@@ -1,4 +1,6 @@
-"""Poisons at the home of a demo, on both stores: releases of other analysts leave at their deadlines.
+"""Poisons at the home of a demo: releases of other analysts leave at their deadlines.
+
+On PostgreSQL; `test_children.py` has jobs that never end and jobs that die at a home of either store.
 
 What stopped a server once: a file of genotypes on which a native parser died after the charge, and questions whose jobs never ended.
 """
@@ -45,7 +47,7 @@ def starling(*words: object) -> Any:
 def until(holds: Callable[[], bool]) -> None:
     """Wait for what must come, however long a busy machine takes."""
     while not holds():
-        time.sleep(0.2)
+        time.sleep(0.5)
 
 
 @pytest.fixture
@@ -134,10 +136,13 @@ def charge_as_before(home: Home) -> int:
     request = Request("old", "first", "study", publication.request)
     home.questions.keep(request, question)
     with closing(home.open_ledger()) as ledger:
-        return ledger.charging.charge(request, publication.guarantee).seq
+        ticket = ledger.charging.charge(request, publication.guarantee)
+        # As the server does: the worker need not wait for the end of a lease.
+        ledger.charging.give_up(ticket)
+        return ticket.seq
 
 
-@pytest.mark.parametrize("ledger_at", ["sqlite", "postgres"], indirect=True)
+@pytest.mark.parametrize("ledger_at", ["postgres"], indirect=True)
 def test_releases_of_others_leave_at_their_deadlines(
     home: Home, custodian: Ledger, served_at: str, faults: Path
 ) -> None:

@@ -31,10 +31,10 @@ import sys
 from pathlib import Path
 from starling.cli import main
 from starling.worker import children, running
-from tests.release.striking import hold
-from tests.worker.test_jobs import MOMENTS
 moment, folder, *words = sys.argv[1:]
 if words[0] == "job":
+    from tests.release.striking import hold
+    from tests.worker.test_jobs import MOMENTS
     hold(*MOMENTS[moment], Path(folder))
 children._COMMAND = (*sys.orig_argv[:5], "job")
 running.PATIENCE = 10**9

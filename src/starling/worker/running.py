@@ -78,12 +78,18 @@ class Worker:
         """Work until `stop` is set; a job that was begun is done first."""
         while not stop.is_set():
             self.round(stop)
-            stop.wait(GLANCE if self._at_work else ROUND)
+            self._pause(stop)
         while self._at_work:
             self._collect()
             time.sleep(GLANCE)
         for lane in self._free:
             lane.close()
+
+    def _pause(self, stop: threading.Event) -> None:
+        """Wait until the ledger is to be looked at again, or an attempt has ended."""
+        busy, until = len(self._at_work), time.monotonic() + ROUND
+        while not stop.wait(GLANCE if busy else ROUND) and len(self._at_work) == busy and time.monotonic() < until:
+            self._collect()
 
     def round(self, stop: threading.Event) -> None:
         """Look once at ledger and files, and do what there is to do: first what is charged, whose deadline runs."""

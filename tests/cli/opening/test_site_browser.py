@@ -15,7 +15,7 @@ from starling.screens.release import Screens
 from starling.screens.tables.accuracy import pages_of
 from starling.tables.preview import preview
 from starling.tables.preview.accuracy import Accuracy, at_cost, at_every_margin
-from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
+from tests.browser import LOOKS, Tab, check_reading, open_tab
 from tests.four_domains import release, write
 from tests.tables.preview.test_accuracy import CUSTOM
 
@@ -71,8 +71,7 @@ def tab_of(served: tuple[str, Any, str], path: str, width: int = 1100, scheme: s
     return tab
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_everybody_can_read_every_page(served: tuple[str, Any, str], width: int, scheme: str) -> None:
     for path in PAGES[served[0]]:
         tab = tab_of(served, path, width, scheme)
@@ -185,11 +184,10 @@ def test_margins_and_budgets_of_a_plan_follow_each_other(chromium: Any) -> None:
         with page.expect_download() as download:
             page.click("text=Save as a plan file")
         assert download.value.path().read_text() == chosen.file()
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=scheme)
-                check_reading(tab)
+        for width, scheme in LOOKS:
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            check_reading(tab)
         assert [each for each in tab.complaints if "404" not in each] == []
     finally:
         serving.stop()

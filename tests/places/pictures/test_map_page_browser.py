@@ -13,7 +13,7 @@ from starling.places.pictures.map_data import Map
 from starling.places.pictures.map_page import page
 from starling.places.plan.grid import Float64, Grid
 from starling.places.typical.errors import TIMES
-from tests.browser import SCHEMES, WIDTHS, Tab, check_reading, open_tab
+from tests.browser import LOOKS, Tab, check_reading, open_tab
 from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, experience, map_slice, released
 
 pytestmark = pytest.mark.slow
@@ -206,8 +206,7 @@ def test_ends_in_the_wrong_order_are_said(chromium: Any, folder: Path) -> None:
     tab.page.close()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", ["alone", "slices"])
 def test_everybody_can_read_it_on_every_screen(chromium: Any, folder: Path, name: str, width: int, scheme: str) -> None:
     tab = of_file(chromium, folder, name, width=width, color_scheme=scheme, bypass_csp=True)

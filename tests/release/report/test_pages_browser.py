@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests import four_domains
-from tests.browser import SCHEMES, WIDTHS, check_reading, open_tab
+from tests.browser import LOOKS, check_reading, open_tab
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("domain", four_domains.RELEASES)
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_everybody_can_read_a_report(chromium: Any, folder: Path, domain: str, width: int, scheme: str) -> None:
     address = (folder / domain / "out" / "report.html").as_uri()
     tab = open_tab(chromium, address, width=width, ready=False, color_scheme=scheme, bypass_csp=True)

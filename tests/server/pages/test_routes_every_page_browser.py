@@ -3,13 +3,13 @@
 Of all pages to which links lead, those are looked at that have together every element with its classes that any of them has.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
 
+from tests.browser import LOOKS
 from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
 from tests.server.pages.crawling import Crawl, Page
@@ -21,10 +21,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head"),
 ]
 
-LOOKS: Final = ((360, "light"), (768, "dark"), (1440, "light"), (1440, "dark"))
-ALL_LOOKS: Final = (*LOOKS, (360, "dark"), (768, "light"))
-WHOLE: Final = "STARLING_TEST_EVERY_LOOK"
-"""Where it is set, pages are looked at in both themes at each width."""
 ROLES: Final = ("ada", "carl", "otto")
 MOST_CONTROLS: Final = 400
 FOCUSED: Final = """() => {
@@ -161,7 +157,7 @@ def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: L
     for role, page in looking.pages:
         watched = looking.open(role, page.path)
         watched.page.evaluate(OPEN)
-        for width, scheme in ALL_LOOKS if os.environ.get(WHOLE) else LOOKS:
+        for width, scheme in LOOKS:
             watched.page.set_viewport_size({"width": width, "height": 800})
             watched.page.emulate_media(color_scheme=scheme)
             for each in axe.run(watched.page).response["violations"]:

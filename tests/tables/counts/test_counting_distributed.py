@@ -3,7 +3,6 @@
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,6 @@ from starling.tables.plan import Geography, Plan, read_geography
 from starling.tables.publish import release
 from starling.tables.source import open_persons
 from starling.tables.source.opened import OpenedRecords
-from tests.spark import running
 from tests.tables.counts.test_counting import everything, toy
 from tests.tables.counts.test_counting_failures import FAILED, HOSTILE, persons, published
 from tests.tables.flat_twin import dense, flat_counts
@@ -35,12 +33,6 @@ from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN
 from tests.tables.worlds import World, worlds
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Spark]:
-    with running() as started:
-        yield started
 
 
 def both(spark: Spark, plan: Plan, geography: Geography, path: Path, chunk: int) -> tuple[GroupCounts, GroupCounts]:

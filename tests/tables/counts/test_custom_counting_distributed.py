@@ -2,7 +2,6 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from pathlib import Path
 from unittest import mock
@@ -22,7 +21,6 @@ from starling.tables.plan.counting_sql import custom_answer_sql
 from starling.tables.publish import release
 from starling.tables.source import open_records
 from starling.verification import verify
-from tests.spark import running
 from tests.tables.aggregate_worlds import aggregate_worlds
 from tests.tables.counts.test_custom_counting import counted
 from tests.tables.counts.test_custom_counting_persons import worlds_of_persons
@@ -30,12 +28,6 @@ from tests.tables.counts.test_spread_records import exact
 from tests.tables.custom_worlds import World, expected
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Spark]:
-    with running() as started:
-        yield started
 
 
 def assert_alike(spark: Spark, world: World) -> None:
