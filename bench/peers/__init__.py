@@ -15,7 +15,17 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 """The checkout."""
 DEFAULT: Final = ROOT / ".peers"
-NAMES: Final = ("opendp", "diffprivlib", "tmlt", "tmlt_analytics", "solvers", "inf_tda", "opendp_polars", "pipeline_dp")
+NAMES: Final = (
+    "opendp",
+    "diffprivlib",
+    "tmlt",
+    "tmlt_analytics",
+    "solvers",
+    "inf_tda",
+    "opendp_polars",
+    "pipeline_dp",
+    "ro_crate",
+)
 
 
 def requirements(name: str) -> Path:

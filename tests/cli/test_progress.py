@@ -154,6 +154,7 @@ LONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "warm": (("places",), "compiling what places", "starling.cli.demo.airports:chapter"),
     "audit": ((), "discrete Laplace", "starling.audit.fit:fit"),
     "answer": (("{released}", "--question", '{{"kind": "size"}}'), "checking", OPENING),
+    "crate": (("{released}", "--license", "http://a.b", "--publisher", "x", "--out", "{out}"), "copying", OPENING),
     "open": (("{released}", "--no-browser"), "checking", OPENING),
     "verify": (("{released}",), "checking", "starling.verification:verify"),
     "ledger show": (("sqlite:///{ledger}",), "adding up", "starling.ledger.reading:Reading.populations"),

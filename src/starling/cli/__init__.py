@@ -28,6 +28,7 @@ main = Root(
         "remote": "starling.cli.remote:remote",
         "open": "starling.cli.opening:open_",
         "answer": "starling.cli.answering:answer",
+        "crate": "starling.cli.crate:crate",
         "verify": "starling.cli.verify:verify",
         "audit": "starling.cli.audit:audit",
     },

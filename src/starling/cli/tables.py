@@ -262,9 +262,7 @@ def diff(first: Path, second: Path, *, confidence: str, csv_file: Path | None) -
     help="csv, parquet: a folder of tables. excel: a workbook (extra excel). duckdb: a database. sdmx: a folder of data and structure"
     " (extra sdmx), or the data as .csv. wide: one row for each group, as .csv or .parquet.",
 )
-@click.option(
-    "--table", "names", multiple=True, metavar="NAME", help="Write this table alone. Repeatable."
-)
+@click.option("--table", "names", multiple=True, metavar="NAME", help="Write this table alone. Repeatable.")
 @click.option("--across", metavar="COLUMN", help="A column whose values stand side by side.")
 @click.option("--round", "round_to", type=int, metavar="N", help="Round counts to multiples of N; 1 for whole numbers.")
 @click.option("--hide-below", type=int, metavar="N", help="Leave out counts below N.")

@@ -135,6 +135,37 @@ class Release(InSession):
         """The cost of the whole release, under its own neighbour relation."""
         return self.guarantee.cost
 
+    def crate(
+        self,
+        out: str | Path,
+        *,
+        license: str,  # noqa: A002 - as catalogues call it
+        publisher: str,
+        agent: str = "",
+        spatial: str = "",
+        temporal: str = "",
+    ) -> Path:
+        """Write the release as a Five Safes RO-Crate, a new folder that catalogues read; gives its path.
+
+        Args:
+            out: The folder, which must not exist. The release lies below it in `release`, as it was signed.
+            license: The address of the licence.
+            publisher: The name of the organisation.
+            agent: The person who answers for the release; by default the holder of the key that signed it.
+            spatial: The area that the numbers are of, in words.
+            temporal: The time that they are of: 2025, or 2025-01-01/2025-12-31.
+
+        Raises:
+            ParameterError: the licence is no address, or a name is none.
+            OutputError: the folder is there, or cannot be written.
+        """
+        from starling.release.crate import Publishing, write_crate
+
+        path = Path(out).absolute()
+        publishing = Publishing(license, publisher, agent, spatial, temporal)
+        write_crate(self.folder, self.statement, self.signer, publishing, path)
+        return path
+
     def table(self, name: str) -> pa.Table:
         """One of `names`, whole; raises ParameterError where there is no such table."""
         return pq.read_table(self.path_of(name))
