@@ -9,6 +9,7 @@ import pytest
 
 from starling.ledger import keys
 from starling.ledger.chain import START
+from starling.ledger.checking import CHECKS
 from tests.cli.books import Book, filled, limited
 from tests.cli.conftest import Call
 
@@ -85,6 +86,8 @@ def test_verify_says_how_far_and_whose(call: Call, elsewhere: Book, tmp_path: Pa
     found = json.loads(call("ledger", "verify", elsewhere.place, "--json").stdout)
     assert found["verified"] is True
     assert found["head"].startswith("10:")
+    assert found["checks"] == [{"name": name, "state": "holds", "says": says} for name, says in CHECKS.items()]
+    assert all(f"{name:10}  holds  {says}" in text.splitlines() for name, says in CHECKS.items())
     assert call("ledger", "verify", elsewhere.place, "--head", found["head"]).exit_code == 0
     assert call("ledger", "verify", elsewhere.place, "--signer", found["signer"]).exit_code == 0
     keys.make("other")

@@ -114,8 +114,10 @@ def show(url: str, *, only: str | None, latest: int, delta: str | None) -> Resul
 def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
     """Check the chain, every signature, cap, cost, balance and answer, and that heads seen elsewhere lie on the chain.
 
-    Says the first thing that is wrong.
+    Says what holds, or the first thing that is wrong.
     """
+    from starling.ledger.checking import named_checks
+
     wanted = [_head(text) for text in heads]
     with reading(url) as opened:
         if signer is not None:
@@ -124,13 +126,15 @@ def verify(url: str, *, heads: tuple[str, ...], signer: str | None) -> Result:
         verified = opened.reading.verify(wanted, notify=_progress)
         whose = opened.book.signer
     head, counts = f"{verified.head.seq}:{verified.head.hash}", verified.counts
+    checks = named_checks(holds=True)
     text = (
         f"{verified.head.seq:,} events hold together\n"
         f"draws {counts.draws:,}, paid again {counts.redraws:,}, runs taken over {counts.takeovers:,}\n"
-        f"signed by {whose.fingerprint}\nhead {head}"
+        f"signed by {whose.fingerprint}\nhead {head}\n\n"
     )
+    text += "\n".join(f"{each.name:10}  {each.state}  {each.says}" for each in checks)
     body = {"verified": True, "events": verified.head.seq, **asdict(counts), "signer": whose.text, "head": head}
-    return Result(lambda: text, lambda: body)
+    return Result(lambda: text, lambda: body | {"checks": [asdict(each) for each in checks]})
 
 
 def _progress(checked: int) -> None:

@@ -6,7 +6,7 @@ add to it. A row that says something else than the events is found before anythi
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from starling.errors import IntegrityError
 from starling.ledger.book import Book
@@ -36,6 +36,20 @@ CHECKS: Final = {
     "witness": "what was witnessed of the chain lies on it: nothing was rolled back",
 }
 """What holds where a whole ledger is checked and nothing is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCheck:
+    """One thing that was checked, whether it holds, and what that says. A check ends at the first fault: what else holds is not known."""
+
+    name: str
+    state: Literal["holds", "not known"]
+    says: str
+
+
+def named_checks(*, holds: bool) -> tuple[NamedCheck, ...]:
+    """Every check of a whole ledger, by whether nothing was found."""
+    return tuple(NamedCheck(name, "holds" if holds else "not known", says) for name, says in CHECKS.items())
 
 
 @dataclass(frozen=True, slots=True)

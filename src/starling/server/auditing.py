@@ -1,6 +1,7 @@
 """The API for auditors beside the chain itself: its events in pages, chosen by what they are about, and a check of all of it."""
 
 from contextlib import closing
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ from fastapi import FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from starling.errors import StarlingError
-from starling.ledger.checking import CHECKS
+from starling.ledger.checking import named_checks
 from starling.ledger.event_list import EventFilter, latest_events
 from starling.ledger.opening import read_ledger
 from starling.server.authentication import Service, errors
@@ -145,10 +146,7 @@ def verify_ledger(checks: LedgerChecks, *, invented: bool) -> LedgerVerification
         events=outcome.get("events"),
         head=outcome.get("head"),
         signed_by=outcome.get("signer"),
-        checks=[
-            LedgerCheckReply(name=name, state="holds" if problem is None else "not known", says=says)
-            for name, says in CHECKS.items()
-        ],
+        checks=[LedgerCheckReply(**asdict(each)) for each in named_checks(holds=problem is None)],
         problem=None if problem is None else ProblemBody(field=problem[0], problem=problem[1], fix=problem[2]),
         invented=invented,
     )
