@@ -180,7 +180,7 @@ MEASURES: st.SearchStrategy[Measure] = st.sampled_from(["epsilon", "rho"])
 @given(measured_worlds(), st.sampled_from([1.5, 2.0, 8.0]))
 def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, order: float) -> None:
     plan = world.plan
-    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.counting.fresh_bytes", bytes):
         whole = counted(world)
         for rest in map(counted, neighbours(world)):
             for one, other in ((whole, rest), (rest, whole)):

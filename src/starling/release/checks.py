@@ -50,10 +50,11 @@ class Checks:
     Attributes:
         own: What holds where each check of the domain's own finds nothing, by its name, in the order in which they are shown.
         privacy: What holds where the check of the statement finds nothing.
-        columns: The check of a published column, by the column's name; `TABLES` of all others.
-        rows: The check of the number of rows of a table, by the table's name; `TABLES` of all others.
+        columns: The check of a published column, by the column's name; `other` of all others.
+        rows: The check of the number of rows of a table, by the table's name; `other` of all others.
         parameters: The check of a parameter in privacy.json, by its name; `PRIVACY` of all others.
         types: The check of the types of integer columns.
+        other: The check of all other columns and numbers of rows.
     """
 
     own: Mapping[str, str]
@@ -62,6 +63,7 @@ class Checks:
     rows: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     types: str = FORMS
+    other: str = TABLES
 
     @property
     def holds(self) -> dict[str, str]:
@@ -75,11 +77,11 @@ class Checks:
 
     def of_column(self, name: str) -> str:
         """The check of a published column."""
-        return self.columns.get(name, TABLES)
+        return self.columns.get(name, self.other)
 
     def of_rows(self, table: str) -> str:
         """The check of the number of rows of a table."""
-        return self.rows.get(table, TABLES)
+        return self.rows.get(table, self.other)
 
     def differences(self, computed: Any, stated: Any, path: str) -> list[tuple[str, str]]:
         """Where a stated parameter is not what the plan gives, as a path, and which check that breaks.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from starling.errors import Findings, ParameterError
 from starling.pages.parts import Section
@@ -50,14 +50,14 @@ class Publication(Protocol[ExactT_contra, DrawnT]):
     """All that is public about one release: what is charged, how noise is drawn, and what follows from what was drawn.
 
     It is made of the public choices before anything is charged, and again of a folder that is verified. `ExactT_contra` is what the
-    mechanism takes, `DrawnT` the measurements: noisy values that everybody may see. Who inherits from it takes what stands here for a
-    release that stands alone, and is what its plan says.
+    mechanism takes, `DrawnT` the measurements: noisy values that everybody may see. What stands here is of a release that stands alone.
 
     Attributes:
         plan: The public choices; it has a guarantee and a title, or the publication says its own.
     """
 
     plan: Any
+    checks: ClassVar[Checks | None] = None  # those of the domain, unless a publication has its own
 
     @property
     def domain(self) -> str:

@@ -65,6 +65,7 @@ class Table:
         words: What each column holds, with its unit, by the column's name.
         key: The columns that tell a row from all others.
         optional: The columns in which a value may be missing.
+        rows: How many rows it has, where that is public: its files are closed with the last one, so that there can be many tables.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Table:
     key: tuple[str, ...] = ()
     optional: Collection[str] = ()
     texts: tuple[Text, ...] = ()
+    rows: int | None = None
 
     @property
     def path(self) -> str:
@@ -191,6 +193,16 @@ class TableWriter:
     def __exit__(self, *_: object) -> None:
         self._files.close()
 
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that the table is declared to have were written."""
+        return self.rows == self._table.rows
+
+    def close(self) -> None:
+        """Finish, and close the files."""
+        self.finish()
+        self._files.close()
+
     def write(self, piece: pa.Table) -> None:
         """The next rows."""
         if not len(piece):
@@ -234,10 +246,16 @@ def write_tables(folder: Path, tables: Iterable[Table], pieces: Iterable[Mapping
     """Write tables into the folder of a release; each piece has rows of the tables by their names, in order."""
     (folder / FOLDER).mkdir(exist_ok=True)
     with ExitStack() as files:
-        writers = {table.name: files.enter_context(TableWriter(folder, table)) for table in tables}
+        waiting, writers = {table.name: table for table in tables}, {}
         for piece in pieces:
             for name, rows in piece.items():
+                if name in waiting:
+                    writers[name] = files.enter_context(TableWriter(folder, waiting.pop(name)))
                 writers[name].write(rows)
+                if writers[name].complete:
+                    writers.pop(name).close()
+        for table in waiting.values():
+            writers[table.name] = files.enter_context(TableWriter(folder, table))
         for writer in writers.values():
             writer.finish()
 

@@ -15,6 +15,7 @@ from starling.tables.plan.custom_grammar import CUSTOM
 if TYPE_CHECKING:
     from starling.release.described import Generated
     from starling.release.plots import Plots
+    from starling.tables.cross_publication import CrossPublication
     from starling.tables.generate.files import Format
     from starling.tables.plan import Geography, Plan
     from starling.tables.preview import Preview
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from starling.tables.publication import TablesPublication
 
 
-def _reopen(folder: Path) -> "TablesPublication":
+def _reopen(folder: Path) -> "CrossPublication | TablesPublication":
     from starling.tables.artifact.public_plan import read_plan
-    from starling.tables.publication import TablesPublication
+    from starling.tables.cross_publication import publication_of
 
-    return TablesPublication(*read_plan(folder))
+    return publication_of(*read_plan(folder))
 
 
 def _invent(plan: str, files: Mapping[str, Path], folder: Path) -> Invented:

@@ -52,6 +52,10 @@ two, of quantiles the nodes of a tree, or a class for each share.
 """
 Keep: TypeAlias = Callable[[Measurements], Measurements]
 """Takes the pieces as they are drawn, each once, and gives all of them back: `tuple` in memory; in a release, files."""
+CrossMeasurements: TypeAlias = Iterable[tuple[int, int, Int64]]
+"""The noisy numbers of every part of cross tables, as often as they are asked for: level of regions, part, and int64 (regions, numbers)."""
+KeepCross: TypeAlias = Callable[[CrossMeasurements], CrossMeasurements]
+"""What `Keep` is for levels, for cross tables."""
 KeepAggregates: TypeAlias = Callable[[AggregateMeasurements], AggregateMeasurements]
 """What `Keep` is for levels, for aggregates."""
 

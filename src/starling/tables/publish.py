@@ -4,24 +4,31 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
+from starling.errors import ParameterError
 from starling.privacy.trust import Confidential
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
-from starling.tables.counts import GroupCounts, count
+from starling.tables.counts import count
+from starling.tables.counts.cross_counting import count_cross
+from starling.tables.cross_publication import CrossPublication, publication_of
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions
 from starling.tables.publication import TablesPublication
 from starling.tables.source import InMemory, Opened, open_records, validate
 
+ExactT = TypeVar("ExactT")
+
 
 @dataclass(frozen=True, slots=True)
-class _Records:
+class _Records(Generic[ExactT]):
     """A `release.domain.Source`: records, checked when they were opened, the public regions, the Census's block file, and what counts."""
 
+    counting: Callable[..., Confidential[ExactT]]
     plan: Plan
     regions: Geography
     geography: Path | None
@@ -32,10 +39,10 @@ class _Records:
         """The files of the records, and the geography."""
         return self.records.files if self.geography is None else (*self.records.files, self.geography)
 
-    def open(self) -> Callable[[ExitStack], Confidential[GroupCounts]]:
-        """The counts of every group; a cluster is started for them where that is asked for."""
+    def open(self) -> Callable[[ExitStack], Confidential[ExactT]]:
+        """The exact counts; a cluster is started for them where that is asked for."""
         cluster = cluster_for(self.engine, self.records.files, self.records.sizes)
-        return lambda work: count(self.plan, self.regions, self.records, cluster=work.enter_context(cluster))
+        return lambda work: self.counting(self.plan, self.regions, self.records, cluster=work.enter_context(cluster))
 
 
 def release(
@@ -74,18 +81,22 @@ def release(
     check_engine(engine)
     if geography is not None:
         listener.step("reading the public geography")
+    if top_up is not None and plan.cross is not None:
+        raise ParameterError("top_up", "is of a plan with cross tables", "release anew with the whole budget")
     regions = read_regions(plan, geography, names=names)
     opened = open_records(persons, plan)
     check_session(opened.files, engine, Path(out))
+    block_file = None if geography is None else Path(geography).absolute()
+    if plan.cross is not None:
+        crossed = _Records(count_cross, plan, regions, block_file, opened, engine)
+        return publish(CrossPublication(plan, regions), crossed, Path(out).absolute(), payment, listener)
     with ExitStack() as stack:
         earlier = None
         if top_up is not None:
             listener.step("reading the earlier release")
             earlier = stack.enter_context(topping_up(plan, Path(top_up).absolute(), regions, payment.dataset))
         publication = TablesPublication(plan if earlier is None else earlier.plan, regions, earlier)
-        source = _Records(
-            publication.plan, regions, None if geography is None else Path(geography).absolute(), opened, engine
-        )
+        source = _Records(count, publication.plan, regions, block_file, opened, engine)
         return publish(publication, source, Path(out).absolute(), payment, listener)
 
 
@@ -98,7 +109,8 @@ def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
     chosen, geography = Plan.load(plan), files.get("geography")
     regions = read_regions(chosen, geography)
     opened = open_records(files["persons"], chosen)
-    source = _Records(chosen, regions, geography, opened, DUCKDB)
-    return Delivery(
-        TablesPublication(chosen, regions), source, lambda most: validate(chosen, regions, opened, most=most).value
+    source: _Records[Any] = _Records(
+        count if chosen.cross is None else count_cross, chosen, regions, geography, opened, DUCKDB
     )
+    publication = publication_of(chosen, regions)
+    return Delivery(publication, source, lambda most: validate(chosen, regions, opened, most=most).value)

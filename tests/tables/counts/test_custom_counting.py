@@ -87,7 +87,7 @@ def test_all_of_a_persons_records_change_little(world: World, most: int, data: s
     assert plan.degree(plan.levels[0]) == plan.levels[0].stability * most**2
     assert factors(plan.guarantee) == {MONOTONE}
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.counting.fresh_bytes", bytes):
         everybody = counted(plan, text.table())
         for gone in set(person):
             rest = counted(plan, text.with_records([each for each in records if each["who"] != gone]).table())

@@ -6,7 +6,9 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
@@ -22,9 +24,11 @@ from starling.tables.publish import release
 from starling.tables.source import open_records
 from starling.verification import verify
 from tests.tables.aggregate_worlds import aggregate_worlds
+from tests.tables.counts.test_cross_counting import counted as count_cells
 from tests.tables.counts.test_custom_counting import counted
 from tests.tables.counts.test_custom_counting_persons import worlds_of_persons
 from tests.tables.counts.test_spread_records import exact
+from tests.tables.cross_plans import LEVELS, cross_plan
 from tests.tables.custom_worlds import World, expected
 
 pytestmark = pytest.mark.slow
@@ -35,7 +39,7 @@ def assert_alike(spark: Spark, world: World) -> None:
     plan = world.plan
     with (
         tempfile.TemporaryDirectory() as name,
-        mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes),
+        mock.patch("starling.tables.counts.counting.fresh_bytes", bytes),
         # So that there are several parts.
         mock.patch("starling.engine.delimited.CHUNK", 60),
         mock.patch("starling.engine.record_parts.PART_ROWS", 2),
@@ -115,3 +119,22 @@ def test_sums_of_either_engine_have_128_bits(spark: Spark) -> None:
             (row,) = pa.Table.from_batches(answer).to_pylist()
         assert int(row["sum0"]) == 9 * 2**62
         assert row["given0"] == row["persons"] == 9
+
+
+def test_cross_tables_are_counted_alike(spark: Spark, tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    values = {
+        "sex": ["f", "m", "x"],
+        "age": [str(age) for age in range(11)],
+        "colour": ["red", "green", "blue"],
+        "district": ["a1", "a2", "b1", "?"],
+        "id": [str(each) for each in range(150)],
+    }
+    table = pa.table({name: random.choice(each, 400) for name, each in values.items()})
+    pq.write_table(table, tmp_path / "records.parquet", row_group_size=50)
+    for plan in (cross_plan(levels=LEVELS), cross_plan(levels=LEVELS, records=2)):
+        with mock.patch("starling.tables.counts.counting.fresh_bytes", bytes):
+            here, there = (count_cells(plan, tmp_path / "records.parquet", each) for each in (None, spark))
+        for level in range(2):
+            for part in plan.cross_shape.parts:
+                assert np.array_equal(here.part(level, part), there.part(level, part))

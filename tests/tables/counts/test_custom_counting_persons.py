@@ -28,7 +28,7 @@ def worlds_of_persons(draw: st.DrawFn, most: int = 10) -> World:
 
 def search(world: World, key: bytes) -> tuple[Any, Any]:
     """The counts, and the exact numbers of aggregates."""
-    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", return_value=key):
+    with mock.patch("starling.tables.counts.counting.fresh_bytes", return_value=key):
         counts = counted(world.plan, world.table()) if world.plan.levels else {}
         return counts, exact(world.plan, world.table())
 

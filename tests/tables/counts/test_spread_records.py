@@ -98,7 +98,7 @@ def test_all_of_a_persons_records_move_it_by_as_many_sensitivities(
     text = World({**world.values, "records": {"of-a-person": most, "person": "who"}}, tuple(records))
     plan = text.plan
     # The key of the hash chooses which records are kept: it is the same for neighbours.
-    with mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes):
+    with mock.patch("starling.tables.counts.counting.fresh_bytes", bytes):
         whole = exact(plan, text.table())
         for person in set(who):
             rest = exact(plan, text.with_records([each for each in records if each["who"] != person]).table())

@@ -169,7 +169,7 @@ def effects(changes: dict[str, Any]) -> Iterator[object]:
         yield overview_json(describe(plan, regions))
         with (
             mock.patch("starling.tables.mechanism.draw", no_noise),
-            mock.patch("starling.tables.counts.custom_counting.fresh_bytes", bytes),
+            mock.patch("starling.tables.counts.counting.fresh_bytes", bytes),
         ):
             counts = inspect(count(plan, regions, open_records(RECORDS, plan))).value
             exact = [counts.aggregate(piece).tolist() for piece in aggregate_pieces(plan, regions)]

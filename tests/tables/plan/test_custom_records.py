@@ -37,7 +37,6 @@ def test_what_is_read_and_what_groups_look_at() -> None:
         ({"columns": (SEX, SEX, SKILLS)}, "two of one name"),
         ({"columns": (SEX, SKILLS, replace(AGE, name="area"))}, "two of one name"),
         ({"columns": (SEX, SKILLS, replace(AGE, domain=Integers(0, 9, (0, 5))))}, "cut already"),
-        ({"families": ()}, "none, or two"),
         ({"families": (FAMILY, FAMILY)}, "none, or two"),
         ({"families": (CustomFamily("a", ("age",), ((3, 3),)),)}, "cuts do not cut"),
         ({"families": (CustomFamily("a", ("age",), ((3, 10),)),)}, "cuts do not cut"),

@@ -176,5 +176,6 @@ CHECKS: Final = Checks(
         **dict.fromkeys(("negative_counts_published", "both_stages", "stage_1_weights", "add_up"), NO_CONSISTENCY),
     },
     types=INTEGRALITY,
+    other=GROUPS,
 )
 """Privacy, the paper's first desideratum, is a check of every domain."""

@@ -45,6 +45,7 @@ CENSUS: Final = {
     **CENSUS_PARTS,
     "aggregates": (),
     "data_structure": "",
+    "cross": None,
 }
 """The parts of a plan of the Census that other plans say in their own way, and what is said of them where nothing is stated."""
 CENSUS_RECORDS: Final = ("max_race_codes", "states", "puerto_rico")
@@ -67,8 +68,7 @@ def read_plan(folder: Path) -> tuple[Plan, Geography]:
     """
     plan = public_json.read(folder, PLAN, _plan, plan_json)
     geography = public_json.read(folder, REGIONS, _geography, regions_json)
-    wanted = {level.geography for level in plan.every_level}
-    if geography.regions.keys() != wanted:
+    if geography.regions.keys() != plan.tabulated:
         raise IntegrityError(REGIONS, "has other geography levels than the plan", DOWNLOAD_AGAIN)
     stated = stated_regions(plan)
     if stated is not None and geography.regions != stated.regions:

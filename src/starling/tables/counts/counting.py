@@ -6,23 +6,30 @@ DuckDB counts one share of the records after the other, which is the same for wh
 Nothing here runs before the charge: `counts.count` gives a deferred computation.
 """
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from starling.engine import duck
+from starling.engine.bounded_records import KEY, PERSON, bounded_sql, bounds_of
+from starling.engine.by_person import run_by_person
+from starling.engine.delimited import Part
 from starling.engine.machine import in_order
-from starling.engine.spark import Spark
+from starling.engine.spark import Parts, Spark
+from starling.privacy.sampling.entropy import fresh_bytes
 from starling.tables.counts.kernels import Sets
 from starling.tables.counts.records import Records
 from starling.tables.plan import Detail, Geography, Plan
 from starling.tables.plan.counting_sql import counting_sql
 from starling.tables.plan.iterations import MOST_RACE_CODES
 from starling.tables.source import Persons
+from starling.tables.source.declared_reading import Batch, read_declared, read_part
+from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.lookup import Lookup, lookup
 from starling.tables.source.reading import from_codes, person_parts, read
 from starling.tables.source.value_sets import ValueSets
@@ -69,6 +76,49 @@ def count_in_shares(
     with closing(batches), closing(in_order(counted, shares(), workers=workers)) as answers:
         for answer in answers:
             yield from answer
+
+
+def count_rows(
+    records: DeclaredRecords,
+    content: pa.Schema,
+    select: Callable[[str, str], str],
+    make: Callable[[Batch], pa.RecordBatch],
+    limits: duck.Limits,
+    cluster: Spark | None,
+) -> Generator[pa.RecordBatch, None, None]:
+    """The engine's answers to a text over rows of custom records, at most the plan's number of each person; the same row may stand in
+    several.
+
+    Args:
+        records: The checked, but unread, records.
+        content: The columns of a row, but for the person: all there is to know of a record.
+        select: The text, from what stands after FROM, and what stands after that.
+        make: The rows of some records, the person first where there is one; it can be sent to a worker.
+        limits: Those of all of DuckDB.
+        cluster: A Spark that runs, to count instead.
+    """
+    unit = records.columns.unit
+    if unit is None:
+        text, tables = select("records", ""), {}
+    else:
+        ranked = select("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most")
+        text, tables = bounded_sql(content, ranked), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
+    if cluster is not None:
+        records.check_unchanged()
+        schema = content if unit is None else pa.schema([PERSON, *content])
+        parts = Parts(schema, records.source.parts, partial(_part_rows, records, make))
+        return cluster.run(text, {"records": parts, **tables})
+    rows = read_declared(records, make)
+    if unit is None:
+        return count_in_shares(text, "records", rows, content, tables, limits)
+    return run_by_person(text, content, rows, tables, limits)
+
+
+def _part_rows(
+    records: DeclaredRecords, make: Callable[[Batch], pa.RecordBatch], part: Part
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a part of files, in a worker of a cluster; raises SourceError as `read_declared` does."""
+    return map(make, read_part(records, part))
 
 
 def count_persons(

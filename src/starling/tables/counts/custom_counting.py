@@ -22,19 +22,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from starling.engine import duck
-from starling.engine.bounded_records import KEY, PERSON, bounded_sql, bounds_of
-from starling.engine.by_person import run_by_person
-from starling.engine.delimited import Part
-from starling.engine.spark import Parts, Spark
-from starling.privacy.sampling.entropy import fresh_bytes
-from starling.tables.counts.counting import count_in_shares
+from starling.engine.bounded_records import PERSON
+from starling.engine.spark import Spark
+from starling.tables.counts.counting import count_in_shares, count_rows
 from starling.tables.counts.kernels import Int32, Int64, Sets
 from starling.tables.counts.records import Records
 from starling.tables.counts.spread_records import SpreadRecords, limbs
 from starling.tables.plan import Aggregate, Plan
 from starling.tables.plan.columns import Column
 from starling.tables.plan.counting_sql import custom_answer_sql
-from starling.tables.source.declared_reading import Batch, read_declared, read_part
+from starling.tables.source.declared_reading import Batch, read_declared
 from starling.tables.source.declared_records import DeclaredRecords
 from starling.tables.source.value_sets import NONE
 
@@ -68,11 +65,6 @@ def content_of(plan: Plan) -> pa.Schema:
     """The columns of a row, but for the person."""
     numbers = [(f"n{at}", pa.int64()) for at in range(len(kinds_of(plan)))]
     return pa.schema([("unit", pa.int32()), ("groups", pa.binary()), ("cell", pa.int16()), *numbers])
-
-
-def part_contributions(plan: Plan, records: DeclaredRecords, part: Part) -> Iterator[pa.RecordBatch]:
-    """The rows of a part of files, in a worker of a cluster; raises SourceError as `read_declared` does."""
-    return map(partial(contribution, plan, records.columns.groups), read_part(records, part))
 
 
 def all_contributions(plan: Plan, records: DeclaredRecords) -> Generator[pa.RecordBatch, None, None]:
@@ -192,25 +184,15 @@ def _answer(
     groups: PackedGroups,
 ) -> Generator[pa.RecordBatch, None, None]:
     """The engine's answer, as `custom_answer_sql` describes it; the same row may stand in it more than once."""
-    content, unit = content_of(plan), records.columns.unit
-    of_sums = tuple(not cuts for _, cuts in spread)
-    if unit is None:
-        text, tables = custom_answer_sql("records", "", of_sums), {}
-    else:
-        ranked = custom_answer_sql("ranked", "CROSS JOIN bounds WHERE ranked.place <= bounds.most", of_sums)
-        text, tables = bounded_sql(content, ranked), {"bounds": bounds_of(fresh_bytes(KEY), unit.most)}
-    if cluster is None:
-        rows = all_contributions(plan, records)
-        if unit is None:
-            # Numbered at once: a share of the records would hold all bytes of what they say.
-            numbered = content.set(1, pa.field("groups", pa.int32()))
-            batches = (each.set_column(1, numbered.field(1), pa.array(groups.number(each["groups"]))) for each in rows)
-            return count_in_shares(text, "records", batches, numbered, tables, limits)
-        return run_by_person(text, content, rows, tables, limits)
-    records.check_unchanged()
-    schema = content if unit is None else pa.schema([PERSON, *content])
-    parts = Parts(schema, records.source.parts, partial(part_contributions, plan, records))
-    return cluster.run(text, {"records": parts, **tables})
+    content, make = content_of(plan), partial(contribution, plan, records.columns.groups)
+    select = partial(custom_answer_sql, of_sums=tuple(not cuts for _, cuts in spread))
+    if cluster is not None or records.columns.unit is not None:
+        return count_rows(records, content, select, make, limits, cluster)
+    # Numbered at once: a share of the records would hold all bytes of what they say.
+    numbered = content.set(1, pa.field("groups", pa.int32()))
+    rows = all_contributions(plan, records)
+    batches = (each.set_column(1, numbered.field(1), pa.array(groups.number(each["groups"]))) for each in rows)
+    return count_in_shares(select("records", ""), "records", batches, numbered, {}, limits)
 
 
 def _sets_of_families(plan: Plan, records: DeclaredRecords, values_of_number: list[CombinedValues]) -> dict[str, Sets]:

@@ -13,6 +13,7 @@ from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON,
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census_levels import GeographyLevel
 from starling.tables.plan.census_records import CensusRecords
+from starling.tables.plan.cross import Cross
 from starling.tables.plan.custom_records import CustomRecords
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.iterations import ITERATION_LEVELS, Attribute, Definitions
@@ -45,6 +46,7 @@ class Choices:
         families: What the families of iterations are called, from iteration level 1 on.
         records: What a record is, which groups and regions it can be in, and the words for it.
         aggregates: Sums and quantiles of declared columns of numbers, in plan order.
+        cross: Tables of several columns, measured together; such a plan has no levels and no aggregates.
         data_structure: The SDMX data structure that the numbers keep, AGENCY:ID(1.0); empty for none.
     """
 
@@ -62,6 +64,7 @@ class Choices:
     records: Records
     aggregates: tuple[Aggregate, ...] = ()
     data_structure: str = ""
+    cross: Cross | None = None
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -96,6 +99,13 @@ class Choices:
     def every_level(self) -> tuple[Level, ...]:
         """The levels of counts, and those that aggregates are of."""
         return (*self.levels, *(each.level for each in self.aggregates))
+
+    @property
+    def tabulated(self) -> frozenset[str]:
+        """The levels of regions of which there are numbers."""
+        return frozenset(level.geography for level in self.every_level) | frozenset(
+            self.cross.levels if self.cross else ()
+        )
 
     @property
     def staged(self) -> bool:

@@ -28,6 +28,20 @@ def custom_answer_sql(table: str, where: str, of_sums: tuple[bool, ...]) -> str:
     return f"SELECT {columns}, CAST(count(*) AS bigint) AS persons{sums}\nFROM {source}\nGROUP BY {columns}"
 
 
+def cross_answer_sql(table: str, where: str, columns: int) -> str:
+    """The text that counts rows of records for cross tables, by `region` and the values `x0`, `x1` ...; arguments as of
+    `custom_answer_sql`.
+
+    >>> print(cross_answer_sql("records", "", 1))
+    SELECT records.region, records.x0, CAST(count(*) AS bigint) AS persons
+    FROM records
+    GROUP BY records.region, records.x0
+    """
+    named = ", ".join(f"{table}.{name}" for name in ("region", *(f"x{at}" for at in range(columns))))
+    source = f"{table} {where}".rstrip()
+    return f"SELECT {named}, CAST(count(*) AS bigint) AS persons\nFROM {source}\nGROUP BY {named}"
+
+
 CUSTOM_SQL: Final = custom_answer_sql("records", "", ())
 """The text for custom records, each of which counts."""
 

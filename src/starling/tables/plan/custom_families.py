@@ -83,7 +83,7 @@ class CustomFamily:
         Raises:
             PlanError: the cuts are none of the column.
         """
-        return tuple(_cut(columns[name], cuts) for name, cuts in zip(self.columns, self.cuts, strict=True))
+        return tuple(cut_column(columns[name], cuts) for name, cuts in zip(self.columns, self.cuts, strict=True))
 
     def values(self, columns: Mapping[str, Column]) -> tuple[tuple[str, str], ...]:
         """Code and text of each value of the attribute: every combination of classes, the last column first; in this order they are
@@ -152,7 +152,8 @@ class CustomFamily:
                 yield Problem(field, f"has a set {group.name[:40]!r} of no values, or of one twice, or of others", fix)
 
 
-def _cut(column: Column, cuts: tuple[int, ...]) -> Column:
+def cut_column(column: Column, cuts: tuple[int, ...]) -> Column:
+    """A column of whole numbers by classes; any column as it is without cuts. Raises PlanError where the cuts are none of it."""
     if not cuts:
         return column
     if not isinstance(column.domain, Integers):

@@ -34,6 +34,7 @@ from starling.text_format import PLAIN, TextFormat
 
 if TYPE_CHECKING:
     from starling.tables.plan.choices import Choices
+    from starling.tables.plan.cross import Cross
 
 MOST_AREAS: Final = 1_000_000
 EXPECTED: Final = 100_000
@@ -128,7 +129,7 @@ class CustomRecords:
             problems.append(Problem("columns", "are two of one name", "declare each once, the area in [regions] alone"))
         problems += self.areas.problems(len(self.areas.regions))
         families = [family.name for family in self.families]
-        if not families or len(set(families)) < len(families):
+        if len(set(families)) < len(families):
             problems.append(Problem("groups", "are none, or two of one name", "give each [[groups]] a name of its own"))
         if not problems:
             problems += [problem for family in self.families for problem in family.problems(self.by_name)]
@@ -165,11 +166,13 @@ class CustomRecords:
         groups = [each.code for each in self.definitions.iterations]
         return next((first for some in (codes, groups) for first, second in pairwise(some) if first == second), None)
 
-    def read(self, aggregates: Iterable[Aggregate] = ()) -> RecordColumns:
-        """All that is read of a record: the area, the columns of families as these cut them, those of the detail, and of aggregates."""
+    def read(self, aggregates: Iterable[Aggregate] = (), cross: "Cross | None" = None) -> RecordColumns:
+        """All that is read of a record: the area, the columns of families as these cut them, those of the detail or of cross tables, and of
+        aggregates.
+        """
         area = Column(self.areas.column, codes_of(self.areas.codes)) if self.areas.column else None
         groups = dict.fromkeys(column for family in self.families for column in family.read(self.by_name))
-        detail = tuple(self.by_name[name] for name in self.detail)
+        detail = tuple(self.by_name[name] for name in self.detail) if cross is None else cross.read(self.by_name)
         numbers = dict.fromkeys(self.by_name[each.column] for each in aggregates)
         return RecordColumns(area, tuple(groups), detail, self.unit, numbers=tuple(numbers), format=self.format)
 

@@ -182,7 +182,7 @@ def known_regions(plan: Choices, geography: str | Path | None = None) -> Geograp
 
 def stated_regions(plan: Choices) -> Geography | None:
     """The regions that a plan states itself; None where a file does."""
-    return plan.records.stated_regions(plan.regions, {level.geography for level in plan.every_level})
+    return plan.records.stated_regions(plan.regions, plan.tabulated)
 
 
 MOST_GROUPS: Final = 1 << 20

@@ -42,8 +42,11 @@ from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.census import CONFIG
 from starling.tables.plan.choices import STRUCTURE, Choices, cost_of, within
+from starling.tables.plan.cross import cross_problems, guarantee, shape_of
+from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.levels import Level
 from starling.tables.plan.readable import read, read_section, values_of
+from starling.tables.plan.residuals import Shape
 from starling.tables.plan.stability import stability
 from starling.tables.plan.variants import (
     LARGEST_BUDGET,
@@ -73,7 +76,7 @@ class Plan(InSession, Choices):
             problems += [problem for level in self.levels for problem in self._level_problems(level)]
         problems += aggregate_problems(self)
         order = [(self.regions.order(level.geography), level.iteration_level) for level in self.levels]
-        if not (order or self.aggregates) or order != sorted(set(order)):
+        if not (order or self.aggregates or self.cross) or order != sorted(set(order)):
             problems.append(Problem("levels", "are none, or not in plan order, each once", "list them in plan order"))
         if not 0 < self.gamma < 1:
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
@@ -81,7 +84,7 @@ class Plan(InSession, Choices):
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
-        problems += self.records.problems(self.families, self.definitions)
+        problems += [*self.records.problems(self.families, self.definitions), *cross_problems(self)]
         PlanError.check(problems)
 
     def _top_up_problems(self, *, excluded: bool) -> list[Problem]:
@@ -205,10 +208,18 @@ class Plan(InSession, Choices):
     @property
     def parts(self) -> dict[str, Guarantee]:
         """The guarantee of the levels of each part of the regions, such as the United States and Puerto Rico, in plan order."""
+        if self.cross is not None:
+            return {"": guarantee(self, self.cross, self.cross_shape)}
         measured = [(level, self._level_guarantee(level)) for level in self.levels]
         measured += [(each.level, self._aggregate_guarantee(each)) for each in self.aggregates]
         parts = self.regions.parts(level.geography for level, _ in measured)
         return {part: sequential(part, tuple(measured[place][1] for place in places)) for part, places in parts.items()}
+
+    @cached_property
+    def cross_shape(self) -> Shape:
+        """The sizes and the regions of the cross tables."""
+        assert self.cross is not None
+        return shape_of(custom_records(self), self.regions, self.cross)
 
     def share(self, aggregate: Aggregate) -> Fraction:
         """What a group of an aggregate spends on one record."""

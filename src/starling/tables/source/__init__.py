@@ -27,7 +27,7 @@ def open_records(data: str | Path | InMemory, plan: Plan) -> Opened:
         SourceError: they are of another shape.
     """
     if isinstance(plan.records, CustomRecords):
-        return open_declared(data, plan.records.read(plan.aggregates))
+        return open_declared(data, plan.records.read(plan.aggregates, plan.cross))
     if not isinstance(data, str | Path):
         raise SourceError("persons", "are in this session, and those of the Census are a file", "give text or Parquet")
     return open_persons(data, plan)

@@ -1,0 +1,58 @@
+"""How far any weighted sum of cells of cross tables errs: its exact variance.
+
+A sum with weights c of the cells of a table B errs by the sum over its parts A of P_A (c summed over the columns of B without A) prod
+1/n_j, times what the estimate of P_A x_A errs. Parts are independent, and so are the numbers of a part but for the columns' means, which
+P_A takes from the weights. Over regions each number of a part is a tree of its own; leaves first (nested_totals.py has the proof): with
+coefficient C_u of each child u of v, g = sum C_u w_u/t_v, the variance grows by sum w_u (C_u - g)^2, and the coefficient of v by g. The
+weights of several tables add up part by part, so that differences of tables that hold by construction have no variance.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from starling.tables.inference.cross_estimates import pure
+from starling.tables.inference.trees import Floats, child_sums
+from starling.tables.plan.residuals import Shape, Shares, Table, subsets
+
+Weights: TypeAlias = Mapping[tuple[int, Table], Floats]
+"""Of a level and a table, the weight of each cell in each region: float64 (regions, values of each column ...)."""
+_NOTHING = 1e-24
+"""A variance that is less, beside the largest it could be, is 0 but for the rounding of doubles."""
+
+
+def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights) -> float:
+    """The variance of a weighted sum of estimates, where so many records of one person are counted."""
+    whole, most = 0.0, 0.0
+    for place, part in enumerate(shape.parts):
+        levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
+        for (level, table), each in weights.items():
+            if part in subsets(table):
+                rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
+                summed = pure(each.sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
+                levels[level] += summed.reshape(levels[level].shape)
+        if any(each.any() for each in levels):
+            spreads = [shape.pure[place] / (2 * float(level[place])) for level in shares]
+            variance, largest = _tree_variance(shape, spreads, levels)
+            whole, most = whole + variance, most + largest
+    return records**2 * whole if whole > _NOTHING * most else 0.0
+
+
+def _tree_variance(shape: Shape, spreads: list[float], coefficients: list[Floats]) -> tuple[float, float]:
+    """The variance of the sum over all numbers of a part, and the largest that it could have been."""
+    parents = [np.array(each, dtype=np.int64) for each in shape.parents]
+    best = [np.full((shape.regions[-1], 1), spreads[-1])]
+    below: list[Floats] = []
+    for level in reversed(range(len(parents))):
+        below.insert(0, child_sums(best[0], parents[level], shape.regions[level]))
+        best.insert(0, spreads[level] * below[0] / (spreads[level] + below[0]))
+    variance, largest = 0.0, 0.0
+    for level in reversed(range(len(parents))):
+        here, spread = coefficients[level + 1], best[level + 1]
+        moved = child_sums(here * spread, parents[level], shape.regions[level]) / below[level]
+        variance += float((spread * (here - moved[parents[level]]) ** 2).sum())
+        largest += float((spread * here**2).sum())
+        coefficients[level] = coefficients[level] + moved
+    top = float((best[0] * coefficients[0] ** 2).sum())
+    return variance + top, largest + top

@@ -1,0 +1,185 @@
+"""The cross tables of a plan: tables of several columns, in regions, measured together as residuals (residuals.py).
+
+Privacy. A record has one value of every column and lies in one region of every level, or it is dropped from all tables. So it is in one
+cell of each table of each level, and adds to every part what residuals.py says; where up to k records of a person count, up to k times
+that vector, at k^2 times the cost. `guarantee` states each part as one event. All parts add up to the budget.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from starling.errors import PlanError, Problem
+from starling.privacy.distributions.discrete import LARGEST_SIGMA_SQUARED, DiscreteGaussian
+from starling.privacy.events import DiscreteGaussianNoise
+from starling.privacy.guarantee import Guarantee, sequential
+from starling.release.codec import OPTIONAL
+from starling.tables.plan.columns import Column, Decimals
+from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight
+from starling.tables.plan.custom_families import EVERYBODY, cut_column
+from starling.tables.plan.custom_records import CustomRecords, custom_records
+from starling.tables.plan.region_levels import RegionLevels
+from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, squared_sensitivity
+from starling.tables.plan.variants import LARGEST_BUDGET, Variants
+
+if TYPE_CHECKING:
+    from starling.tables.plan.choices import Choices
+
+MOST_PART: Final = 1 << 22
+"""Cells of a part: with at most 2^38 records its exact numbers are below 2^60."""
+MOST_CELLS: Final = 1 << 26
+"""Cells of all tables in all regions."""
+_FROM_A_FILE: Final = "read it from a plan file"
+
+
+@dataclass(frozen=True, slots=True)
+class Cross:
+    """What is published, and how its budget is shared.
+
+    Attributes:
+        columns: The columns, by their names in the plan.
+        cuts: Of each, the least number of every class of whole numbers; empty of others, and where each number is a class.
+        tables: Each a set of columns, by their positions in `columns`; the smaller before the larger, and then in order.
+        levels: The levels of regions, each nested in the one before.
+        shares: What each part costs in each level, (levels, parts): rho, in all the budget.
+        weights: Of tables whose variances count for more than others, where the budget was shared by weights.
+        margins: What the shares were solved for, where the budget follows from margins.
+    """
+
+    columns: tuple[str, ...]
+    cuts: tuple[tuple[int, ...], ...]
+    tables: tuple[Table, ...]
+    levels: tuple[str, ...]
+    shares: Shares
+    weights: tuple[CrossWeight, ...] = field(default=(), metadata=OPTIONAL)
+    margins: tuple[CrossMargin, ...] = field(default=(), metadata=OPTIONAL)
+
+    @property
+    def named(self) -> tuple[tuple[str, ...], ...]:
+        """The tables by the names of their columns."""
+        return tuple(tuple(self.columns[column] for column in table) for table in self.tables)
+
+    @property
+    def budget(self) -> Fraction:
+        """Rho of the release."""
+        return cost(self.shares)
+
+    def read(self, columns: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Its columns, those of whole numbers cut into their classes; raises PlanError where cuts are none of a column."""
+        return tuple(cut_column(columns[name], cuts) for name, cuts in zip(self.columns, self.cuts, strict=True))
+
+    def name(self, part: Table) -> str:
+        """The columns of a table or a part, in words."""
+        return " by ".join(self.columns[column] for column in part) or EVERYBODY
+
+
+def shape_of(records: CustomRecords, regions: RegionLevels, cross: Cross) -> Shape:
+    """The sizes of the columns and the tree of the regions; raises PlanError where levels are not nested."""
+    levels, areas = [regions.order(level) for level in cross.levels], records.areas
+    parents = [each for pair in pairwise(levels) if (each := areas.parents(*pair)) is not None]
+    if len(parents) < len(levels) - 1 or "" in areas.regions[levels[0]]:
+        fix = "leave the level out of the tables, or give every area a region that lies in one region above"
+        raise PlanError("cross", "is over levels of regions that are not nested, or lack an area", fix)
+    sizes = tuple(column.domain.size for column in cross.read(records.by_name))
+    return Shape(sizes, cross.tables, len(areas.ids(levels[0])), tuple(parents))
+
+
+def noise_of_part(shape: Shape, part: Table, share: Fraction, records: int) -> DiscreteGaussian:
+    """The noise of the numbers of a part with this share, where so many records of one person are counted."""
+    return noise(shape, part, share / records**2)
+
+
+def event_of_part(plan: "Choices", shape: Shape, part: Table, share: Fraction) -> DiscreteGaussianNoise:
+    """What is drawn for a part with this share of the budget, and by how much one person changes it."""
+    records = plan.records_of_one
+    sigma_squared = noise_of_part(shape, part, share, records).sigma_squared
+    return DiscreteGaussianNoise(sigma_squared, Fraction(squared_sensitivity(shape, part) * records**2))
+
+
+def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:
+    """Every part of every level as one event."""
+    levels = []
+    for name, shares in zip(cross.levels, cross.shares, strict=True):
+        parts = [
+            Guarantee(
+                f"{name}: residuals of {cross.name(part)}",
+                plan.relation,
+                event_of_part(plan, shape, part, share),
+            )
+            for part, share in zip(shape.parts, shares, strict=True)
+        ]
+        levels.append(sequential(f"{name}: cross tables", parts))
+    return levels[0] if len(levels) == 1 else sequential("cross tables", levels)
+
+
+def cross_problems(plan: "Choices") -> list[Problem]:
+    """What would make the guarantee of cross tables untrue, or their noise impossible; the readers refuse the rest with lines."""
+    if plan.cross is None:
+        fix = "give each [[groups]] a name of its own"
+        return [] if plan.families else [Problem("groups", "are none, or two of one name", fix)]
+    return [*_company(plan)] or [*_columns(plan, plan.cross)] or [*_tables(plan, plan.cross)]
+
+
+def _company(plan: "Choices") -> Iterator[Problem]:
+    """What stands beside cross tables and cannot."""
+    others = plan.levels or plan.aggregates or plan.families or plan.detail.steps
+    if others or plan.variants != Variants() or plan.suppression or not plan.allow_negative:
+        problem = "stand beside levels, groups, detail, sums, quantiles or choices of publication that are not theirs"
+        yield Problem("cross tables", problem, "make two plans of it")
+    if plan.measure != "rho":
+        problem = "are measured as residuals, whose noise is discrete Gaussian"
+        yield Problem("cross tables", problem, 'write measure = "rho"')
+
+
+def _columns(plan: "Choices", cross: Cross) -> Iterator[Problem]:
+    known, names = plan.records.by_name, cross.columns
+    if not names or len(set(names)) < len(names) or len(cross.cuts) != len(names) or not set(names) <= known.keys():
+        yield Problem("cross tables", "are of no columns of the plan, or of one twice", "name each column once")
+        return
+    for name in names:
+        if known[name].several or isinstance(known[name].domain, Decimals):
+            problem = f"are of {name[:40]}, of which a record has several values, or decimals"
+            yield Problem("cross tables", problem, "take columns of one value")
+            return
+    try:
+        read = cross.read(known)
+    except PlanError as error:
+        yield from error.problems
+        return
+    for column in read:
+        if column.domain.size < 2:
+            yield Problem("cross tables", f"are of {column.name[:40]}, which has one value", "leave the column out")
+
+
+def _tables(plan: "Choices", cross: Cross) -> Iterator[Problem]:
+    order = [(len(table), table) for table in cross.tables]
+    every = range(len(cross.columns))
+    if not order or order != sorted(set(order)) or any(list(t) != sorted(set(t) & set(every)) for t in cross.tables):
+        yield Problem("cross tables", "are none, or not in their order, each once", _FROM_A_FILE)
+        return
+    levels = [plan.regions.order(level) for level in cross.levels]
+    if not levels or levels != sorted(set(levels)):
+        yield Problem("cross tables", "are of no levels of regions, or not in their order, each once", _FROM_A_FILE)
+        return
+    try:
+        shape = shape_of(custom_records(plan), plan.regions, cross)
+    except PlanError as error:
+        yield from error.problems
+        return
+    cells = sum(map(shape.cells, cross.tables)) * sum(shape.regions)
+    if cells > MOST_CELLS or max(map(shape.cells, shape.parts)) > MOST_PART:
+        problem = f"have {cells:,} cells; at most {MOST_CELLS:,} are possible, and {MOST_PART:,} of a table in a region"
+        yield Problem("cross tables", problem, "take fewer columns at a time, or coarser classes")
+    elif len(cross.shares) != len(levels) or any(len(each) != len(shape.parts) for each in cross.shares):
+        yield Problem("cross tables", "have shares of other parts than their tables", _FROM_A_FILE)
+    elif not all(share > 0 for level in cross.shares for share in level) or cross.budget > LARGEST_BUDGET:
+        problem = f"have a budget that is not above 0 and at most {LARGEST_BUDGET}, or a share that is not above 0"
+        yield Problem("cross tables", problem, "give them another budget")
+    elif any(
+        noise_of_part(shape, part, share, plan.records_of_one).sigma_squared > LARGEST_SIGMA_SQUARED
+        for level in cross.shares
+        for part, share in zip(shape.parts, level, strict=True)
+    ):
+        yield Problem("cross tables", "have a budget too small to draw their noise", "give them more")

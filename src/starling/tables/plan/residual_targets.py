@@ -1,0 +1,93 @@
+"""The least budget of cross tables whose cells all keep their margins, and how far below it no budget of residuals can be.
+
+Weights w of the tables give the best shares, and variances Var at budget 1. The budget max Var/V then keeps the largest variances V of all
+tables. No shares keep them for less than sum w Var/sum w V: since Var minimises the weighted sum, any shares of budget rho that keep V have
+sum w Var/rho <= sum w V. The weights are multiplied by sqrt(Var/V) until the two are within a thousandth. The bound holds where the best
+shares are: on trees of regions with equal branches.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from math import fsum, sqrt
+from typing import Final
+
+from starling.privacy.distributions.deviations import normal_deviations
+from starling.tables.plan.residuals import Shape, best_shares, variances
+
+CLOSE: Final = 1.001
+"""How far the budget may be above the bound for the search to end."""
+MOST_ROUNDS: Final = 300
+_DIGITS: Final = Context(prec=6, rounding=ROUND_CEILING)
+"""Significant digits of a budget."""
+_STEP: Final = Fraction(100001, 100000)
+
+Weights = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What margins cost.
+
+    Attributes:
+        weights: Of each table in each level, (levels, tables), for `best_shares`.
+        budget: Rho at which the best shares keep all margins.
+        bound: No shares keep them for less rho; None where branches of regions differ, of which that is not proved.
+        rounds: Rounds of the search.
+    """
+
+    weights: Weights
+    budget: Fraction
+    bound: float | None
+    rounds: int
+
+
+def variance_of_margin(within: float, missing: Fraction) -> float:
+    """The variance of a normal number that is off by more than `within` with the chance `missing`."""
+    return (within / normal_deviations(missing)) ** 2
+
+
+@lru_cache(maxsize=8)
+def margins_first(shape: Shape, largest: Weights) -> Solved:
+    """The least budget, to six digits, whose best shares keep every variance at most at `largest`, (levels, tables)."""
+    weights: Weights = tuple(tuple(1.0 / each for each in level) for level in largest)
+    need, bound, rounds = 0.0, 0.0, 0
+    while rounds < MOST_ROUNDS:
+        rounds += 1
+        reached = variances(shape, best_shares(shape, weights, Fraction(1)))
+        ratios = [
+            [each / most for each, most in zip(*level, strict=True)] for level in zip(reached, largest, strict=True)
+        ]
+        need, bound = max(map(max, ratios)), _weighted(weights, reached) / _weighted(weights, largest)
+        if need <= CLOSE * bound:
+            break
+        weights = tuple(
+            tuple(weight * sqrt(ratio) for weight, ratio in zip(*level, strict=True))
+            for level in zip(weights, ratios, strict=True)
+        )
+    budget = _rounded_up(Fraction(need))
+    while not _keeps(shape, weights, budget, largest):
+        budget = _rounded_up(budget * _STEP)
+    return Solved(weights, budget, bound if equal_branches(shape) else None, rounds)
+
+
+def _keeps(shape: Shape, weights: Weights, budget: Fraction, largest: Sequence[Sequence[float]]) -> bool:
+    reached = variances(shape, best_shares(shape, weights, budget))
+    return all(each <= most for level in zip(reached, largest, strict=True) for each, most in zip(*level, strict=True))
+
+
+def _weighted(weights: Sequence[Sequence[float]], values: Sequence[Sequence[float]]) -> float:
+    return fsum(
+        weight * value for level in zip(weights, values, strict=True) for weight, value in zip(*level, strict=True)
+    )
+
+
+def _rounded_up(amount: Fraction) -> Fraction:
+    return Fraction(_DIGITS.divide(Decimal(amount.numerator), Decimal(amount.denominator)))
+
+
+def equal_branches(shape: Shape) -> bool:
+    """Whether all regions of a level have equal trees below them."""
+    return all(len(set(kinds.below)) == 1 for kinds in shape.kinds)

@@ -1,0 +1,89 @@
+"""Small shapes of cross tables, and what is measured and asked of them as dense matrices over all cells of all columns."""
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from starling.tables.plan.residuals import Shape, Shares, Table, noise
+
+Floats = npt.NDArray[np.float64]
+
+
+def up_to(columns: int, most: int) -> tuple[Table, ...]:
+    """All tables of up to so many columns."""
+    return tuple(table for size in range(most + 1) for table in combinations(range(columns), size))
+
+
+@lru_cache(maxsize=512)
+def residual(sizes: tuple[int, ...], part: Table) -> npt.NDArray[np.int64]:
+    """N_A P_A of the marginal, as a matrix over all cells of all columns."""
+    matrix = np.ones((1, 1), dtype=np.int64)
+    for column, size in enumerate(sizes):
+        block = size * np.eye(size, dtype=np.int64) - 1 if column in part else np.ones((1, size), dtype=np.int64)
+        matrix = np.kron(matrix, block)
+    return matrix
+
+
+@lru_cache(maxsize=512)
+def marginal(sizes: tuple[int, ...], table: Table) -> npt.NDArray[np.int64]:
+    """The counts of a table, as a matrix over all cells of all columns."""
+    matrix = np.ones((1, 1), dtype=np.int64)
+    for column, size in enumerate(sizes):
+        matrix = np.kron(
+            matrix, np.eye(size, dtype=np.int64) if column in table else np.ones((1, size), dtype=np.int64)
+        )
+    return matrix
+
+
+@st.composite
+def shapes(draw: st.DrawFn, *, regions: bool = True) -> Shape:
+    sizes = tuple(draw(st.lists(st.integers(2, 4), min_size=1, max_size=2) | st.just([2, 3, 2])))
+    every = up_to(len(sizes), len(sizes))
+    tables = tuple(each for each in every if draw(st.booleans())) or ((0,),)
+    if not regions:
+        return Shape(sizes, tables)
+    roots, parents = draw(st.integers(1, 2)), []
+    above = roots
+    for _ in range(draw(st.integers(0, 2))):
+        # Every region has a child.
+        parent = [*range(above), *draw(st.lists(st.integers(0, above - 1), max_size=2))]
+        parents.append(tuple(parent))
+        above = len(parent)
+    return Shape(sizes, tables, roots, tuple(parents))
+
+
+@st.composite
+def shared(draw: st.DrawFn, *, regions: bool = True) -> tuple[Shape, Shares]:
+    shape = draw(shapes(regions=regions))
+    numbers = st.integers(1, 40).map(lambda each: Fraction(each, 100))
+    rows = tuple(tuple(draw(numbers) for _ in shape.parts) for _ in shape.regions)
+    return shape, rows
+
+
+def leaves(shape: Shape) -> list[Floats]:
+    """Of each level which leaves lie in each region, (regions, leaves)."""
+    inside = [np.eye(shape.regions[-1])]
+    for level in reversed(range(len(shape.parents))):
+        rows = np.zeros((shape.regions[level], shape.regions[-1]))
+        for child, parent in enumerate(shape.parents[level]):
+            rows[parent] += inside[0][child]
+        inside.insert(0, rows)
+    return inside
+
+
+def covariance(shape: Shape, shares: Shares) -> Floats:
+    """Of the best estimates of all cells of all columns in all regions of the finest level; of what tables do not say, of least norm."""
+    cells = shape.regions[-1]
+    for size in shape.sizes:
+        cells *= size
+    information = np.zeros((cells, cells))
+    for rows, level in zip(leaves(shape), shares, strict=True):
+        for part, share in zip(shape.parts, level, strict=True):
+            matrix = np.kron(rows, residual(shape.sizes, part))
+            information += matrix.T @ matrix / float(noise(shape, part, share).sigma_squared)
+    inverse: Floats = np.linalg.pinv(information, hermitian=True, rcond=1e-11).astype(np.float64)
+    return inverse
