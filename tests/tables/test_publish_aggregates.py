@@ -110,8 +110,55 @@ def test_it_verifies_and_is_read_back(released: Path) -> None:
     opened = starling.open_release(released)
     assert len(opened.rows("t3", statistic="mean", column="spent")) == 12
     assert "Sums, means and quantiles" in (released / "report.html").read_text()
-    with pytest.raises(ParameterError, match="not t1 or t2"):
-        opened.number("t3", statistic="mean")  # type: ignore[attr-defined]
+
+
+def test_sums_and_means_of_any_groups_have_intervals(released: Path, frame: pd.DataFrame) -> None:
+    opened: Any = starling.open_release(released)
+    codes = ["by sex: F", "by sex: M"]
+    for statistic in ("size", "sum"):
+        for row in opened.rows("t3", statistic=statistic, iteration_code=codes, column="spent").to_pylist():
+            value = opened.number(
+                "t3", **{key: row[key] for key in ("region_id", "iteration_code", "column", "statistic")}
+            )
+            assert value.estimate == row["value"]
+            assert value.standard_deviation == pytest.approx(row["standard_deviation"])
+            assert value.interval() == pytest.approx(
+                (row["lower"], row["upper"]), abs=0.01 * row["standard_deviation"] + 1
+            )
+    size, spent = (
+        sum(opened.numbers("t3", statistic=each, iteration_code=codes, column="spent")) for each in ("size", "sum")
+    )
+    known = frame["spent"].dropna().clip(-10, 500)
+    for value, truth in ((size, len(known)), (spent, known.sum())):
+        assert abs(value.estimate - truth) < 6.5 * value.standard_deviation
+    alone = opened.number("t3", statistic="sum", region_id="w0", iteration_code=codes[0], column="spent")
+    assert spent.standard_deviation == pytest.approx(8**0.5 * alone.standard_deviation)
+    mean = spent / size
+    assert abs(mean.estimate - known.mean()) < 2 * (mean.upper - mean.lower)
+    # As the mean of one group, which comes from its pair: its size and its sum are not taken for independent.
+    group = {"region_id": "w0", "iteration_code": codes[0], "column": "spent"}
+    (row,) = opened.rows("t3", statistic="mean", **group).to_pylist()
+    ratio = alone / opened.number("t3", statistic="size", **group)
+    assert (ratio.estimate, ratio.lower, ratio.upper) == pytest.approx(
+        (row["value"], row["lower"], row["upper"]), abs=0.005 * (row["upper"] - row["lower"])
+    )
+    terms = [
+        {
+            "table": "t3",
+            "where": [["column", "spent"], ["statistic", each], *(["iteration_code", code] for code in codes)],
+        }
+        for each in ("sum", "size")
+    ]
+    answered = opened.tell({"kind": "ratio", "terms": terms[:1], "divisor": terms[1:]})
+    assert (answered["estimate"], answered["lower"], answered["upper"]) == (mean.estimate, mean.lower, mean.upper)
+    assert (answered["numbers"], answered["left_out"]) == (16, 0)
+    for wanted, problem in (
+        ({"statistic": "mean", "region_id": "w0", "iteration_code": codes[0]}, "a sum over a size"),
+        ({"statistic": "quantile 0.5", "region_id": "w0", "iteration_code": codes[0]}, "no sum of noisy numbers"),
+        ({"statistic": "size", "region_id": "w9"}, "no such group"),
+    ):
+        with pytest.raises(ParameterError, match=problem):
+            opened.number("t3", **wanted)
 
 
 def test_a_forged_statistic_is_found(released: Path) -> None:

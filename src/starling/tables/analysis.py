@@ -28,11 +28,12 @@ from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any
 from starling.release.work import Work
+from starling.tables.artifact.aggregates import aggregate_path
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.first_number import FirstNumber
 from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.artifact.row_values import GROUP, RowValues
+from starling.tables.artifact.row_values import GROUP, AggregateValues, RowValues
 from starling.tables.export import Form, Layout, export
 from starling.tables.export.described import Front
 from starling.tables.export.rules import Rules
@@ -43,10 +44,15 @@ from starling.tables.plan import Level
 if TYPE_CHECKING:
     from starling.release.plots import Plots
 
+NUMBERS: Final = ("t1", "t2", "t3")
+"""The tables of released numbers."""
 MOST_NUMBERS: Final = 1000
 """Released numbers in one question."""
 PER_NUMBER: Final = 200_000
 """Steps (release/work.py) of a number, with its noise."""
+OF_WIDE: Final = 1_000_000_000
+PER_WIDE: Final = 15_000_000
+"""Steps of a ratio of numbers of T3, and of each of them: their noise is as wide as the numbers of the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +60,12 @@ class Term:
     """Released numbers, added up and multiplied: a part of a sum.
 
     Attributes:
-        table: t1 or t2.
+        table: t1, t2, or t3 for sizes and sums of columns of numbers.
         where: Which rows: each a column of texts and a value; of a column that stands there several times any of the values will do.
         weight: By what they are multiplied; -1 takes them away.
     """
 
-    table: Literal["t1", "t2"]
+    table: Literal["t1", "t2", "t3"]
     where: Where
     weight: Fraction = Fraction(1)
 
@@ -103,10 +109,19 @@ class Ratio:
 def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
     """Each term is looked for in every row that may be meant, and in those of T1 for what is missing; numbers are added up exactly."""
     rows = [release.stored(term.table).candidates(by_column(term.where)) for term in terms]
-    planned = [release.stored("t1").candidates(by_column(_of_groups(term.where))) for term in terms]
+    planned = [
+        release.stored(term.table if term.table == "t3" else "t1").candidates(by_column(_of_groups(term.where)))
+        for term in terms
+    ]
+    wide = [term.table == "t3" for term in terms]
     read = sum((one + two) * (1 + len(term.where)) for one, two, term in zip(rows, planned, terms, strict=True))
     numbers = min(MOST_NUMBERS, sum(rows))
-    return Work(read * PER_ROW + (numbers + len(terms)) * PER_NUMBER, "add up fewer terms")
+    steps = read * PER_ROW + (numbers + len(terms)) * PER_NUMBER
+    if any(wide):
+        steps += OF_WIDE + PER_WIDE * min(
+            MOST_NUMBERS, sum(one for one, is_wide in zip(rows, wide, strict=True) if is_wide)
+        )
+    return Work(steps, "add up fewer terms")
 
 
 def _of_groups(where: Where) -> Where:
@@ -180,7 +195,7 @@ class TablesRelease(DomainRelease):
         if len(rows) > 1:
             raise ParameterError(table, f"has {len(rows):,} such rows", "say more, or take `numbers`")
         groups = {column: values for column, values in wanted.items() if column in GROUP}
-        if self.left_out(**groups):
+        if table != "t3" and self.left_out(**groups):
             fix = "its measurement is in data/measurements"
             raise ParameterError(table, "does not have it: the group was left out, or has no such detail", fix)
         raise ParameterError(table, "does not have it: the plan has no such group", "look at `plan`")
@@ -248,13 +263,15 @@ class TablesRelease(DomainRelease):
         return [self._value(row) for row in rows.to_pylist()]
 
     def _missing(self, term: Term) -> int:
+        if term.table == "t3":
+            return 0  # every group of an aggregate is published
         groups = _of_groups(term.where)
         return self._planned(by_column(groups)) - self.stored("t1").count(by_column(groups))
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
-        if table not in ("t1", "t2"):
-            fix = "take one of them; the rows of t3 have intervals of their own"
-            raise ParameterError("table", "is not t1 or t2", fix)
+        known = [name for name in NUMBERS if name in self.names]
+        if table not in known:
+            raise ParameterError("table", f"is not {' or '.join(known)}", "take one of them")
         return self.rows(table, **wanted)
 
     def plot(self, table: str = "t1", *, most: int = 40, **wanted: Wanted) -> "Plots":
@@ -271,6 +288,8 @@ class TablesRelease(DomainRelease):
         from starling.pages.charts import Interval, intervals
         from starling.release.plots import Plots
 
+        if table not in ("t1", "t2"):
+            raise ParameterError("table", "is not t1 or t2", "take one of them")
         rows = self._published(table, wanted)
         if not len(rows) or most < 1:
             raise ParameterError("rows", "are none", "ask for rows that the table has")
@@ -344,8 +363,12 @@ class TablesRelease(DomainRelease):
     def _values(self) -> RowValues:
         return RowValues(self.plan, self.geography, self.folder, self._drawn_in)
 
+    @cached_property
+    def _aggregate_values(self) -> AggregateValues:
+        return AggregateValues(self.plan, lambda aggregate: self.hashes[aggregate_path(self.plan, aggregate)])
+
     def _value(self, row: dict[str, Any]) -> Value:
-        return self._values.value(row)
+        return (self._aggregate_values if "statistic" in row else self._values).value(row)
 
     def _drawn_in(self, level: Level) -> tuple[str, ...]:
         """The hashes of the measurements of a level, of this release and of those that it adds to, the last first."""

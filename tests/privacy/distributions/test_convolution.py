@@ -9,7 +9,7 @@ import pytest
 from starling.errors import ParameterError
 from starling.privacy.distributions import convolution
 from starling.privacy.distributions.accuracy import margin
-from starling.privacy.distributions.convolution import Part, sum_margin
+from starling.privacy.distributions.convolution import Part, coarser, sum_margin
 from starling.privacy.distributions.discrete import LARGEST_SCALE, DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 
@@ -91,26 +91,50 @@ def test_many_terms_of_two_laws() -> None:
     assert float(sum_margin(parts, ALPHA)) == pytest.approx(1.96 * spread, rel=0.001)
 
 
+def of_width(kind: type[Distribution], width: Fraction) -> Distribution:
+    return DiscreteLaplace(width) if kind is DiscreteLaplace else DiscreteGaussian(width**2)
+
+
 @pytest.mark.series(6)
+@pytest.mark.parametrize("kind", [DiscreteLaplace, DiscreteGaussian])
 @pytest.mark.parametrize("weight", [Fraction(1), Fraction(-1, 3), Fraction(7, 10)])
 @pytest.mark.parametrize("terms", [1, 40])
-@pytest.mark.parametrize("scale", [Fraction(10**5), Fraction(2**40, 3), LARGEST_SCALE])
-def test_laplace_noise_however_wide_has_a_margin(scale: Fraction, terms: int, weight: Fraction) -> None:
+@pytest.mark.parametrize("scale", [Fraction(2**40, 3), Fraction(10**6), LARGEST_SCALE])
+def test_noise_however_wide_has_a_margin(
+    scale: Fraction, terms: int, weight: Fraction, kind: type[Distribution]
+) -> None:
     """Wide noise is that of any other scale, in proportion; noise of this scale can be listed."""
     listed = Fraction(1000)
     parts = [(terms, Fraction(1)), (1, weight), (3, weight / 2)]
-    expected = sum_margin([Part(DiscreteLaplace(listed), *each) for each in parts], ALPHA) / listed
-    result = sum_margin([Part(DiscreteLaplace(scale), *each) for each in parts], ALPHA) / scale
+    expected = sum_margin([Part(of_width(kind, listed), *each) for each in parts], ALPHA) / listed
+    result = sum_margin([Part(of_width(kind, scale), *each) for each in parts], ALPHA) / scale
     assert float(result) == pytest.approx(float(expected), rel=0.01)
+
+
+@pytest.mark.parametrize("step", [2, 7, 40])
+@pytest.mark.parametrize("kind", [DiscreteLaplace, DiscreteGaussian])
+def test_coarser_noise_can_be_drawn_together_with_the_noise(kind: type[Distribution], step: int) -> None:
+    """Of X and h Y: whatever X exceeds, h Y exceeds less what it may be off, and the other way round."""
+    noise = of_width(kind, Fraction(200))
+    other, off = coarser(noise, step)
+    exact, coarse = probability_mass(noise), probability_mass(other)
+    beyond, beyond_coarse = (np.cumsum(each.mass[::-1])[::-1] for each in (exact, coarse))
+
+    def chance(at: int) -> float:
+        return float(beyond[min(max(at + exact.last, 0), len(beyond) - 1)])
+
+    for k in range(-coarse.last + 1, coarse.last):
+        assert beyond_coarse[k + coarse.last] <= chance(k * step - off) + 1e-12
+        assert beyond_coarse[k + coarse.last] >= chance(k * step + off) - 1e-12
 
 
 @pytest.mark.parametrize("weight", [Fraction(1), Fraction(-1, 3), Fraction(7, 10)])
 @pytest.mark.parametrize("terms", [1, 2, 5])
+@pytest.mark.parametrize("noise", [DiscreteLaplace(Fraction(3000)), DiscreteGaussian(Fraction(9000**2))], ids=repr)
 def test_noise_that_is_replaced_has_no_smaller_margin(
-    weight: Fraction, terms: int, monkeypatch: pytest.MonkeyPatch
+    noise: Distribution, weight: Fraction, terms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it can be listed too; the replacement is coarse here, so that a margin of it alone would be too small."""
-    noise = DiscreteLaplace(Fraction(3000))
     parts = [Part(noise, terms, Fraction(1)), Part(noise, 2, weight)]
     exact = sum_margin(parts, ALPHA)
     monkeypatch.setattr(convolution, "LONGEST", 2**17)
@@ -120,6 +144,5 @@ def test_noise_that_is_replaced_has_no_smaller_margin(
 
 def test_nothing_has_no_margin_and_too_much_is_refused() -> None:
     assert sum_margin([], ALPHA) == 0
-    wide = DiscreteGaussian(Fraction(10**14))
     with pytest.raises(ParameterError, match="too wide"):
-        sum_margin([Part(wide, 1, Fraction(1)), Part(wide, 1, Fraction(1, 3))], ALPHA)
+        sum_margin([Part(GAUSSIAN, 10**14, Fraction(1)), Part(GAUSSIAN, 1, Fraction(1, 3))], ALPHA)

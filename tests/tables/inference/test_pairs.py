@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.accuracy import standard_deviation
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 from starling.privacy.sampling.noise import draw
 from starling.tables.inference.pairs import Interval, means, pair_errors, sizes_and_sums
@@ -115,3 +117,30 @@ def test_a_group_that_may_be_empty_has_a_mean_of_all_numbers(noise: Distribution
             assert chance[whole].sum() >= 0.975 - 1e-9
             before = means(aggregate, pairs, noise, MISSING, hidden=False)
             assert chance[(before.lower == -4) & (before.upper == 6)].sum() < 0.975
+
+
+@pytest.mark.parametrize(("measure", "better"), [("epsilon", 2), ("rho", 1)])
+@pytest.mark.parametrize("bounds", [(0, 100), (-40, 60)])
+def test_against_an_even_split_of_the_budget(bounds: tuple[int, int], measure: Measure, better: int) -> None:
+    """A count, and a sum around the middle, with half the budget each: twice the variance under epsilon, the same under rho. A sum from
+    0 on, by itself and not around the middle, has twice as much again.
+    """
+    low, high = bounds
+    share, width = Fraction(1, 10), high - low
+    aggregate = Aggregate(LEVEL, "age", low, high)
+    errors = pair_errors(aggregate, aggregate.noise(measure, share), MISSING)
+    count, around, whole = (
+        standard_deviation(alone(sensitivity, measure, share / 2)) ** 2 for sensitivity in (1, width // 2, width)
+    )
+    assert count / errors.size**2 == pytest.approx(better, rel=0.01)
+    middle = (low + high) / 2
+    assert (around + middle**2 * count) / errors.sum**2 == pytest.approx(better, rel=0.01)
+    if not low:
+        assert whole / errors.sum**2 == pytest.approx(2 * better, rel=0.01)
+
+
+def alone(sensitivity: int, measure: Measure, share: Fraction) -> Distribution:
+    """The noise of one number of this sensitivity."""
+    return (
+        DiscreteLaplace(sensitivity / share) if measure == "epsilon" else DiscreteGaussian(sensitivity**2 / (2 * share))
+    )

@@ -10,7 +10,9 @@ and alpha is undercut by that.
 
 Discrete Laplace noise X that is too wide to be listed is replaced by h Y, Y with q^h in place of q = e^(-1/scale). P(|X| >= k) is
 2 q^k/(1 + q) for k >= 1, so that P(|X| >= h j) <= P(|Y| >= j) <= P(|X| >= h (j - 1)): X and Y can be drawn together so that X is off h Y by
-at most h, with its sign. The margin is widened by h for each draw.
+at most h, with its sign. The margin is widened by h for each draw. Of discrete Gaussian noise X of sigma, Y is that of sigma/h, where this
+is 4 or more. For k >= 1, P(X >= k) lies between P(G >= k) and P(G >= k - 1), G the continuous noise: terms fall from 0 on, and they are
+normalised alike but for less than 10^-100. So X is off G by at most 1, as Y is off G/h, and X off h Y by at most h + 1.
 
 One distribution and one weight have certified margins (accuracy.py), which are used.
 """
@@ -18,6 +20,7 @@ One distribution and one weight have certified margins (accuracy.py), which are 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, gcd, lcm
 from typing import Final
 
@@ -26,7 +29,7 @@ import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.privacy.distributions.accuracy import MOST_TERMS, margin, standard_deviation
-from starling.privacy.distributions.discrete import DiscreteLaplace, Distribution
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace, Distribution
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +42,8 @@ LONGEST: Final = 2**23
 """Points of a grid."""
 LISTED: Final = 2**18
 """Values on either side of 0 of noise that replaces a wider one."""
+LEAST_WIDTH: Final = 4
+"""The sigma of Gaussian noise that replaces a wider one, at least."""
 COARSE: Final = 2**16
 """Points of a grid for noise so narrow that its range would have more points than a grid may."""
 
@@ -71,7 +76,7 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
         alpha: Chance of missing, in (0, 1).
 
     Raises:
-        ParameterError: discrete Gaussian noise of several parts is too wide to be listed: beyond about a million persons.
+        ParameterError: so many draws of several parts are too wide to be listed: some 10^11 of small discrete Gaussian noise.
 
     >>> noise = DiscreteLaplace(Fraction(10))
     >>> sum_margin([Part(noise, 46, Fraction(1))], Fraction(1, 20)), margin(noise, "0.05", 46)
@@ -109,12 +114,25 @@ def sum_margin(parts: Sequence[Part], alpha: Fraction) -> Fraction:
 
 def _listed(part: Part) -> tuple[Part, Fraction]:
     """What stands for a part, and by how much the sum of its draws is off at the most: the part itself where it can be listed."""
-    noise, reach = part.distribution, _reach(part.distribution, part.terms)
-    if not isinstance(noise, DiscreteLaplace) or 2 * reach < LONGEST:
+    reach = _reach(part.distribution, part.terms)
+    step = -(-reach // LISTED) if 2 * reach >= LONGEST else 1
+    if step * LEAST_WIDTH > part.distribution.width and isinstance(part.distribution, DiscreteGaussian):
         return part, Fraction(0)
-    step = -(-reach // LISTED)
-    instead = Part(DiscreteLaplace(noise.scale / step), part.terms, part.weight * step)
-    return instead, instead.terms * abs(instead.weight)
+    instead, off = coarser(part.distribution, step)
+    return Part(instead, part.terms, part.weight * step), part.terms * abs(part.weight) * off
+
+
+def coarser(noise: Distribution, step: int) -> tuple[Distribution, int]:
+    """Noise whose draws, times the step, are off those of the first by at most the second number; of Gaussian noise LEAST_WIDTH steps wide.
+
+    >>> coarser(DiscreteGaussian(Fraction(10**8)), 100)
+    (DiscreteGaussian(sigma_squared=Fraction(10000, 1)), 101)
+    """
+    if step == 1:
+        return noise, 0
+    if isinstance(noise, DiscreteLaplace):
+        return DiscreteLaplace(noise.scale / step), step
+    return DiscreteGaussian(noise.sigma_squared / step**2), step + 1
 
 
 def _points(parts: Sequence[Part], unit: Fraction) -> int:
@@ -153,8 +171,9 @@ def _reach(distribution: Distribution, terms: int) -> int:
     return reach
 
 
+@lru_cache(maxsize=8)
 def _power(distribution: Distribution, terms: int) -> Floats:
-    """The distribution of a sum of draws on -last..last."""
+    """The distribution of a sum of draws on -last..last; an interval of a ratio asks for it again and again."""
     single, reach = _reach(distribution, 1), _reach(distribution, terms)
     size = 2 ** ceil(np.log2(2 * max(single, reach) + 1))
     if size > LONGEST:
@@ -167,10 +186,11 @@ def _power(distribution: Distribution, terms: int) -> Floats:
     )
     mass = np.exp(-exponent)
     mass /= mass.sum()
-    if terms == 1:
-        return mass
-    power = np.fft.irfft(np.fft.rfft(_around_zero(mass, size)) ** terms, size)
-    return np.maximum(np.concatenate((power[-reach:], power[: reach + 1])), 0)
+    if terms > 1:
+        power = np.fft.irfft(np.fft.rfft(_around_zero(mass, size)) ** terms, size)
+        mass = np.maximum(np.concatenate((power[-reach:], power[: reach + 1])), 0)
+    mass.flags.writeable = False  # it is remembered
+    return mass
 
 
 def _around_zero(mass: Floats, size: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Released numbers of rows of T1 and T2 with the draws of noise in them: for a session, and for the headline of a report."""
+"""Released numbers of rows of T1, T2 and T3 with the draws of noise in them: for a session, and for the headline of a report."""
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -10,10 +10,12 @@ from starling.errors import ParameterError
 from starling.release.intervals import Value
 from starling.release.shared_noise import Linked
 from starling.tables.artifact.measured import read_branches, read_totals
-from starling.tables.inference.cell_errors import Apart, BothStages
+from starling.tables.inference.cell_errors import Apart, BothStages, Pair
 from starling.tables.inference.nested_totals import NestedTotals
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
-from starling.tables.plan import Detail, Geography, Level, Plan
+from starling.tables.plan import Aggregate, Detail, Geography, Level, Plan
+from starling.tables.plan.aggregates import OF_SUMS
+from starling.tables.plan.columns import places_of
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested
 
@@ -45,9 +47,7 @@ class RowValues:
 
     def value(self, row: dict[str, Any]) -> Value:
         """The number of a row; raises ParameterError where it was raised to 0, or is a sum of such numbers."""
-        if row["post_processed"]:
-            problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
-            raise ParameterError("count", problem, "use the measurements")
+        _check_error(row, "count")
         estimate = Fraction(row["count"])
         if self._plan.variants.add_up and row["region_type"] in self._in_sums:
             tree, place = self._nested.group(*(row[column] for column in GROUP))
@@ -56,6 +56,45 @@ class RowValues:
         group = tuple(row[column] for column in GROUP)
         names = tuple((name, *group) for name in self._drawn_in(level))
         return _linear(self._plan, level, names, row, estimate)
+
+
+class AggregateValues:
+    """Makes the number of a row of T3: a size or a sum, which is a weighted sum of a group's noisy pair.
+
+    Args:
+        plan: The plan of the release.
+        drawn_in: The name of the measurements of an aggregate.
+    """
+
+    def __init__(self, plan: Plan, drawn_in: Callable[[Aggregate], Hashable]) -> None:
+        self._plan, self._drawn_in = plan, drawn_in
+        self._sums = {
+            (str(each.level.geography), iteration.code, each.column): each
+            for each in plan.aggregates
+            if each.quantiles is None
+            for iteration in each.level.iterations
+        }
+
+    def value(self, row: dict[str, Any]) -> Value:
+        """The number of a row; raises ParameterError for means and quantiles, or where it was raised or lowered to 0."""
+        _check_error(row, "value")
+        if row["statistic"] not in OF_SUMS[:2]:
+            fix = f"choose {' or '.join(OF_SUMS[:2])}; a mean is a sum over a size, with the interval of that ratio"
+            raise ParameterError("statistic", f"{row['statistic']} is no sum of noisy numbers", fix)
+        aggregate = self._sums[row["region_type"], row["iteration_code"], row["column"]]
+        places = places_of(self._plan.records.by_name[aggregate.column])
+        is_sum = row["statistic"] == "sum"
+        unit = Fraction(10) ** -places / aggregate.width
+        weights = (aggregate.low * unit, aggregate.high * unit) if is_sum else (Fraction(1, aggregate.width),) * 2
+        noise = aggregate.noise(self._plan.measure, self._plan.share(aggregate))
+        group = Pair((self._drawn_in(aggregate), *(row[column] for column in GROUP)), noise)
+        return Value(Fraction(row["value"]), cells={group: weights}, whole=not is_sum or places <= 0)
+
+
+def _check_error(row: dict[str, Any], number: str) -> None:
+    if row["post_processed"]:
+        problem = "was raised to 0, or is a sum of such numbers, so that its error is not known"
+        raise ParameterError(number, problem, "use the measurements")
 
 
 def _linear(plan: Plan, level: Level, names: tuple[Hashable, ...], row: dict[str, Any], estimate: Fraction) -> Value:

@@ -11,6 +11,9 @@ C = round(a (Z - E)), and the first j cells get round(j C/k) of it (combined.py)
 Roundings. round(k C/k) is C, so g(C) is within 1/2 sum over j < k of |w_j - w_(j+1)| of w C, w the mean weight, and C within 1/2 of
 a (Z - E): both together are the slack. A total has 1/2, one of two sexes 3/4.
 
+Pairs. The two numbers that sums, sizes and means follow from (pairs.py) are published as measured. Their noise is as wide as the numbers
+are apart, and is drawn in steps here: how far these are off the noise itself is the slack.
+
 Variance. sum w_i e_i = w E + sum (w_i - w) e_i. The draws are exchangeable, so all e_i have one covariance with any function of E
 and Z, and sum (w_i - w) is 0: the second sum is uncorrelated with all the rest, and the variance is
 
@@ -25,9 +28,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
+from starling.privacy.distributions.convolution import coarser
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.distributions.probability_mass import probability_mass
 from starling.tables.inference.combined import later_weight, rounded, standard_deviation
@@ -36,6 +41,8 @@ from starling.tables.plan import CombinedStageNoise, Noise, StageNoise
 from starling.tables.plan.combined_stages import stage1_weight
 
 Draws = Mapping[Hashable, tuple[Distribution, Fraction]]
+STEPS_OF_PAIRS: Final = 2**10
+"""Steps in the width of the noise of a pair, whose distribution is then quickly listed; the slack of a draw is a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,37 @@ class BothStages:
     def variance(self, weights: Sequence[Fraction]) -> float:
         """The variance of the sum of the cells as published, each times its weight."""
         return _both_stages(self.stage_noise, tuple(weights))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two noisy numbers of a group of a sum, each with a draw of its own.
+
+    Attributes:
+        name: The name of the group's measurements, by which its draws are known.
+        noise: The noise of either number.
+    """
+
+    name: Hashable
+    noise: Distribution
+
+    @property
+    def _step(self) -> int:
+        return max(int(self.noise.width) // STEPS_OF_PAIRS, 1)
+
+    def draws(self, weights: Sequence[Fraction]) -> Draws:
+        """The draws in the sum of both numbers, each times its weight, in steps."""
+        noise, _ = coarser(self.noise, self._step)
+        return {(self.name, at): (noise, weight * self._step) for at, weight in enumerate(weights) if weight}
+
+    def slack(self, weights: Sequence[Fraction]) -> Fraction:
+        """How far the steps are off the noise, at most."""
+        _, off = coarser(self.noise, self._step)
+        return off * sum(map(abs, weights), Fraction(0))
+
+    def variance(self, weights: Sequence[Fraction]) -> float:
+        """The variance of the sum of both numbers, each times its weight."""
+        return float(sum(weight * weight for weight in weights)) * standard_deviation(self.noise) ** 2
 
 
 @dataclass(frozen=True, slots=True)
