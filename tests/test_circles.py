@@ -19,12 +19,13 @@ def module_of(path: Path, package: Path) -> str:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Everything below a node that runs, late or at once; what only a type checker reads does not run."""
+    """Every statement below a node that runs, late or at once; what only a type checker reads does not run."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             continue
-        yield child
-        yield from statements(child)
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+            yield from statements(child)
 
 
 def imports(package: Path) -> dict[str, set[str]]:

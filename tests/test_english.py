@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +41,7 @@ PHRASES: Final = (
     r"\blooks at ['\"{]",
 )
 """Of messages: riddles, and things that act like persons."""
+PHRASE: Final = re.compile("|".join(PHRASES))
 
 
 def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -57,6 +59,7 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield line, name
 
 
+@cache
 def is_foreign(name: str) -> bool:
     """Whether a name is none of plain English for what it names."""
     words = re.findall("[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])", name)
@@ -88,11 +91,7 @@ def slips(path: Path) -> list[str]:
     tree, where = ast.parse(path.read_text()), path.relative_to(ROOT)
     module = [f"{where}: the module's name"] if is_foreign(path.stem) else []
     named = {f"{where}:{line}: {name}" for line, name in names(tree) if is_foreign(name)}
-    phrases = [
-        f"{where}:{line}: {text[:80]!r}"
-        for line, text in texts(tree)
-        if any(re.search(phrase, text) for phrase in PHRASES)
-    ]
+    phrases = [f"{where}:{line}: {text[:80]!r}" for line, text in texts(tree) if PHRASE.search(text)]
     return [*module, *sorted(named), *phrases]
 
 
@@ -133,7 +132,7 @@ class Pen: x = "nobody waits"
     lines = sorted(
         (line, name)
         for line, name in [*names(ast.parse(code)), *texts(ast.parse(code))]
-        if is_foreign(name) or any(re.search(phrase, name) for phrase in PHRASES)
+        if is_foreign(name) or PHRASE.search(name)
     )
     assert [name for _, name in lines] == [
         *("said", "asked", "kept", "told", "for somebody {}", "found", "given", "made", "told", "found"),
