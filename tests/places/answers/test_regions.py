@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import CumulativeGrid, Float64
-from starling.places.answers.regions import cell_shares, count_regions, region_of, regions_of
+from starling.places.answers.regions import cell_shares, count_regions, region_of, regions_of, sum_rings
 from starling.places.answers.sure import Surety
 from starling.places.measurements import Int64, MeasuredTree
 from starling.places.mechanism.singular import of_cells
@@ -56,6 +56,21 @@ def test_shares_are_the_areas_of_intersections(ring: Float64) -> None:
     assert dense([[ring]]) == pytest.approx(areas, abs=1e-8)
     west, south, east, north = polygon.bounds
     assert cell_shares([[ring]], SHAPE).clipped == (west < 0 or south < 0 or east > SHAPE[1] or north > SHAPE[0])
+
+
+@pytest.mark.examples(30)
+@given(rings=st.lists(stars(), max_size=4))
+def test_rings_one_after_the_other_are_counted_as_regions_are(rings: list[Float64]) -> None:
+    shapely = pytest.importorskip("shapely", reason="the extra `test` installs it")
+    polygons = [shapely.Polygon(ring) for ring in rings]
+    assume(all(polygon.is_valid and polygon.area > 0 for polygon in polygons))
+    points, within, whole = np.zeros((3, len(rings)))
+    corners = np.concatenate([np.zeros((0, 2)), *rings])
+    sum_rings(corners, np.cumsum([0, *map(len, rings)]), GRID.grid, points, within, whole)
+    shares = [cell_shares([[ring]], SHAPE) for ring in rings]
+    assert points == pytest.approx([each.of(GRID.grid) for each in shares], abs=1e-6)
+    assert within == pytest.approx([each.share.sum() for each in shares], abs=1e-7)
+    assert whole == pytest.approx([polygon.area for polygon in polygons], abs=1e-8)
 
 
 def test_holes_and_several_polygons() -> None:

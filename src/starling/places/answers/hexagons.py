@@ -7,12 +7,14 @@ the extra `h3`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from types import ModuleType
 from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.distribution import install
 from starling.errors import ParameterError
@@ -41,22 +43,50 @@ def hexagon_regions(cells: Sequence[str], project: Projection) -> list[Region]:
     """The polygons of H3 cells, by their ids as h3 writes them: 15 hexadecimal digits. Raises ParameterError for an id that is none, or h3
     is not installed.
     """
+    rings = hexagon_rings(cells, project)
+    regions: list[Region] = [[] for _ in cells]
+    for cell, begin, end in zip(rings.cells.tolist(), rings.ends[:-1].tolist(), rings.ends[1:].tolist(), strict=True):
+        regions[cell] = [*regions[cell], [rings.corners[begin:end]]]
+    return regions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rings:
+    """Rings of H3 cells, one after the other.
+
+    Attributes:
+        corners: float64 (corners, 2) of x and y.
+        ends: Where each ring begins, and the last one ends: int64 (rings + 1,).
+        cells: The place of the H3 cell of each ring; one that crosses the antimeridian has two.
+    """
+
+    corners: Float64
+    ends: npt.NDArray[np.int64]
+    cells: npt.NDArray[np.int64]
+
+
+def hexagon_rings(cells: Sequence[str], project: Projection) -> Rings:
+    """The rings of H3 cells; raises as `hexagon_regions`."""
     h3 = _library()
     for number, cell in enumerate(cells, start=1):
         if not h3.is_valid_cell(cell):
             raise ParameterError(f"hexagon {number}", "is no H3 cell", "give an id such as 872a1072bffffff")
-    return [[[project(ring)] for ring in _rings(h3, cell)] for cell in cells]
+    resolutions = set(map(h3.get_resolution, cells))
+    poles = {h3.latlng_to_cell(pole, 0.0, each): pole for each in resolutions for pole in (90.0, -90.0)}
+    rings = [(at, ring) for at, cell in enumerate(cells) for ring in _rings(h3, cell, poles.get(cell))]
+    corners = np.concatenate([ring for _, ring in rings]) if rings else np.zeros((0, 2))
+    ends = np.cumsum([0, *(len(ring) for _, ring in rings)], dtype=np.int64)
+    return Rings(project(corners), ends, np.array([at for at, _ in rings], dtype=np.int64))
 
 
-def _rings(h3: ModuleType, cell: str) -> list[Float64]:
+def _rings(h3: ModuleType, cell: str, pole: float | None) -> list[Float64]:
     """Longitude and latitude of the corners; once more, a turn further, where it crosses the antimeridian."""
     ring = np.array(h3.cell_to_boundary(cell), dtype=np.float64)[:, ::-1]
-    for pole in (90.0, -90.0):
-        if h3.latlng_to_cell(pole, 0.0, h3.get_resolution(cell)) == cell:
-            # All that lies between its corners and the pole.
-            ring = ring[np.argsort(ring[:, 0])]
-            along = np.interp(180.0, [ring[-1, 0], ring[0, 0] + 360], [ring[-1, 1], ring[0, 1]])
-            return [np.array([[-180, pole], [-180, along], *ring.tolist(), [180, along], [180, pole]])]
+    if pole is not None:
+        # All that lies between its corners and the pole.
+        ring = ring[np.argsort(ring[:, 0])]
+        along = np.interp(180.0, [ring[-1, 0], ring[0, 0] + 360], [ring[-1, 1], ring[0, 1]])
+        return [np.array([[-180, pole], [-180, along], *ring.tolist(), [180, along], [180, pole]])]
     if np.ptp(ring[:, 0]) <= 180:
         return [ring]
     ring[ring[:, 0] < 0, 0] += 360

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from starling.errors import ParameterError
 from starling.places.answers.rectangles import Counts, CumulativeGrid, Float64
@@ -138,6 +139,43 @@ def add_piece(west: float, east: float, height: float, sums: Float64) -> None:
         if until >= east:
             return
         at = until
+
+
+@compiled
+def sum_rings(
+    corners: Float64, ends: npt.NDArray[np.int64], grid: Float64, points: Float64, within: Float64, whole: Float64
+) -> None:
+    """Of each of several rings, one after the other: the points of the grid in it, spread evenly within a cell, its area on the grid, and
+    its whole area. Rings begin and end where `ends` says, and cross neither themselves nor one another. `cell_shares` takes any region.
+    """
+    rows, columns = grid.shape
+    for number in range(ends.size - 1):
+        many = ends[number + 1] - ends[number]
+        ring = np.empty((many + 1, 2))
+        ring[:many] = corners[ends[number] : ends[number + 1]]
+        ring[many] = ring[0]
+        doubled = 0.0
+        for i in range(many):
+            x0, y0 = ring[i, 0] - ring[0, 0], ring[i, 1] - ring[0, 1]
+            x1, y1 = ring[i + 1, 0] - ring[0, 0], ring[i + 1, 1] - ring[0, 1]
+            doubled += x0 * y1 - x1 * y0
+        whole[number] = abs(doubled) / 2.0
+        first_row, first_column = max(int(np.floor(ring[:, 1].min())), 0), max(int(np.floor(ring[:, 0].min())), 0)
+        last_row, last_column = min(int(np.ceil(ring[:, 1].max())), rows), min(int(np.ceil(ring[:, 0].max())), columns)
+        if last_row <= first_row or last_column <= first_column:
+            continue
+        ring[:, 0] -= first_column
+        ring[:, 1] -= first_row
+        sums = np.zeros((last_row - first_row, last_column - first_column + 1))
+        add_edges(ring, sums)
+        # A clockwise ring has its shares below 0.
+        sign = -1.0 if doubled < 0.0 else 1.0
+        for row in range(last_row - first_row):
+            share = 0.0
+            for column in range(last_column - first_column):
+                share += sign * sums[row, column]
+                within[number] += share
+                points[number] += share * grid[first_row + row, first_column + column]
 
 
 def count_regions(grid: CumulativeGrid, regions: Sequence[Region]) -> Counts:

@@ -24,9 +24,9 @@ from starling.places.answers.coordinates import (
     degrees_in_cells,
     reference_system,
 )
-from starling.places.answers.hexagons import hexagon_regions, touching
+from starling.places.answers.hexagons import hexagon_rings, touching
 from starling.places.answers.rectangles import CumulativeGrid, Float64
-from starling.places.answers.regions import cell_shares
+from starling.places.answers.regions import ROUNDING, sum_rings
 from starling.places.measurements import Int32
 from starling.places.plan.grid import Grid
 
@@ -125,17 +125,14 @@ def hexagon_table(grid: Grid, released: CumulativeGrid, resolution: int) -> pa.T
     ParameterError where the grid is in plain units, another resolution, too many cells, or h3 is not installed.
     """
     cells = touching(box_in_degrees(grid), resolution)
-    counts, shares = np.empty(len(cells)), np.empty(len(cells))
-    for number, region in enumerate(hexagon_regions(cells, degrees_in_cells(grid))):
-        within = cell_shares(region, grid.shape)
-        counts[number] = within.of(released.grid)
-        # A cell on the antimeridian has its polygon twice.
-        whole = sum(_area(ring) for (ring,) in region) / len(region)
-        shares[number] = min(float(within.share.sum()) / whole, 1.0)
-    inside = shares > 0
+    rings = hexagon_rings(cells, degrees_in_cells(grid))
+    points, within, whole = np.zeros((3, len(rings.cells)))
+    sum_rings(rings.corners, rings.ends, released.grid, points, within, whole)
+    # A cell on the antimeridian has its ring twice.
+    counts, areas, wholes, times = (
+        np.bincount(rings.cells, each, minlength=len(cells)) for each in (points, within, whole, np.ones_like(points))
+    )
+    shares = np.minimum(areas / (wholes / times), 1.0)
+    # Rounding of a share that is none, as `cell_shares` takes it.
+    inside = areas > ROUNDING
     return pa.table({"h3": pa.array(cells).filter(pa.array(inside)), "count": counts[inside], "share": shares[inside]})
-
-
-def _area(ring: Float64) -> float:
-    x, y = (ring - ring[0]).T
-    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 import pyarrow.parquet as pq
 
@@ -38,10 +38,14 @@ def files_of(release: PlacesRelease) -> list[str]:
 def file_of(release: PlacesRelease, name: str, slice: str | None, resolution: int) -> Reply:
     """A file as a reply; raises ParameterError for a slice or a resolution that there is not, and where the extra h3 is not installed."""
     grid = release.plan.grid
-    boxes, counts = release.boxes(slice)
+
+    def boxes() -> tuple[Any, Mapping[str, Any]]:
+        places, counts = release.boxes(slice)
+        return places, {"count": counts}
+
     writers: Mapping[str, Callable[[Path], object]] = {
-        "boxes.parquet": lambda path: write_geoparquet(path, grid, boxes, {"count": counts}),
-        "boxes.geojson": lambda path: write_geojson(path, grid, boxes, {"count": counts}),
+        "boxes.parquet": lambda path: write_geoparquet(path, grid, *boxes()),
+        "boxes.geojson": lambda path: write_geojson(path, grid, *boxes()),
         "grid.npz": lambda path: write_npz(path, grid, release.grid(slice)),
         H3: lambda path: pq.write_table(
             hexagon_table(grid, release.released(slice).table, resolution), path, compression="zstd"
