@@ -22,6 +22,7 @@ from starling.release.report.pages import Preview
 from starling.release.session import SHORT, Described
 from tests import four_domains
 from tests.conftest import ROOT
+from tests.crates import problems
 from tests.genome.studies import a_study, plan_of, write_bed
 
 
@@ -169,6 +170,7 @@ def test_what_a_session_holds_is_short_as_text_and_escaped_as_html(name: str, tm
     if name != "genome":
         values["plots"] = release.plot()
     values |= {"cost": release.cost, "verification": release.verify(), "plan of the release": release.plan}
+    assert not problems(release.crate(tmp_path / "crate", license="http://a.b/c", publisher="Office"))
     for what, value in values.items():
         text = repr(value)
         assert len(text) <= SHORT, what

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pandas as pd
+
 from tests.cli.conftest import Call, Inputs
 
 
@@ -25,6 +27,16 @@ def test_forms_are_written_and_mistakes_are_told_in_a_line(inputs: Inputs, call:
         "usa_detailed.csv",
     }
     assert "Rounded to multiples of 5" in (tmp_path / "tables" / "README.txt").read_text()
+    whole = call("tables", "export", release, "--format", "parquet", "--out", tmp_path / "whole")
+    assert whole.exit_code == 0, whole.output
+    parts = [pd.read_parquet(path) for path in (tmp_path / "whole").glob("*.parquet")]
+    assert {"usa", "iteration", "sex", "age"} <= set(pd.concat(parts).columns)
+    totals = sum(
+        part[(part.get("age", "_T") == "_T") & (part.get("sex", "_T") == "_T")]["count"].sum() for part in parts
+    )
+    t1, t2 = (pd.read_parquet(release / "data" / f"{name}.parquet") for name in ("t1", "t2"))
+    assert totals == t1["count"].sum()
+    assert sum(part["count"].sum() for part in parts) == t1["count"].sum() + t2["count"].sum()
     again = call("tables", "export", release, "--format", "wide", "--out", tmp_path / "wide.csv")
     assert (again.exit_code, "exists" in again.stderr) == (74, True)
     wrong = call("tables", "export", release, "--format", "excel", "--out", tmp_path / "wide.csv")
