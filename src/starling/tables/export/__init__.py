@@ -83,6 +83,8 @@ def export(
         OutputError: something is there, or cannot be written; nothing is left behind then.
     """
     _check_together(out, form, layout)
+    if form == "wide" and plan.cross is not None:
+        raise ParameterError("format", "wide is of groups, and the plan has cross tables", "take csv, with across")
     identifier = _structure(plan, form, structure)
     # They bring a database, which the pages of a release must not load.
     from starling.tables.export.release_tables import tables_of

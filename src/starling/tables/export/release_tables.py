@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from starling.release.stored_table import StoredTable
 from starling.tables.artifact.aggregates import COLUMN_WORDS
 from starling.tables.artifact.columns import words
+from starling.tables.export.cross_tables import cross_tables_of
 from starling.tables.export.described import (
     COUNT,
     NOT_APPLICABLE,
@@ -58,6 +59,7 @@ def tables_of(folder: Path, plan: Plan, geography: Geography) -> list[DescribedT
         measured.setdefault((each.level.geography, each.level.iteration_level), []).append(each)
     counted = [_counts(plan, geography, level, stored) for level in plan.levels]
     described = [*counted, *(_statistics(plan, geography, some, stored["t3"]) for some in measured.values())]
+    described += cross_tables_of(folder, plan, geography)
     names = identifiers([each.name.lower() for each in described], first="table")
     return [replace(each, name=name) for each, name in zip(described, names, strict=True)]
 
