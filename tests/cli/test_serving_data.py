@@ -17,11 +17,13 @@ from starling.worker.sources import Sources
 from tests.cli.conftest import Call, document
 from tests.groups.worlds import write_world
 from tests.worker.lanes import worker_of
+from tests.worker.previews import preview_of
 
 
 @pytest.fixture
-def served(call: Call, tmp_path: Path) -> Path:
+def served(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with groups registered as `data`, one of them nowhere, in the ledger and by the command line."""
+    monkeypatch.setattr("starling.worker.sources._preview", preview_of)
     home, ledger = tmp_path / "served", tmp_path / "served" / "ledger.sqlite"
     with write_world(tmp_path).open("a") as records:
         records.write("nowhere,1\n")

@@ -37,7 +37,7 @@ def catalogue(tmp_path: Path) -> Catalogue:
     return made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def understanding() -> Iterator[Understanding]:
     with closing(Understanding()) as made:
         yield made
