@@ -13,6 +13,7 @@ import pytest
 import starling
 from starling import tables
 from starling.errors import ParameterError, PlanError, StarlingError
+from starling.privacy.accounting.conversion import epsilon_at_delta
 from starling.privacy.budget import Epsilon, Rho
 from starling.tables.analysis import TablesRelease
 from starling.tables.plan import Plan as PlanChoices
@@ -79,6 +80,14 @@ def test_a_margin_buys_the_least_budget_that_keeps_it() -> None:
     assert total.margin > 20
 
 
+def test_an_epsilon_at_a_delta_buys_the_largest_rho_that_keeps_it() -> None:
+    plan = tables.plan(["sex"], DOMAINS, epsilon=1, delta="1e-6")
+    assert isinstance(plan, tables.Plan)
+    assert isinstance(plan.cost, Rho)
+    assert Fraction("0.99") < epsilon_at_delta(plan.guarantee, "1e-6") <= 1
+    assert epsilon_at_delta(plan.guarantee, "1e-6", method="renyi") > Fraction("1.05"), "the best order allows less"
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
@@ -90,6 +99,9 @@ def test_a_margin_buys_the_least_budget_that_keeps_it() -> None:
         ({"by": ["age"], "domains": {"age": range(0, 9, 2)}, "epsilon": 1}, "age"),
         ({"by": ["sex"], "domains": DOMAINS}, "price"),
         ({"by": ["sex"], "domains": DOMAINS, "epsilon": 1, "rho": 1}, "price"),
+        ({"by": ["sex"], "domains": DOMAINS, "rho": 1, "delta": "1e-10"}, "delta"),
+        ({"by": ["sex"], "domains": DOMAINS, "delta": "1e-10"}, "delta"),
+        ({"by": ["sex"], "domains": DOMAINS, "epsilon": 1, "delta": 1}, "delta"),
         ({"by": ["sex"], "domains": DOMAINS, "epsilon": 0.5}, "epsilon"),
         ({"by": ["sex"], "domains": DOMAINS, "margin": 0}, "within"),
         ({"by": ["sex"], "domains": {"sex": []}, "epsilon": 1}, "values"),

@@ -69,6 +69,9 @@ plan = verbs.planning(
     click.option(
         "--total", metavar="X", help="Solve again for a whole cost of at most X: what margins does it pay for?"
     ),
+    click.option("--epsilon", metavar="E", help="Solve again for the largest budgets that keep E at --delta."),
+    click.option("--delta", metavar="D", help="The delta of --epsilon, such as 1e-10."),
+    click.option("--out", type=options.PATH, metavar="FILE", help="Write the plan as a plan file (.toml)."),
     click.option(
         "--earlier",
         type=options.PATH,

@@ -7,7 +7,7 @@ from starling.lazy import lazy
 if TYPE_CHECKING:
     from starling.tables.evaluate import evaluate
     from starling.tables.generate import generate
-    from starling.tables.plan import afford, prices, read_geography, solve
+    from starling.tables.plan import afford, prices, read_geography, solve, solve_at
     from starling.tables.preview import preview
     from starling.tables.publish import release
     from starling.tables.session import Plan, count, plan
@@ -25,6 +25,7 @@ __all__ = [
     "read_geography",
     "release",
     "solve",
+    "solve_at",
     "validate",
 ]
 
@@ -33,7 +34,7 @@ lazy(
     {
         "evaluate": "evaluate",
         "generate": "generate",
-        "plan": "afford prices read_geography solve",
+        "plan": "afford prices read_geography solve solve_at",
         "preview": "preview",
         "publish": "release",
         "session": "Plan count plan",

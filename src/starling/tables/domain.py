@@ -38,25 +38,42 @@ def _invent(plan: str, files: Mapping[str, Path], folder: Path) -> Invented:
 
 
 def _plan(
-    plan: str, *, geography: Path | None, scale: str | None, total: str | None, earlier: Sequence[Path]
+    plan: str,
+    *,
+    geography: Path | None,
+    scale: str | None,
+    total: str | None,
+    epsilon: str | None,
+    delta: str | None,
+    out: Path | None,
+    earlier: Sequence[Path],
 ) -> "PlanCosts":
     """Solved again for other margins or another cost where that is asked for; and beside earlier releases."""
-    from starling.privacy.budget import positive
+    from starling.privacy.budget import chance, positive
     from starling.tables.earlier.releases import joint_cost
-    from starling.tables.plan import Plan, afford, describe, known_regions, prices, solve
+    from starling.tables.plan import Plan, afford, describe, known_regions, prices, solve, solve_at
     from starling.tables.preview.described import PlanCosts
 
     if scale is not None and total is not None:
         raise ParameterError("--total", "stands beside --scale", "give one of the two")
-    chosen, factor = Plan.load(plan), None
+    if (epsilon is None) != (delta is None):
+        raise ParameterError("--epsilon" if delta is None else "--delta", "stands alone", "give both, or neither")
+    if epsilon is not None and (scale or total) is not None:
+        raise ParameterError("--epsilon", "stands beside --scale or --total", "give one of them")
+    chosen, factor, at_epsilon = Plan.load(plan), None, None
     if total is not None:
         factor, chosen = afford(chosen, positive(total, field="--total"))
     elif scale is not None:
         factor = positive(scale, field="--scale")
         chosen = solve(chosen, scale=factor)
+    elif epsilon is not None and delta is not None:
+        at_epsilon = solve_at(chosen, positive(epsilon, field="--epsilon"), chance(delta, field="--delta"))
+        chosen = at_epsilon.plan
     overview = describe(chosen, known_regions(chosen, geography))
     joint = joint_cost(chosen, earlier, geography) if earlier else None
-    return PlanCosts(overview, prices(chosen), factor, joint)
+    if out is not None:
+        chosen.save(out)
+    return PlanCosts(overview, prices(chosen), factor, joint, at_epsilon, out)
 
 
 def _preview(

@@ -25,7 +25,7 @@ from starling.tables.analysis import TablesRelease
 from starling.tables.generate import generate
 from starling.tables.generate.files import Format
 from starling.tables.plan import Plan as PlanChoices
-from starling.tables.plan import known_regions, read_regions
+from starling.tables.plan import known_regions, read_regions, solve_at
 from starling.tables.plan.first_plan import EVERYBODY
 from starling.tables.preview import SIZES, Preview, preview
 from starling.tables.publish import release
@@ -158,6 +158,7 @@ def plan(
     domains: Mapping[str, Values] | None = None,
     *,
     epsilon: Exact | None = None,
+    delta: Exact | None = None,
     rho: Exact | None = None,
     margin: int | None = None,
     title: str = TITLE,
@@ -168,6 +169,7 @@ def plan(
         by: The columns; none to count everybody.
         domains: The public values of each of them. They are never taken from the records, since which values occur tells of people.
         epsilon: What a release costs, exact: 1, "0.5" or a fraction.
+        delta: With epsilon: the plan gets the largest rho that keeps both.
         rho: What it costs under zero-concentrated differential privacy, instead.
         margin: Instead of either, how far each count may be off, in people, at 95 %; the plan gets the least epsilon that keeps it.
         title: What the tables are.
@@ -181,6 +183,8 @@ def plan(
     """
     price = {"epsilon": epsilon, "rho": rho, "margin": margin}
     stated = [name for name, value in price.items() if value is not None]
+    if delta is not None and stated != ["epsilon"]:
+        raise ParameterError("delta", "stands without epsilon alone", 'state both, as in epsilon=1, delta="1e-10"')
     if len(stated) != 1:
         problem = f"is stated as {' and '.join(stated) or 'none of epsilon, rho and margin'}"
         raise ParameterError("price", problem, "state one of them, as in epsilon=1")
@@ -193,18 +197,18 @@ def plan(
         fix = f'give its public values, as in domains={{"{missing[0]}": [...]}}; they are never taken from the records'
         raise ParameterError("domains", f"says nothing of {missing[0]}", fix)
     name = " by ".join(by) or EVERYBODY
-    amount = epsilon if rho is None else rho
+    amount = (epsilon if rho is None else rho) if delta is None else 1
     if amount is None:
         budget: dict[str, Any] = {"margins": [{"number": "total only", "within": margin}]}
     else:
         budget = {"budget": exact(amount, field=stated[0])}
-    return Plan.of(
+    chosen = Plan.of(
         {
             "title": title,
             "privacy": {
                 "unit": "person",
                 "neighbours": "add-remove",
-                "measure": "rho" if rho is not None else "epsilon",
+                "measure": "epsilon" if rho is None and delta is None else "rho",
             },
             "records": {"of-a-person": 1},
             "publication": {"negative-counts": True},
@@ -213,6 +217,11 @@ def plan(
             "levels": [{"groups": name, **budget}],
         }
     )
+    if epsilon is None or delta is None:
+        return chosen
+    solved = solve_at(chosen, epsilon, delta).plan
+    assert isinstance(solved, Plan)
+    return solved
 
 
 def _column(name: str, values: Values) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from starling.tables.plan.accuracy_targets import AccuracyTarget
 from starling.tables.plan.aggregates import Aggregate
+from starling.tables.plan.at_epsilon import PlanAtEpsilon, solve_at
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.census_levels import GeographyLevel
 from starling.tables.plan.detail import Detail
@@ -39,6 +40,7 @@ __all__ = [
     "Overview",
     "Piece",
     "Plan",
+    "PlanAtEpsilon",
     "Price",
     "RegionLevels",
     "StageNoise",
@@ -54,5 +56,6 @@ __all__ = [
     "read_regions",
     "shipped",
     "solve",
+    "solve_at",
     "waiting",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Final
 
 from starling.privacy.accounting.conversion import DELTA
@@ -11,7 +12,7 @@ from starling.release.claims import amount, claim, noise
 from starling.release.codec import Json
 from starling.release.session import Described, Part, attributes
 from starling.release.text import rounded
-from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, Price
+from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, PlanAtEpsilon, Price
 from starling.tables.plan.labels import level_text
 from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
 from starling.tables.preview.levels import Error
@@ -27,12 +28,16 @@ class PlanCosts(Described):
         overview: Cost, neighbours and numbers of groups of the plan.
         factor: By which every target was multiplied; None where none was.
         earlier: What the plan reveals together with earlier releases; None where none was named.
+        at_epsilon: The (epsilon, delta) that the plan was solved for; None where it was not.
+        file: The plan file that was written; None where none was.
     """
 
     overview: Overview
     prices: Sequence[Price] = ()
     factor: Fraction | None = None
     earlier: Described | None = None
+    at_epsilon: PlanAtEpsilon | None = None
+    file: Path | None = None
 
     def _facts(self) -> list[tuple[str, str]]:
         plan, overview = self.overview.plan, self.overview
@@ -58,6 +63,12 @@ class PlanCosts(Described):
         if self.factor is not None:
             multiplied = f"every accuracy target times {float(self.factor):g}"
             parts.append(f"Solved again with {multiplied}, rounded down to whole persons.")
+        if (at := self.at_epsilon) is not None:
+            kept = f"{decimal_up(at.kept.epsilon)} (by: {at.kept.by})"
+            stated = f"epsilon {decimal_up(at.epsilon)} at delta {float(at.delta):g}: {kept}"
+            parts.append(f"Solved again with every budget times {float(at.factor):g}, the largest that keeps {stated}.")
+        if self.file is not None:
+            parts.append(f"Written as the plan file {self.file}.")
         return [*parts, *self._targets(), *([] if self.earlier is None else [str(self.earlier)])]
 
     def _targets(self) -> list[Part]:
@@ -91,8 +102,15 @@ class PlanCosts(Described):
             **overview_json(self.overview),
             "margins_scaled_by": None if self.factor is None else str(self.factor),
             "accuracy_targets": [_price_json(price) for price in self.prices],
+            "at_epsilon": None if self.at_epsilon is None else _at_epsilon_json(self.at_epsilon),
             **({} if self.earlier is None else {"earlier": dict(self.earlier.as_json())}),
         }
+
+
+def _at_epsilon_json(at: PlanAtEpsilon) -> dict[str, Json]:
+    """What was stated and what is kept, exact; `kept` is rounded up."""
+    numbers = attributes(at, "factor", "epsilon", "delta") | {"kept": at.kept.epsilon}
+    return {**{name: str(number) for name, number in numbers.items()}, "by": at.kept.by}
 
 
 def _levels(overview: Overview) -> Part:

@@ -1,0 +1,61 @@
+"""A plan at (epsilon, delta): all its budgets times the largest factor that keeps them, certified by the accountant."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from starling.errors import ParameterError
+from starling.privacy.accounting.conversion import Approximate, approximate
+from starling.privacy.accounting.largest_budget import largest_factor
+from starling.privacy.budget import Exact, chance, positive
+from starling.tables.plan.levels import Level
+from starling.tables.plan.model import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAtEpsilon:
+    """A plan whose budgets are the largest that keep an epsilon at a delta.
+
+    Attributes:
+        plan: With the budgets in place of whatever margins were stated; what it is charged is their sum, in its own measure.
+        factor: By which all budgets were multiplied.
+        epsilon, delta: What was stated.
+        kept: The epsilon at the delta of the plan, rounded up, and the accountant that computed it.
+    """
+
+    plan: Plan
+    factor: Fraction
+    epsilon: Fraction
+    delta: Fraction
+    kept: Approximate
+
+
+def solve_at(plan: Plan, epsilon: Exact, delta: Exact) -> PlanAtEpsilon:
+    """The plan with the largest budgets, in its own proportions, that keep `epsilon` at `delta`.
+
+    Args:
+        plan: In rho or epsilon.
+        epsilon: Above 0.
+        delta: Such as "1e-10".
+
+    Raises:
+        ParameterError: another epsilon or delta, or none is kept; or the plan adds to earlier releases, after which losses do not compose.
+        PlanError: the budgets are too small for the plan.
+    """
+    if plan.variants.top_up is not None:
+        problem = "adds to earlier releases, whose budgets are spent"
+        raise ParameterError("plan", problem, "state its budgets, or solve the plan of the first release")
+    most, least_chance = positive(epsilon, field="epsilon"), chance(delta, field="delta")
+    factor = largest_factor(lambda times: _times(plan, times).guarantee, most, least_chance)
+    solved = _times(plan, factor)
+    return PlanAtEpsilon(solved, factor, most, least_chance, approximate(solved.guarantee, least_chance))
+
+
+def _times(plan: Plan, factor: Fraction) -> Plan:
+    def scaled(level: Level) -> Level:
+        return replace(level, budget=level.budget * factor, targets=())
+
+    return replace(
+        plan,
+        levels=tuple(map(scaled, plan.levels)),
+        aggregates=tuple(replace(each, level=scaled(each.level)) for each in plan.aggregates),
+    )

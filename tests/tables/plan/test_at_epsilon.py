@@ -1,0 +1,41 @@
+"""A plan at (epsilon, delta): all budgets in proportion, sums too, and the epsilon that a release of it states."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.release.claims import claim
+from starling.tables.plan import AccuracyTarget, solve_at
+from starling.tables.plan.variants import TopUp
+from tests.tables.plan.priced import promising_plan
+from tests.tables.small import small_plan
+
+
+def test_all_budgets_grow_alike_and_the_release_states_what_was_asked() -> None:
+    plan = small_plan("epsilon", suppression=Fraction(1, 10))
+    solved = solve_at(plan, "1.5", "1e-10")
+    assert [each.budget / before.budget for each, before in zip(solved.plan.levels, plan.levels, strict=True)] == [
+        solved.factor
+    ] * len(plan.levels)
+    assert replace(solved.plan, levels=plan.levels) == plan
+    assert solved.plan.cost.amount == solved.factor * plan.cost.amount
+    assert solved.kept.epsilon <= solved.epsilon == Fraction(3, 2)
+    assert Fraction(claim(solved.plan.guarantee).epsilon) == solved.kept.epsilon
+
+
+def test_margins_give_way_to_the_budgets() -> None:
+    plan = promising_plan("epsilon", [[AccuracyTarget("cell", 60)], [AccuracyTarget("cell", 40)]])
+    solved = solve_at(plan, "0.5", "1e-10").plan
+    assert all(level.targets for level in plan.levels)
+    assert not any(level.targets for level in solved.levels)
+
+
+def test_a_plan_that_adds_to_a_release_is_refused() -> None:
+    plan = small_plan("rho")
+    budgets = tuple(level.budget for level in plan.levels)
+    earlier = TopUp("r", "l", "0" * 64, plan.cost.amount, budgets, ("a",) * len(budgets))
+    topping = replace(plan, variants=replace(plan.variants, top_up=earlier))
+    with pytest.raises(ParameterError, match="adds to earlier releases"):
+        solve_at(topping, 1, "1e-10")
