@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -99,20 +98,6 @@ def test_a_plan_is_solved_again_for_a_total_or_a_scale(call: Call) -> None:
         refused = call("tables", "plan", "demo", *words)
         assert (refused.exit_code, refused.stdout) == (2, "")
         assert says in refused.stderr
-
-
-def test_a_plan_is_solved_for_an_epsilon_at_a_delta_and_written(call: Call, tmp_path: Path) -> None:
-    file = tmp_path / "solved.toml"
-    words = ("--epsilon", "3", "--delta", "1e-10", "--out", str(file))
-    solved = document(call("tables", "plan", "demo", *words, "--json"))
-    at = solved["at_epsilon"]
-    assert 2.999 < float(Fraction(at["kept"])) <= 3
-    assert (at["epsilon"], at["by"]) == ("3", "privacy loss distribution, rounded up")
-    plain = document(call("tables", "plan", str(file), "--json"))
-    assert plain["cost"] == solved["cost"], "the file states the budgets, and nothing is solved again"
-    again = call("tables", "plan", "demo", *words[:-1], str(tmp_path / "again.toml"))
-    assert "the largest that keeps epsilon 3 at delta 1e-10: 2.99" in again.stdout
-    assert (tmp_path / "again.toml").read_bytes() == file.read_bytes()
 
 
 def test_sizes_of_a_preview_are_asked_for(call: Call) -> None:

@@ -21,8 +21,8 @@ def test_all_budgets_grow_alike_and_the_release_states_what_was_asked() -> None:
     ] * len(plan.levels)
     assert replace(solved.plan, levels=plan.levels) == plan
     assert solved.plan.cost.amount == solved.factor * plan.cost.amount
-    assert solved.kept.epsilon <= solved.epsilon == Fraction(3, 2)
-    assert Fraction(claim(solved.plan.guarantee).epsilon) == solved.kept.epsilon
+    assert solved.reached.epsilon <= solved.epsilon == Fraction(3, 2)
+    assert Fraction(claim(solved.plan.guarantee).epsilon) == solved.reached.epsilon
 
 
 def test_margins_give_way_to_the_budgets() -> None:

@@ -19,14 +19,14 @@ class PlanAtEpsilon:
         plan: With the budgets in place of whatever margins were stated; what it is charged is their sum, in its own measure.
         factor: By which all budgets were multiplied.
         epsilon, delta: What was stated.
-        kept: The epsilon at the delta of the plan, rounded up, and the accountant that computed it.
+        reached: The epsilon at the delta of the plan, rounded up, and the accountant that computed it.
     """
 
     plan: Plan
     factor: Fraction
     epsilon: Fraction
     delta: Fraction
-    kept: Approximate
+    reached: Approximate
 
 
 def solve_at(plan: Plan, epsilon: Exact, delta: Exact) -> PlanAtEpsilon:

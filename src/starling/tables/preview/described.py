@@ -64,8 +64,8 @@ class PlanCosts(Described):
             multiplied = f"every accuracy target times {float(self.factor):g}"
             parts.append(f"Solved again with {multiplied}, rounded down to whole persons.")
         if (at := self.at_epsilon) is not None:
-            kept = f"{decimal_up(at.kept.epsilon)} (by: {at.kept.by})"
-            stated = f"epsilon {decimal_up(at.epsilon)} at delta {float(at.delta):g}: {kept}"
+            reached = f"{decimal_up(at.reached.epsilon)} (by: {at.reached.by})"
+            stated = f"epsilon {decimal_up(at.epsilon)} at delta {float(at.delta):g}: {reached}"
             parts.append(f"Solved again with every budget times {float(at.factor):g}, the largest that keeps {stated}.")
         if self.file is not None:
             parts.append(f"Written as the plan file {self.file}.")
@@ -108,9 +108,9 @@ class PlanCosts(Described):
 
 
 def _at_epsilon_json(at: PlanAtEpsilon) -> dict[str, Json]:
-    """What was stated and what is kept, exact; `kept` is rounded up."""
-    numbers = attributes(at, "factor", "epsilon", "delta") | {"kept": at.kept.epsilon}
-    return {**{name: str(number) for name, number in numbers.items()}, "by": at.kept.by}
+    """What was stated, exact, and what is reached, rounded up."""
+    numbers = attributes(at, "factor", "epsilon", "delta") | {"reached": at.reached.epsilon}
+    return {**{name: str(number) for name, number in numbers.items()}, "by": at.reached.by}
 
 
 def _levels(overview: Overview) -> Part:
