@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.discrete import DiscreteLaplace
-from starling.privacy.events import noise_event
+from starling.privacy.events import MONOTONE, noise_event
 from starling.privacy.guarantee import BoundedOverlap
 from starling.tables.inference.combined import combined
 from starling.tables.measurements import Int64, Measured, Measurements, offsets
@@ -79,7 +79,7 @@ def test_it_costs_its_own_budgets_and_draws_with_all_of_them() -> None:
         (leaf,) = part.parts
         assert part.event == BoundedOverlap((leaf,), level.stability)
         noise = DiscreteLaplace(level.stability / Fraction(3, 2))
-        assert leaf.event == noise_event(noise)
+        assert leaf.event == noise_event(noise, 1, MONOTONE)
         assert plan.stage_noise(level).stage2 == plan.stage_noise(level).total_only == noise
     # The first totals stay those of the earlier release.
     alone = small_plan()
