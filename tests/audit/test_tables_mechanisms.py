@@ -13,17 +13,21 @@ from starling.audit.tables_mechanisms import (
     LEAST,
     MOST,
     SameCounties,
+    SameTables,
     SameWards,
     aggregated,
     counties,
     county_plan,
+    cross_plan,
+    crossed,
     released,
     ward_plan,
 )
-from starling.privacy.budget import Measure
+from starling.privacy.budget import Measure, Rho
 from starling.privacy.sampling.entropy import system
 from starling.tables import mechanism
 from starling.tables.mechanism.aggregates import Aggregation
+from starling.tables.mechanism.residuals import Residuals
 from starling.tables.plan import Piece
 from starling.tables.plan.aggregates import Way
 from tests.tables.small import whole
@@ -55,6 +59,14 @@ def test_each_ward_is_a_row_of_the_numbers_of_its_aggregate(way: Way | None, num
     assert SameWards(4).aggregate(piece).tolist() == [[0, 4]] * 3
 
 
+def test_each_ward_is_a_row_of_the_numbers_of_its_cross_table() -> None:
+    plan = cross_plan(3)
+    assert plan.cost == Rho(BUDGET)
+    assert crossed()(np.array([1]), 40, system()).shape == (40, 3)
+    assert SameTables(3, 4).part(0, (0,)).tolist() == [[0, 4]] * 3
+    assert SameTables(3, 4).part(0, ()).tolist() == [4] * 3
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_each_county_is_a_row_of_clipped_values(again: bool) -> None:
     drawn = released("epsilon", THRESHOLDS, repeated=again)(np.array([5]), 40, system())
@@ -68,7 +80,8 @@ def test_every_mechanism_of_tables_is_audited(monkeypatch: pytest.MonkeyPatch) -
         each for each in vars(mechanism).values() if isinstance(each, type) and hasattr(each, "guarantee")
     ]
     kinds = [kind for kind in kinds if not isabstract(kind)]
-    kinds = [kind for kind in kinds if kind.__module__ == mechanism.__name__ and hasattr(kind, "draw")] + [Aggregation]
+    kinds = [kind for kind in kinds if kind.__module__ == mechanism.__name__ and hasattr(kind, "draw")]
+    kinds += [Aggregation, Residuals]
     drawn: set[type] = set()
     for kind in kinds:
 

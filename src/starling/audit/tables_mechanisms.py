@@ -5,9 +5,9 @@ what a cost that forgot a group would not survive.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -19,9 +19,13 @@ from starling.privacy.budget import Epsilon, Measure, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.tables.mechanism import Remeasurement, SafeTab
 from starling.tables.mechanism.aggregates import Aggregation
+from starling.tables.mechanism.residuals import Residuals
 from starling.tables.plan import Definitions, Geography, GeographyLevel, Iteration, Level, Piece, Plan, read_regions
 from starling.tables.plan.aggregates import Way
 from starling.tables.plan.census_records import CENSUS_PARTS, CensusRecords
+from starling.tables.plan.cross import Cross
+from starling.tables.plan.custom_records import custom_records
+from starling.tables.plan.residuals import Table
 from starling.tables.plan.sex_by_age import SEX_BY_AGE
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -151,6 +155,40 @@ def aggregated(measure: Measure, way: Way | None) -> Draws:
     return draws
 
 
+@dataclass(frozen=True, slots=True)
+class SameTables:
+    """Exact counts of wards that all hold so many records, of the last value of their one column."""
+
+    wards: int
+    records: int
+
+    def part(self, _: int, part: Table, /) -> Int64:
+        """The records by the columns of a part in every ward."""
+        of_ward: Int64 = np.zeros([CLASSES for _ in part], dtype=np.int64)
+        of_ward.flat[-1] = self.records
+        return np.tile(of_ward, (self.wards, *(1 for _ in part)))
+
+
+@lru_cache(maxsize=1)
+def cross_plan(wards: int, total: Fraction = Fraction(1, 2)) -> Plan:
+    """The table of a column of two values in each of many wards; `total` is the share of the budget for the number of all records."""
+    plan = ward_plan("rho", None, wards)
+    records = replace(custom_records(plan), families=())
+    cross = Cross(("x",), ((),), ((0,),), ("ward",), ((BUDGET * total, BUDGET * (1 - total)),))
+    return replace(plan, aggregates=(), families=(), records=records, definitions=records.definitions, cross=cross)
+
+
+def crossed(total: Fraction = Fraction(1, 2)) -> Draws:
+    """The noisy numbers of both parts in each of many wards, clipped, int64 (wards, 1 + CLASSES)."""
+
+    def draws(exact: Int64, number: int, _: BitSource) -> Int64:
+        drawn = Residuals(cross_plan(number, total)).draw(SameTables(number, int(exact[0])))
+        values: Int64 = np.clip(np.concatenate([numbers for *_, numbers in drawn], axis=1), -2, MOST)
+        return values
+
+    return draws
+
+
 _DETAIL: Final[dict[str, Thresholds]] = {"totals": (50, 60, 70), "cells": (1, 60, 70), "adaptive": (5, 7, 9)}
 
 
@@ -170,5 +208,6 @@ DECLARED: Final[tuple[Case, ...]] = (
     *_cases("sums", partial(aggregated, way=None)),
     *_cases("medians from noisy counts", partial(aggregated, way="counts"), 0),
     *_cases("medians by selection", partial(aggregated, way="selection"), 0),
+    Case("cross tables", "", None, crossed(), (1,), (2,), 50_000, Rho(BUDGET)),
 )
 """Every mechanism of tables, with what its plan declares to cost; `Plan.guarantee` is the same number, which the tests see to."""

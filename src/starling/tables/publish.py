@@ -13,8 +13,7 @@ from starling.privacy.trust import Confidential
 from starling.release.domain import Delivery
 from starling.release.payment import DEFAULT_PAYMENT, PaymentOptions
 from starling.release.pipeline import SILENT, Listener, Published, publish
-from starling.tables.counts import count
-from starling.tables.counts.cross_counting import count_cross
+from starling.tables.counts import count, count_cross
 from starling.tables.cross_publication import CrossPublication, publication_of
 from starling.tables.earlier.releases import topping_up
 from starling.tables.plan import Geography, Plan, read_regions

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starling.engine.held_records import InMemory
 from starling.engine.spark import Spark
 from starling.privacy.trust import inspect
-from starling.tables.counts.cross_counting import CrossCounts, count_cross
+from starling.tables.counts import CrossCounts, count_cross
 from starling.tables.plan import Plan, read_regions
 from starling.tables.plan.residuals import Shape
 from starling.tables.source import open_records

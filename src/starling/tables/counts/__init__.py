@@ -11,6 +11,7 @@ from starling.engine.spark import Spark
 from starling.engine.spill import Spill
 from starling.privacy.trust import Confidential
 from starling.tables.counts.counting import count_persons
+from starling.tables.counts.cross_counting import CrossCounts, count_cells
 from starling.tables.counts.custom_counting import count_custom, kind_of, kinds_of
 from starling.tables.counts.population_groups import GroupCounts
 from starling.tables.counts.records import Records
@@ -18,7 +19,7 @@ from starling.tables.counts.spread_records import SpreadRecords
 from starling.tables.plan import Geography, Plan
 from starling.tables.source import Opened, Persons
 
-__all__ = ["GroupCounts", "count"]
+__all__ = ["CrossCounts", "GroupCounts", "count", "count_cross"]
 
 
 def count(
@@ -42,6 +43,19 @@ def count(
     suffice; never because of what a record says. Behind `publish` both are the one RunFailed.
     """
     return Confidential(partial(_count, plan, geography, records, limits or duck.default_limits(), cluster))
+
+
+def count_cross(
+    plan: Plan,
+    geography: Geography,
+    records: Opened,
+    *,
+    limits: duck.Limits | None = None,
+    cluster: Spark | None = None,
+) -> Confidential[CrossCounts]:
+    """The computation of the exact counts of the cross tables of a plan; arguments and errors as of `count`."""
+    assert not isinstance(records, Persons)  # of which no plan has cross tables
+    return Confidential(partial(count_cells, plan, geography, records, limits or duck.default_limits(), cluster))
 
 
 def _count(

@@ -15,13 +15,11 @@ from starling.engine import duck
 from starling.engine.bounded_records import PERSON
 from starling.engine.spark import Spark
 from starling.privacy.compiled import compiled
-from starling.privacy.trust import Confidential
 from starling.tables.counts.counting import count_rows
 from starling.tables.counts.kernels import Int32, Int64
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.counting_sql import cross_answer_sql
 from starling.tables.plan.residuals import Shape, Table
-from starling.tables.source import Opened
 from starling.tables.source.declared_reading import Batch
 from starling.tables.source.declared_records import DeclaredRecords
 
@@ -51,23 +49,11 @@ class CrossCounts:
         return summed
 
 
-def count_cross(
-    plan: Plan,
-    geography: Geography,
-    records: Opened,
-    *,
-    limits: duck.Limits | None = None,
-    cluster: Spark | None = None,
-) -> Confidential[CrossCounts]:
-    """The computation of the exact counts of the cross tables of a plan; reads nothing yet. Arguments and errors as of `counts.count`."""
-    return Confidential(partial(_count, plan, geography, records, limits or duck.default_limits(), cluster))
-
-
-def _count(
-    plan: Plan, geography: Geography, records: Opened, limits: duck.Limits, cluster: Spark | None
+def count_cells(
+    plan: Plan, geography: Geography, records: DeclaredRecords, limits: duck.Limits, cluster: Spark | None
 ) -> CrossCounts:
+    """The exact counts of the cross tables of a plan; arguments and errors as of `counts.count`."""
     assert plan.cross is not None
-    assert isinstance(records, DeclaredRecords)
     shape, columns = plan.cross_shape, len(plan.cross.columns)
     region_of_area = geography.region_of_unit[plan.cross.levels[-1]]
     content = pa.schema([("region", pa.int32()), *((f"x{at}", pa.int32()) for at in range(columns))])
