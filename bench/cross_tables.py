@@ -34,7 +34,7 @@ AGES: Final = 10
 """Classes of equal width that the numbers of the ages are put into."""
 VARIANCE: Final = 100.0
 """Of every cell of every table: a deviation of 10 records."""
-DRAWS: Final = 30
+DRAWS: Final = 20
 DRAWS_OF_ONE: Final = 10_000
 DEVIATIONS: Final = 1.96
 HALF: Final[Table] = (3, 5, 7)

@@ -51,6 +51,7 @@ NAMES: Final = (
     "tables_scale",
     "tables_better",
     "tables_own",
+    "cross_tables",
     "tables_rivals",
     "verify",
     "five_libraries",

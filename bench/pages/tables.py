@@ -143,6 +143,23 @@ def tables_better(results: Mapping[str, Results]) -> str:
     )
 
 
+def cross_tables(results: Mapping[str, Results]) -> str:
+    """Errors of cross tables beside what is stated, and what they cost."""
+    result = results["cross_tables"]
+    rows = (
+        [row["what"], f"{row['numbers']:,}", number(row["stated"]), number(row["drawn"]), f"{row['covered']:.1%}"]
+        for row in result["rows"]
+    )
+    sizes = result["settings"]
+    what = (
+        f"{sizes['records']:,} records; {sizes['tables']} tables, {sizes['cells']:,} cells: rho {sizes['rho']:g}, bound"
+        f" {sizes['bound']:g}, tables by themselves {sizes['rho_of_tables_by_themselves']:g}; to replace one costs"
+        f" {number(sizes['replace_one_times_rho'])} times rho."
+    )
+    head = ["", "numbers", "stated deviation", "drawn deviation", "covered by 1.96 deviations"]
+    return f"{table(head, rows)}\n\n{what} {made(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -208,6 +225,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_scale": tables_scale,
     "tables_better": tables_better,
     "tables_own": tables_own,
+    "cross_tables": cross_tables,
     "five_libraries": five_libraries,
     "tables_rivals": tables_rivals,
     "verify": verify,
