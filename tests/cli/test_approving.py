@@ -59,6 +59,9 @@ def test_a_release_is_asked_for_approved_and_made(call: Call, asked: Site, tmp_p
     assert done.exit_code == 0, done.output
     assert call("remote", "release", "data", "--out", out, "--request-id", "first", "--yes").exit_code == 0
     assert asked.charges() == 1
+    late = call("server", "decline", home, 1, "--reason", "Too late.")
+    assert (late.exit_code, "was charged already" in late.stderr) == (4, True)
+    assert asked.home.requests.find(1).state == "approved"
     ledger = home / "ledger.sqlite"
     assert call("ledger", "verify", ledger).exit_code == 0
     assert "servers ask first about data, and leave 1 of its cap" in call("ledger", "show", ledger).stdout

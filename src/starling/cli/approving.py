@@ -3,7 +3,7 @@
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from starling.server.approval_requests import ReducedApproval, Waiting
     from starling.server.home import Home
 
+MOST_CHARGES: Final = 1000
+"""Charges of an analyst among which that of a request is looked for, the newest first."""
 _number = click.argument("number", type=click.IntRange(1, 2**62))
 
 
@@ -86,10 +88,17 @@ def approve(home: "Home", number: int, *, days: int, epsilon: str | None, digest
 def decline(home: "Home", number: int, *, reason: str) -> Result:
     """Decline one request, with a reason; an approval that was not used is taken back, with the custodian's key."""
     from starling.ledger.opening import open_ledger
+    from starling.server.approval_requests import Decided
 
     waiting = home.requests.undecided(number)
     if waiting.state == "approved":
         with closing(open_ledger(home.settings.ledger)) as ledger:
+            approved = waiting.approved
+            # An approval that was used is in the terms no longer; one that ended is.
+            left = ledger.book.terms().is_approved(approved.dataset, approved.analyst, approved.hash, at=0)
+            charges = [] if left else ledger.reading.latest_charges(2**62, MOST_CHARGES, approved.analyst)
+            if any((each.dataset, each.request_hash) == (approved.dataset, approved.hash) for each in charges):
+                raise Decided("request", "was charged already", "leave it as it is: what was released stays")
 
             def take_back() -> int:
                 return ledger.custody.approve(waiting.approved, waiting.price, days=0)

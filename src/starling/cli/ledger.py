@@ -191,7 +191,8 @@ def delegate(url: str, dataset_name: str, *, key: str, days: int) -> Result:
         to = public_key(key)
         end = datetime.fromtimestamp(opened.custody.delegate(dataset_name, to, days=days), UTC)
         body = {"dataset": dataset_name, "key": to.text, "until": end.isoformat()}
-        return _done(opened, body, f"{to.fingerprint} may charge {dataset_name} until {end:%Y-%m-%d %H:%M} UTC")
+        ends = f"until {end:%Y-%m-%d %H:%M} UTC" if days else "no longer"
+        return _done(opened, body, f"{to.fingerprint} may charge {dataset_name} {ends}")
 
 
 @command(

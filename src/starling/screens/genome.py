@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +17,7 @@ from starling.pages.parts import Line, Table
 from starling.pages.repeating import server_lines
 from starling.release.codec import Json
 from starling.release.text import cell
-from starling.screens.domain_pages import FIRST_ROWS, DomainPages
+from starling.screens.domain_pages import FIRST_ROWS, DomainPages, ShownColumn
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
 
@@ -26,6 +27,26 @@ if TYPE_CHECKING:
 
 MOST: Final = 100
 """SNPs of a page."""
+HEADS: Final = {
+    "SNP": "SNP",
+    "CHR": "Chromosome",
+    "BP": "Position",
+    "P": "p-value",
+    "LOG10_P": "log10 of p",
+    "OR": "Odds ratio",
+    "F_A": "Share of cases",
+    "F_U": "Share of controls",
+    "BP1": "First position",
+    "BP2": "Last position",
+    "KB": "Length in kb",
+    "NSNPS": "SNPs in it",
+    "SNPS": "Its SNPs",
+    "R2": "r²",
+    "DP": "|D'|",
+}
+"""Heads of columns."""
+ENDS: Final = {"LOW": "from", "HIGH": "to"}
+"""What the ends of an interval say behind its number."""
 FILTERS: Final = ("name", "chromosome", "low", "high", "answered", "first")
 """What the address of the page may say."""
 
@@ -68,6 +89,14 @@ class GenomePages(DomainPages):
         del table
         selected = {"number": QUESTIONS["num_sig"][0], "snps": QUESTIONS["loc_sig"][0]}
         return {"TEST": TEST_LABELS, "WHAT": selected}.get(column, {})
+
+    def column(self, table: str, name: str, kind: pa.DataType) -> ShownColumn:
+        """See `DomainPages`: by the terms of the field."""
+        number, _, end = name.rpartition("_")
+        of_end = ENDS.get(end) if number else None
+        title = f"{HEADS.get(number, number)} {of_end}" if of_end else HEADS.get(name)
+        shown = super().column(table, name, kind)
+        return replace(shown, title=title or shown.title)
 
     @cached_property
     def _data(self) -> bytes:
