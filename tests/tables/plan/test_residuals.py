@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 from math import prod
 from random import Random
 
@@ -20,6 +20,7 @@ from starling.tables.plan.residuals import (
     cost,
     noise,
     replace_one,
+    replacement_factor,
     squared_sensitivity,
     subsets,
     variances,
@@ -110,6 +111,33 @@ def test_a_replacement_costs_the_most_of_all_pairs_of_records_in_all_pairs_of_re
     assert largest <= stated
     assert largest == stated or not parting
     assert stated <= 4 * cost(shares)
+
+
+@pytest.mark.examples(12)
+@given(shared(regions=False))
+def test_each_part_has_the_factor_of_its_dearest_replacement(case: tuple[Shape, Shares]) -> None:
+    shape, _ = case
+    every = neighbours(shape)
+    for part in shape.parts:
+        moved = [residual(shape.sizes, part) @ one_hot(shape, record) for record in every]
+        largest = max(int((one - other) @ (one - other)) for one, other in product(moved, repeat=2))
+        assert Fraction(largest, squared_sensitivity(shape, part)) == (replacement_factor(shape, part) if part else 0)
+
+
+@pytest.mark.examples(12)
+@given(shared(regions=False))
+def test_no_two_persons_of_up_to_two_records_cost_more_than_is_stated(case: tuple[Shape, Shares]) -> None:
+    shape, shares = case
+    every = [one_hot(shape, each) for each in (neighbours(shape)[:3] + neighbours(shape)[-1:])]
+    nobody = np.zeros_like(every[0])
+    persons = [nobody, *every, *(one + other for one, other in combinations_with_replacement(every, 2))]
+    stated = sum(
+        (replacement_factor(shape, part) * share for part, share in zip(shape.parts, shares[0], strict=True)),
+        Fraction(0),
+    )
+    assert replace_one(shape, shares) <= stated
+    for one, other in product(persons, repeat=2):
+        assert loss(shape, shares[0], one - other) <= 4 * replace_one(shape, shares)
 
 
 def test_replacements_of_records_reach_nearly_four_times_the_cost() -> None:

@@ -21,7 +21,7 @@ from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight
 from starling.tables.plan.custom_families import EVERYBODY, cut_column
 from starling.tables.plan.custom_records import CustomRecords, custom_records
 from starling.tables.plan.region_levels import RegionLevels
-from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, squared_sensitivity
+from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, replacement_factor, squared_sensitivity
 from starling.tables.plan.variants import LARGEST_BUDGET, Variants
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def event_of_part(plan: "Choices", shape: Shape, part: Table, share: Fraction) -
     """What is drawn for a part with this share of the budget, and by how much one person changes it."""
     records = plan.records_of_one
     sigma_squared = noise_of_part(shape, part, share, records).sigma_squared
-    return DiscreteGaussianNoise(sigma_squared, Fraction(squared_sensitivity(shape, part) * records**2))
+    moved = Fraction(squared_sensitivity(shape, part) * records**2)
+    return DiscreteGaussianNoise(sigma_squared, moved, replacement_factor(shape, part))
 
 
 def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:

@@ -248,6 +248,18 @@ def squared_sensitivity(shape: Shape, part: Table) -> int:
     return shape.cells(part) * shape.scaled(part)
 
 
+def replacement_factor(shape: Shape, part: Table) -> Fraction:
+    """How many times what a part costs it costs to replace a record: 2 (1 - prod r) is largest where two records differ in the column of
+    fewest values alone, 2 n/(n - 1); 2 where they are in different regions. The same holds, times k^2, for k records of each of two
+    persons, since their difference is a sum of k differences of two records.
+
+    >>> str(replacement_factor(Shape((2, 5, 3), ((0, 1, 2),)), (1, 2)))
+    '3'
+    """
+    fewest = min((shape.sizes[column] for column in part), default=0)
+    return Fraction(2 * fewest, fewest - 1) if part else Fraction(2)
+
+
 def cost(shares: Shares) -> Fraction:
     """Rho of adding or removing a record: the sum of the shares."""
     return sum((share for level in shares for share in level), Fraction(0))
