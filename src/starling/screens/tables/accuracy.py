@@ -14,6 +14,7 @@ from starling.screens.domain_pages import OF_REPORT, PACKAGE
 from starling.screens.frame import Frame
 from starling.screens.replies import Query, Reply, attached
 from starling.tables.plan import Plan
+from starling.tables.plan.labels import level_text, level_title
 from starling.tables.preview import Preview
 from starling.tables.preview.accuracy import (
     NUMBERS,
@@ -42,6 +43,7 @@ class AccuracyPages:
     def __init__(self, plan: Plan, preview: Preview | None = None) -> None:
         self._plan, self._preview = plan, preview
         self._stands = accuracy(plan)
+        self._titles = {level_text(plan, each): level_title(plan, each) for each in plan.levels}
 
     def reply(self, path: str, query: str, frame: Frame) -> Reply:
         """The reply to a path below the page, with the query of its address and what stands around the page."""
@@ -75,6 +77,11 @@ class AccuracyPages:
             return at_margins(self._plan, within, budgets)
         return self._stands
 
+    def _titled(self, level: str) -> str:
+        """The title of a level before the words of the plan file."""
+        title = self._titles.get(level, level)
+        return level if title.replace(",", "").casefold() == level.casefold() else f"{title}: {level}"
+
     def _page(self, values: Query, frame: Frame) -> Reply:
         chosen: Accuracy | None = None
         problems: tuple[Problem, ...] = ()
@@ -88,7 +95,9 @@ class AccuracyPages:
             else:
                 unsaved = str(error)
         shown, by = chosen or self._stands, values.one("by", "margins")
-        rows = [(each.level, each.name, margin_text(each), exact_text(each.budget)) for each in shown.numbers]
+        rows = [
+            (self._titled(each.level), each.name, margin_text(each), exact_text(each.budget)) for each in shown.numbers
+        ]
         caption = "The margin of each number, at 95 % unless it says otherwise, and the budget of its level"
         status = next((HTTPStatus.UNPROCESSABLE_ENTITY for _ in problems), HTTPStatus.OK)
         return self._shown(
@@ -96,6 +105,7 @@ class AccuracyPages:
             frame,
             status,
             by=by,
+            titles=self._titles,
             every=values.one("every"),
             total=values.one("total") if by == "total" or chosen is None else exact_text(chosen.plan.cost.amount),
             fields=[
