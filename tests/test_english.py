@@ -44,9 +44,9 @@ PHRASES: Final = (
 PHRASE: Final = re.compile("|".join(PHRASES))
 
 
-def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every name that a module binds, declares or uses, with its line."""
-    for node in ast.walk(tree):
+def names(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Every name that a module of these nodes binds, declares or uses, with its line."""
+    for node in nodes:
         line = getattr(node, "lineno", 1)
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)) | ast.arg(arg=name):
@@ -70,13 +70,13 @@ def is_foreign(name: str) -> bool:
     )
 
 
-def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every text of a module that is no docstring, with its line."""
+def texts(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Every text of a module of these nodes that is no docstring, with its line."""
     defining = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    statements = [node for parent in ast.walk(tree) if isinstance(parent, defining) for node in parent.body]
+    statements = [node for parent in nodes if isinstance(parent, defining) for node in parent.body]
     docstrings = {id(node.value) for node in statements if isinstance(node, ast.Expr)}
-    pieces = {id(piece) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for piece in node.values}
-    for node in ast.walk(tree):
+    pieces = {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield (
                 node.lineno,
@@ -88,10 +88,10 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def slips(path: Path) -> list[str]:
     """Forbidden names and phrases of a module."""
-    tree, where = ast.parse(path.read_text()), path.relative_to(ROOT)
+    nodes, where = [*ast.walk(ast.parse(path.read_text()))], path.relative_to(ROOT)
     module = [f"{where}: the module's name"] if is_foreign(path.stem) else []
-    named = {f"{where}:{line}: {name}" for line, name in names(tree) if is_foreign(name)}
-    phrases = [f"{where}:{line}: {text[:80]!r}" for line, text in texts(tree) if PHRASE.search(text)]
+    named = {f"{where}:{line}: {name}" for line, name in names(nodes) if is_foreign(name)}
+    phrases = [f"{where}:{line}: {text[:80]!r}" for line, text in texts(nodes) if PHRASE.search(text)]
     return [*module, *sorted(named), *phrases]
 
 
@@ -129,10 +129,9 @@ async def f():
         case [*found]: "records are none"
 class Pen: x = "nobody waits"
 '''
+    nodes = [*ast.walk(ast.parse(code))]
     lines = sorted(
-        (line, name)
-        for line, name in [*names(ast.parse(code)), *texts(ast.parse(code))]
-        if is_foreign(name) or PHRASE.search(name)
+        (line, name) for line, name in [*names(nodes), *texts(nodes)] if is_foreign(name) or PHRASE.search(name)
     )
     assert [name for _, name in lines] == [
         *("said", "asked", "kept", "told", "for somebody {}", "found", "given", "made", "told", "found"),

@@ -108,6 +108,7 @@ def test_every_relation_can_be_chosen_and_none_is_chosen_silently(call: Call, bo
 AMOUNTS = ["0", "-1", "-0.5", "nan", "NaN", "inf", "-inf", "1e400", "9" * 200, "1/0", "0.1.2", "1_000", "0x1", "", "٣"]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("amount", [*AMOUNTS, "4000000001", "0.0000000001", "1e3"])
 @pytest.mark.parametrize(
     "words",
