@@ -15,7 +15,8 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import Value, total
 from starling.release.manifest import sign
-from starling.tables.analysis import TablesRelease, open_release, opened
+from starling.tables.analysis import Sum, TablesRelease, Term, open_release, opened
+from starling.tables.artifact import row_values
 from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan
@@ -156,6 +157,20 @@ def test_totals_that_add_up_have_the_deviation_of_their_sum(
             assert value.standard_deviation == pytest.approx(row["standard_deviation"])
             if table == "t1":
                 assert value.interval() == (row["lower"], row["upper"])
+
+
+def test_large_levels_are_read_by_the_iteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = released(tmp_path, add_up=True, measure="rho", thresholds=DETAILED, counties=6)
+    counties = [release.number("t1", region_id=f"010{place:02d}", iteration_code="0002") for place in (1, 5, 9)]
+    where = (("iteration_code", "0001"),)
+    question = Sum((Term("t1", where), Term("t1", (("iteration_code", "0002"),))))
+    at_once, ends = question.work(release).steps, total(counties).interval()
+    monkeypatch.setattr(row_values, "MOST_AT_ONCE", 0)
+    again = open_release(release.folder)
+    rows = [again.number("t1", region_id=f"010{place:02d}", iteration_code="0002") for place in (1, 5, 9)]
+    assert total(rows).interval() == ends
+    assert question.work(again).steps > at_once
+    assert Sum(question.terms[:1]).work(again).steps < question.work(again).steps
 
 
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:

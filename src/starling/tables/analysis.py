@@ -33,7 +33,7 @@ from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.first_number import FirstNumber
 from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.artifact.row_values import GROUP, AggregateValues, RowValues
+from starling.tables.artifact.row_values import GROUP, AggregateValues, RowValues, groups_read
 from starling.tables.export import Form, Layout, export
 from starling.tables.export.described import Front
 from starling.tables.export.rules import Rules
@@ -50,6 +50,8 @@ MOST_NUMBERS: Final = 1000
 """Released numbers in one question."""
 PER_NUMBER: Final = 200_000
 """Steps (release/work.py) of a number, with its noise."""
+PER_MEASURED: Final = 150
+"""Steps of reading the measurement of a group."""
 OF_WIDE: Final = 1_000_000_000
 PER_WIDE: Final = 15_000_000
 """Steps of a ratio of numbers of T3, and of each of them: their noise is as wide as the numbers of the column."""
@@ -121,6 +123,10 @@ def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
         steps += OF_WIDE + PER_WIDE * min(
             MOST_NUMBERS, sum(one for one, is_wide in zip(rows, wide, strict=True) if is_wide)
         )
+    if release.plan.variants.add_up:
+        named = [{value for column, value in term.where if column == "iteration_code"} for term in terms]
+        iterations = len(set().union(*named)) if all(named) else numbers
+        steps += groups_read(release.plan, release.geography, iterations) * PER_MEASURED
     return Work(steps, "add up fewer terms")
 
 

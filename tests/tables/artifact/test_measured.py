@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from starling.errors import IntegrityError
 from starling.tables.artifact.columns import measurements_path
-from starling.tables.artifact.measured import SCHEMA, keep_measurements, read_measurements
+from starling.tables.artifact.measured import SCHEMA, keep_measurements, read_measurements, read_totals
 from starling.tables.measurements import Measured, Measurements
 from starling.tables.plan import GeographyLevel, Piece
 from starling.tables.plan.detail import TOTAL_ONLY
@@ -196,3 +197,21 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
 def test_the_level_is_that_of_the_plan() -> None:
     assert PLAN.levels[0].geography is GeographyLevel.STATE
     assert PLAN.levels[0].total_only.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("regions", [1, 2, 3])
+def test_totals_of_an_iteration_are_those_of_the_pieces(tmp_path: Path, regions: int) -> None:
+    keep(tmp_path, drawn(regions))
+    stage1, sums = read_totals(tmp_path, PLAN, GEOGRAPHY, 0)
+    assert stage1.tolist() == STAGE1.reshape(3, 3).tolist()
+    ends = np.cumsum([0, *SIZES])
+    assert sums.ravel().tolist() == [VALUES[first:end].sum() for first, end in pairwise(ends)]
+    for column in range(3):
+        one = read_totals(tmp_path, PLAN, GEOGRAPHY, 0, column)
+        assert [each[:, 0].tolist() for each in one] == [stage1[:, column].tolist(), sums[:, column].tolist()]
+    rewrite(tmp_path, lambda table: table.slice(1))
+    with pytest.raises(IntegrityError, match="one row for each group"):
+        read_totals(tmp_path, PLAN, GEOGRAPHY, 0)
+    path_of(tmp_path).write_text("nothing")
+    with pytest.raises(IntegrityError, match="Parquet"):
+        read_totals(tmp_path, PLAN, GEOGRAPHY, 0)

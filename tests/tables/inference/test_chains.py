@@ -28,5 +28,5 @@ def test_regions_of_one_parent_are_brought_together(sizes: list[int], random: Ra
 def test_a_region_stands_where_its_row_is(order: list[int]) -> None:
     chain = Chain.__new__(Chain)
     chain.rows, chain.parent = [slice(None), np.array(order)[:, np.newaxis]], [np.zeros(6, np.int64)] * 2
-    assert chain.place(0).tolist() == [*range(6)]
-    assert [order[place] for place in chain.place(1)] == [*range(6)]
+    assert chain.places[0].tolist() == [*range(6)]
+    assert [order[place] for place in chain.places[1]] == [*range(6)]

@@ -78,19 +78,34 @@ def read_branches(folder: Path, plan: Plan, geography: Geography, number: int) -
     return read
 
 
-def read_totals(folder: Path, plan: Plan, geography: Geography, number: int, column: int) -> tuple[Int64, Int64]:
-    """Of an iteration of a level, each group's first noisy total and the sum of its noisy values, int64 (regions,).
+def read_totals(
+    folder: Path, plan: Plan, geography: Geography, number: int, column: int | None = None
+) -> tuple[Int64, Int64]:
+    """Of an iteration of a level, or of all, each group's first noisy total and the sum of its noisy values, int64 (regions, iterations).
 
     Raises:
-        InvalidRelease: the file is not what `keep_measurements` wrote.
+        InvalidRelease: the file has other groups.
     """
-    file = _LevelFile(folder, plan, geography, number, FOLDER)
-    totals = np.zeros((2, len(geography.regions[plan.levels[number].geography])), dtype=np.int64)
-    for index, piece in enumerate(file.pieces):
-        measured = file.read(index, piece)
-        for row, groups in zip(totals, (measured.stage1, measured.sums(plan.detail)), strict=True):
-            row[piece.first : piece.stop] = groups[column :: piece.iterations]
-    return totals[0], totals[1]
+    level = plan.levels[number]
+    name, first, every = measurements_path(level), column or 0, 1 if column is None else len(level.iterations)
+    parts: list[tuple[Int64, Int64]] = []
+    try:
+        with pq.ParquetFile(folder / name) as file:
+            for index in range(file.num_row_groups):
+                table = file.read_row_group(index, columns=["stage_1", "stage_2"], use_threads=False).combine_chunks()
+                lists = table["stage_2"].combine_chunks()
+                starts = lists.offsets.to_numpy()
+                ends = np.stack((starts[first:-1:every], starts[first + 1 :: every]), axis=1).ravel()
+                # A sum from each start to its end, and one from there to the next start, which is left out.
+                sums = np.add.reduceat(np.append(lists.values.to_numpy(), 0), ends)[::2]
+                parts.append((table["stage_1"].fill_null(0).to_numpy()[first::every], sums))
+    except (OSError, pa.ArrowException):
+        raise InvalidRelease(FORMS, name, "cannot be read as Parquet") from None
+    stage1, sums = (np.concatenate(each) for each in zip(*parts, strict=True))
+    shape = len(geography.regions[level.geography]), len(level.iterations) if column is None else 1
+    if len(stage1) != shape[0] * shape[1]:
+        raise InvalidRelease(GROUPS, name, "does not hold one row for each group of the plan")
+    return stage1.reshape(shape), sums.reshape(shape)
 
 
 def with_earlier(folder: Path, plan: Plan, geography: Geography, drawn: Measurements, back: int = 0) -> Measurements:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +13,17 @@ from starling.tables.artifact.measured import read_branches, read_totals
 from starling.tables.inference.cell_errors import Apart, BothStages, Pair
 from starling.tables.inference.nested_totals import NestedTotals
 from starling.tables.inference.totals import deviation_of, run_deviation, stage1_share
+from starling.tables.measurements import Int64
 from starling.tables.plan import Aggregate, Detail, Geography, Level, Plan
 from starling.tables.plan.aggregates import OF_SUMS
 from starling.tables.plan.columns import places_of
 from starling.tables.plan.detail import TOTAL_ONLY
 from starling.tables.plan.nesting import nested
 
+MOST_AT_ONCE: Final = 2**20
+"""Groups of a level whose totals are read together, and kept: 16 MB; of a larger one those of an iteration."""
+MOST_LEVELS: Final = 4
+"""Levels that are kept."""
 GROUP: Final = ("region_type", "region_id", "iteration_code")
 
 
@@ -36,14 +41,22 @@ class RowValues:
         self, plan: Plan, geography: Geography, folder: Path, drawn_in: Callable[[Level], tuple[Hashable, ...]]
     ) -> None:
         self._plan, self._drawn_in = plan, drawn_in
-        branches, totals = (
-            partial(read_branches, folder, plan, geography),
-            partial(read_totals, folder, plan, geography),
-        )
-        self._nested = NestedTotals(plan, geography, branches, totals, drawn_in)
+        self._read_totals = partial(read_totals, folder, plan, geography)
+        self._whole_level = lru_cache(maxsize=MOST_LEVELS)(self._read_totals)
+        self._sizes = [len(geography.regions[each.geography]) * len(each.iterations) for each in plan.levels]
+        branches = partial(read_branches, folder, plan, geography)
+        self._nested = NestedTotals(plan, geography, branches, self._totals, drawn_in)
         self._levels = {(str(level.geography), each.code): level for level in plan.levels for each in level.iterations}
         # The levels of regions that take part in sums, so that a number's noise is that of a least-squares estimate.
         self._in_sums = frozenset(level.geography for level in plan.levels if nested(plan, level.geography))
+
+    def _totals(self, level: int, column: int) -> tuple[Int64, Int64]:
+        """The totals of an iteration of a level, int64 (regions,)."""
+        if self._sizes[level] <= MOST_AT_ONCE:
+            stage1, sums = self._whole_level(level)
+            return stage1[:, column], sums[:, column]
+        stage1, sums = self._read_totals(level, column)
+        return stage1[:, 0], sums[:, 0]
 
     def value(self, row: dict[str, Any]) -> Value:
         """The number of a row; raises ParameterError where it was raised to 0, or is a sum of such numbers."""
@@ -56,6 +69,16 @@ class RowValues:
         group = tuple(row[column] for column in GROUP)
         names = tuple((name, *group) for name in self._drawn_in(level))
         return _linear(self._plan, level, names, row, estimate)
+
+
+def groups_read(plan: Plan, geography: Geography, iterations: int) -> int:
+    """How many measurements are read to know how far rounding moved totals of so many iterations that add up."""
+    sizes = [
+        (len(geography.regions[level.geography]) * len(level.iterations), len(level.iterations))
+        for level in plan.levels
+        if nested(plan, level.geography)
+    ]
+    return sum(size * (1 if size <= MOST_AT_ONCE else min(iterations, most)) for size, most in sizes)
 
 
 class AggregateValues:

@@ -75,12 +75,16 @@ class Chain:
                     self.positions[at] |= {each.code: (index, column) for column, each in enumerate(level.iterations)}
             self._families.append(families(tabulated, plan.attributes))
 
-    def place(self, step: int) -> Int64:
-        """Where each region of a step, by its id, stands in the order in which they are worked on: int64 (regions,)."""
-        rows, place = self.rows[step], np.arange(len(self.parent[step]))
-        if not isinstance(rows, slice):
-            place[rows[:, 0]] = np.arange(len(place))
-        return place
+    @cached_property
+    def places(self) -> list[Int64]:
+        """Of each step, where each region, by its id, stands in the order in which they are worked on: int64 (regions,)."""
+        places = []
+        for rows, parent in zip(self.rows, self.parent, strict=True):
+            place = np.arange(len(parent))
+            if not isinstance(rows, slice):
+                place[rows[:, 0]] = np.arange(len(place))
+            places.append(place)
+        return places
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

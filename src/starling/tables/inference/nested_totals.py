@@ -121,7 +121,7 @@ class Tree:
         """By how much rounding moved the sum of the cells of groups, each times its weight."""
         parts: list[float] = []
         for group, each in _groups(weights):
-            place = self._chain.place(group.step)[group.region]
+            place = self._chain.places[group.step][group.region]
             count, whole = self._at_rest[group.code, group.step]
             mean = float(sum(each, Fraction(0)) / len(each))
             parts.append(mean * (int(whole[place]) - float(count[place])))
@@ -158,7 +158,7 @@ class Tree:
         steps = range(self._first, max(self._spans.values()))
         coefficients = {step: np.zeros((len(self._chain.parent[step]), len(codes))) for step in steps}
         for group, each in _groups(weights):
-            place = self._chain.place(group.step)[group.region]
+            place = self._chain.places[group.step][group.region]
             coefficients[group.step][place, codes.index(group.code)] += float(sum(each, Fraction(0)) / len(each))
         return coefficients
 
@@ -322,7 +322,7 @@ class NestedTotals:
             of_kind = [unrounded_deviation(self._plan, level, kind) ** 2 for kind in self._plan.detail.branches]
             columns.append(np.array(of_kind)[self._taken(index)[:, column] - TOTAL_ONLY])
         by_id = np.column_stack(columns)
-        order: Int64 = np.argsort(chain.place(step))
+        order: Int64 = np.argsort(chain.places[step])
         return np.ascontiguousarray(by_id[order])
 
     def _measured(self, chain: Chain, code: str, step: int) -> tuple[Estimated, Int64]:
@@ -330,7 +330,7 @@ class NestedTotals:
         index, column = chain.positions[step][code]
         stage1, sums = self._totals(index, column)
         by_id = unrounded_totals(self._plan, self._plan.levels[index], self._taken(index)[:, column], stage1, sums)
-        order: Int64 = np.argsort(chain.place(step))
+        order: Int64 = np.argsort(chain.places[step])
         return Estimated(by_id.count[order, np.newaxis], by_id.variance[order, np.newaxis]), sums[order]
 
     def _taken(self, level: int) -> Branches:
