@@ -83,7 +83,7 @@ TESTED_ELSEWHERE = {
     "ledger/store.py": "a protocol; both stores are tested against it",
     "release/contents.py": "tables/test_artifact.py and genome/test_artifact.py write releases",
     "release/domain.py": "protocols, which every domain keeps",
-    "release/payment.py": "tables/test_publish_resume.py kills a release at each of its steps",
+    "release/payment.py": "test_publish_resume.py of tables and genome kill a release at each of its steps",
     "release/pipeline.py": "every domain's publish walks it",
     "cli/options.py": "options of commands, whose tests give them",
     "cli/validating.py": "test_verbs.py validates in every way",

@@ -18,7 +18,7 @@ from starling.server.charges import Charges
 from starling.server.datasets import Dataset
 from starling.worker import jobs
 from tests.server.histories import History, explore
-from tests.server.sites import ASKED, AT_WORK, CHARGED, DEADLINE, UNCHARGED
+from tests.server.sites import ASKED, AT_WORK, CAPS, CHARGED, DEADLINE, UNCHARGED
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,7 +38,7 @@ def test_every_point_at_which_a_process_may_die(tmp_path: Path) -> None:
 
 
 def die_everywhere(folder: Path) -> None:
-    """One history that kills a process at each point, once it has something to do there."""
+    """One history in which what must be refused is asked for, and a process is killed at each point, once it has something to do there."""
     history: History = type("Here", (History,), {"folder": folder})()
     try:
         _die_everywhere(history)
@@ -49,6 +49,8 @@ def die_everywhere(folder: Path) -> None:
 
 def _die_everywhere(history: History) -> None:
     history.begin(True, [])
+    history.ask_for(("ada", "first", Fraction(1)), "without-approval", 0)
+    history.ask_for(("bob", "poll", Fraction(CAPS["bob"] + 1)), "beyond-a-cap", 0)
     for number, point in enumerate(UNCHARGED | CHARGED):
         key = ("ada", "poll", Fraction(number + 1, 100))
         history.kill_web(key, point.replace(" ", "-"), point)

@@ -11,16 +11,13 @@ from starling.tables.artifact import measured
 from starling.tables.plan import Plan
 from tests.release.striking import AFTER, AROUND, BEFORE, Point, strike
 
-POINTS: dict[str, Point] = {
-    "after the charge": BEFORE["after the charge"],
-    **BEFORE,
-    **AROUND,
+OWN: dict[str, Point] = {
     "while reading": (counts.GroupCounts, "totals", False),
     "after the draw": (publication, "tabulate", False),
     "while drawing": (measured, "_table", True),
     "while writing": (contents, "write_tables", True),
-    **AFTER,
 }
+POINTS: dict[str, Point] = {**BEFORE, **AROUND, **OWN, **AFTER}
 
 REQUEST = "toy-release"
 
