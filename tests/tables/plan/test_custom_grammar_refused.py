@@ -6,7 +6,7 @@ stand in the code, so that a new one is entered here or named below as one that 
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from typing import Any, Final
@@ -278,9 +278,9 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
 ]
 
 
-def changed(changes: dict[str, Any]) -> dict[str, Any]:
-    """The whole plan with other values at some keys, such as "levels[0].budget"."""
-    values: dict[str, Any] = deepcopy(WHOLE)
+def changed(changes: dict[str, Any], whole: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The whole plan, or another one, with other values at some keys, such as "levels[0].budget"."""
+    values: dict[str, Any] = deepcopy(WHOLE if whole is None else whole)
     left_out = []
     for path, value in changes.items():
         *way, last = [int(each) if each.isdigit() else each for each in re.findall(r"[\w-]+", path)]
@@ -296,10 +296,10 @@ def changed(changes: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def problems(changes: dict[str, Any]) -> list[tuple[str, str]]:
+def problems(changes: dict[str, Any], whole: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     """Where the changed plan is refused, and why."""
     with pytest.raises(PlanError) as refused:
-        Plan.of(changed(changes))
+        Plan.of(changed(changes, whole))
     return [(each.field, each.problem) for each in refused.value.problems]
 
 
@@ -325,16 +325,8 @@ def test_what_a_top_up_excludes_is_in_one_table(choice: Choice, excluded: set[Ch
 
 
 MODULES: Final = (
-    *(
-        "aggregate_margins",
-        "columns",
-        "detail",
-        "custom_columns",
-        "custom_families",
-        "custom_levels",
-        "custom_grammar",
-    ),
-    *("custom_records", "grammar", "idle_choices"),
+    *("aggregate_margins", "columns", "detail", "custom_columns", "custom_families", "custom_levels"),
+    *("custom_grammar", "custom_records", "grammar", "idle_choices"),
 )
 """Where the reasons stand that a plan file of custom tables can meet."""
 OF_FILES: Final = {
@@ -378,16 +370,18 @@ def test_an_empty_value_is_read_or_refused(value: object) -> None:
             assert Plan.of(changed({path: value})).levels
 
 
-def reasons() -> Iterator[tuple[str, str]]:
+def reasons(modules: Sequence[str] = MODULES) -> Iterator[tuple[str, str]]:
     """The literal beginning of each reason that the modules give, with its module."""
-    for module in MODULES:
+    for module in modules:
         tree = ast.parse((ROOT / "src" / "starling" / "tables" / "plan" / f"{module}.py").read_text())
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and len(call.args) > 1:
                 named = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                stated = call.args[2 if named in {"exact", "_lists"} else 1]
+                stated = call.args[2 if named in {"exact", "lists_by_name"} else 1]
                 first = stated.values[0] if isinstance(stated, ast.JoinedStr) else stated
-                if named in {"refuse", "Problem", "PlanError", "exact", "_lists"} and isinstance(first, ast.Constant):
+                if named in {"refuse", "Problem", "PlanError", "exact", "lists_by_name"} and isinstance(
+                    first, ast.Constant
+                ):
                     yield module, str(first.value)
 
 

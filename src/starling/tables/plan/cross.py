@@ -31,6 +31,8 @@ MOST_PART: Final = 1 << 22
 """Cells of a part: with at most 2^38 records its exact numbers are below 2^60."""
 MOST_CELLS: Final = 1 << 26
 """Cells of all tables in all regions."""
+MOST_MEMBERS: Final = 1 << 18
+"""Parts of all tables, each counted in every table that it is of."""
 _FROM_A_FILE: Final = "read it from a plan file"
 
 
@@ -159,6 +161,9 @@ def _tables(plan: "Choices", cross: Cross) -> Iterator[Problem]:
     every = range(len(cross.columns))
     if not order or order != sorted(set(order)) or any(list(t) != sorted(set(t) & set(every)) for t in cross.tables):
         yield Problem("cross tables", "are none, or not in their order, each once", _FROM_A_FILE)
+        return
+    if sum(2 ** len(table) for table in cross.tables) > MOST_MEMBERS:
+        yield Problem("cross tables", "have more parts than are measured together", "take fewer columns at a time")
         return
     levels = [plan.regions.order(level) for level in cross.levels]
     if not levels or levels != sorted(set(levels)):

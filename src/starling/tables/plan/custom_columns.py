@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from starling.errors import PlanError
 from starling.planfile.foreign import content
-from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import EXACT, TEXTS, text, texts, unread, whole
+from starling.planfile.grammar import Key, Kind, Schema, Table, Values
+from starling.planfile.kinds import EXACT, TEXTS, WHOLES, text, texts, unread, whole
 from starling.planfile.public_text import public_text
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
@@ -227,3 +227,29 @@ COLUMN: Final = Table(
     },
     check=_check_column,
 )
+
+
+def by_name(each: Schema) -> Schema:
+    """A table of names that are no keys."""
+    return {"type": "object", "additionalProperties": each}
+
+
+def lists_by_name(what: type, schema: Schema, problem: str, fix: str) -> Kind:
+    """A table of lists of whole numbers or of texts, by names."""
+
+    def read(section: Section, key: str, _: Values) -> dict[str, Any]:
+        value = section.values[key]
+        if isinstance(value, dict) and all(
+            isinstance(each, list) and all(type(one) is what for one in each) for each in value.values()
+        ):
+            return value
+        section.refuse(key, problem, fix)
+        return {}
+
+    return Kind("inline table of lists", by_name(schema), read, lambda value: value or None)
+
+
+CUTS: Final = lists_by_name(
+    int, WHOLES, "says no whole numbers of the columns", "write it like cuts = { age = [0, 18, 65] }"
+)
+"""Where classes of whole numbers begin, by columns."""

@@ -1,4 +1,4 @@
-"""The grammar of a plan file about custom records: `[[columns]]`, `[regions]`, `[[groups]]` and `[detail]` in place of the Census's keys.
+"""The grammar of a plan file about custom records: `[[columns]]`, `[regions]`, `[detail]`, and `[[groups]]` or `[tables]`.
 
 A file that a plan names (codes, areas) is public, and is read with the plan.
 """
@@ -11,13 +11,15 @@ from typing import Any, Final, Literal
 
 from starling.errors import PlanError
 from starling.planfile.formats import FORMAT_KEY
-from starling.planfile.grammar import Key, Kind, Schema, Table, Values
+from starling.planfile.grammar import Key, Table, Values
 from starling.planfile.kinds import TEXT, TEXTS, WHOLES, aside, choice, later, table, tables, text, texts, unread, whole
 from starling.planfile.spelling import did_you_mean, plural_of
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices, within
 from starling.tables.plan.columns import Column, Decimals, Integers, Unit
-from starling.tables.plan.custom_columns import COLUMN
+from starling.tables.plan.cross_grammar import TABLES, check_incompatible, stated_tables
+from starling.tables.plan.cross_solving import solved_tables
+from starling.tables.plan.custom_columns import COLUMN, CUTS, by_name, lists_by_name
 from starling.tables.plan.custom_families import CustomFamily, CustomGroup, value_texts
 from starling.tables.plan.custom_levels import (
     AGGREGATES,
@@ -43,11 +45,6 @@ MOST_RECORDS: Final = 1000
 MOST_EXPECTED: Final = 10**12
 """Records."""
 _NAME: Final = re.compile(r"[^a-z0-9_]+")
-
-
-def _by_name(each: Schema) -> Schema:
-    """A table of names that are no keys."""
-    return {"type": "object", "additionalProperties": each}
 
 
 def _check_records(section: Section, values: Values) -> None:
@@ -168,7 +165,7 @@ _DETAIL: Final = Table(
         "steps": Key(
             "What each step cuts: `true` for each value of a list, or where classes of whole numbers begin.",
             aside(
-                "list of inline tables", {"type": "array", "items": _by_name({"anyOf": [{"type": "boolean"}, WHOLES]})}
+                "list of inline tables", {"type": "array", "items": by_name({"anyOf": [{"type": "boolean"}, WHOLES]})}
             ),
             value=_write_steps,
         ),
@@ -177,27 +174,9 @@ _DETAIL: Final = Table(
 )
 
 
-def _lists(what: type, schema: Schema, problem: str, fix: str) -> Kind:
-    """A table of lists of whole numbers or of texts, by names."""
-
-    def read(section: Section, key: str, _: Values) -> dict[str, Any]:
-        value = section.values[key]
-        if isinstance(value, dict) and all(
-            isinstance(each, list) and all(type(one) is what for one in each) for each in value.values()
-        ):
-            return value
-        section.refuse(key, problem, fix)
-        return {}
-
-    return Kind("inline table of lists", _by_name(schema), read, lambda value: value or None)
-
-
-_CUTS: Final = _lists(int, WHOLES, "says no whole numbers of the columns", "write it like cuts = { age = [0, 18, 65] }")
-
-
 def _check_family(section: Section, values: Values) -> None:
     if not set(values["cuts"]) <= set(values["columns"]):
-        _CUTS.read(replace(section, values={"cuts": None}), "cuts", values)
+        CUTS.read(replace(section, values={"cuts": None}), "cuts", values)
 
 
 def _family(
@@ -217,7 +196,7 @@ _GROUP: Final = Table(
         ),
         "cuts": Key(
             "Where classes of whole numbers begin, from the least on: `{ age = [0, 18, 65] }`.",
-            _CUTS,
+            CUTS,
             default={},
             value=lambda family: {
                 name: list(lows) for name, lows in zip(family.columns, family.cuts, strict=True) if lows
@@ -225,7 +204,9 @@ _GROUP: Final = Table(
         ),
         "sets": Key(
             "Instead, of one column: groups by name, each a list of values, which may overlap.",
-            _lists(str, TEXTS, "says no sets of values", 'write it like sets = { insured = ["public", "private"] }'),
+            lists_by_name(
+                str, TEXTS, "says no sets of values", 'write it like sets = { insured = ["public", "private"] }'
+            ),
             default={},
             value=lambda family: {group.name: list(group.values) for group in family.groups},
         ),
@@ -249,7 +230,13 @@ _GROUP: Final = Table(
 
 def _check_custom(top: Section, values: Values) -> None:
     columns = [each["column"] for each in values["columns"] if each["column"] is not None]
-    values.update(by_name={column.name: column for column in columns}, of_detail=(), detail=TOTALS)
+    values.update(by_name={column.name: column for column in columns}, of_detail=(), detail=TOTALS, crossed=None)
+    if "tables" in top.values:
+        values.update(TABLES.parse(top.table("tables"), values))
+        check_incompatible(top, values)
+        return
+    if "groups" not in top.values:
+        top.tables("groups")  # are missing
     if "detail" in top.values:
         values.update(_DETAIL.parse(top.table("detail"), values))
     if not {"levels", *AGGREGATES} & top.values.keys():
@@ -278,9 +265,16 @@ CUSTOM: Final = Table(
         "columns": Key(
             "A column with its public values.", tables(COLUMN), default=(), value=lambda plan: plan.records.columns
         ),
+        "tables": Key(
+            "In place of groups: tables of several columns, which add up to one another.",
+            unread(table(TABLES)),
+            default={},
+            value=stated_tables,
+        ),
         "groups": Key(
             "A family of groups; a level tabulates one.",
             tables(_GROUP),
+            default=(),
             value=lambda plan: [
                 replace(each, total_only=each.total_only and bool(plan.detail.steps)) for each in plan.records.families
             ],
@@ -314,7 +308,7 @@ def read_custom(top: Section, folder: Path) -> Choices:
     Raises:
         PlanError: with every problem of the file and of the files that it names.
     """
-    fields = CUSTOM.read(top, {"folder": folder, "staged": "detail" in top.values})
+    fields = CUSTOM.read(top, {"folder": folder, "staged": "detail" in top.values and "tables" not in top.values})
     staged = bool(fields["detail"].steps)
     families = tuple(replace(each, total_only=each.total_only or not staged) for each in fields["groups"])
     with within(top.file):
@@ -331,11 +325,13 @@ def read_custom(top: Section, folder: Path) -> Choices:
         fields["records"] = records
         stated = read_levels(fields["levels"], fields)
         PlanError.check(top.problems)
+        cross = None if fields["crossed"] is None else solved_tables(top.table("tables"), fields, records)
         return solve_choices(
             top,
             fields,
             stated,
             {key: tuple(each for each in records.definitions.iterations if each.level == key[1]) for key in stated},
+            cross=cross,
             aggregates=read_aggregates(fields, records),
             definitions=records.definitions,
             detail=fields["detail"],

@@ -11,12 +11,13 @@ A declaration names a column and its public values:
 
 Everybody is a group, and so is each value of a column; whole numbers are cut at round ones. Each family of groups is counted in each level
 of regions, sums of a column are measured in the same groups, and all of this gets the same share of the budget. Where groups get
-detail, each column of it is a step for groups that are ten times as large. Whoever reads the file changes what they please.
+detail, each column of it is a step for groups that are ten times as large. In place of groups there may be tables of several columns.
+Whoever reads the file changes what they please.
 """
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -45,10 +46,11 @@ def write_first_plan(
     title: str,
     columns: Sequence[str],
     regions: Sequence[str],
-    budget: Fraction,
+    budget: Fraction | None,
     unit: Unit | None = None,
     detail: Sequence[str] = (),
     sums: Sequence[str] = (),
+    cross: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Write a first plan as a new plan file, whose paths start at the file.
 
@@ -58,10 +60,11 @@ def write_first_plan(
         columns: Declarations of columns.
         regions: The public CSV file of areas, and its levels from large to small, the last of which is a column of the records; none
             for a plan without regions.
-        budget: The cost of the release in epsilon, above 0.
+        budget: The cost of the release in epsilon, above 0; None where `cross` says it.
         unit: The column that says which person a record is of, and how many of a person are counted; None for one record a person.
         detail: Columns by which larger groups are published, step by step; they make no groups of their own.
         sums: Columns of numbers of which every group gets sum and mean.
+        cross: In place of groups, keys of [tables]: `cross`, and `budget` in rho or `margins`.
 
     Raises:
         ParameterError: a declaration says no column, or detail or sums name none.
@@ -75,26 +78,19 @@ def write_first_plan(
     for field, names in (("--detail", detail), ("--sum", sums)):
         if unknown := [name for name in names if name not in by_name]:
             raise ParameterError(field, f"names {unknown[0][:40]!r}, which is no column", "declare it with --columns")
-    of_groups = [each for each in declared if "decimals" not in each and each["name"] not in (*detail, *sums)]
-    families = [{"name": EVERYBODY, "columns": []}, *map(_family, of_groups)]
     file, *levels = regions or ("",)
-    places = [
-        ({"regions": level} if level else {}) | {"groups": family["name"]}
-        for level in levels or ("",)
-        for family in families
-    ]
-    share = exact_text(budget / (len(places) * (1 + len(sums))))
-    thresholds = [FIRST_THRESHOLD * 10**step for step, _ in enumerate(detail)]
     values: dict[str, Any] = {
         "title": title,
-        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon" if cross is None else "rho"},
         "records": {"of-a-person": unit.most, "person": unit.field} if unit else {"of-a-person": 1},
         "publication": {"negative-counts": True},
         **({"regions": {"column": levels[-1], "file": _relative(file, folder), "levels": levels}} if levels else {}),
         **({"columns": declared} if declared else {}),
-        "groups": families,
-        "levels": [{**each, "budget": share} | ({"thresholds": thresholds} if detail else {}) for each in places],
     }
+    if budget is not None:
+        values |= _of_groups(declared, levels or ("",), budget, detail, sums)
+    if cross is not None:
+        values["tables"] = {**columns_of_tables(declared), **cross}
     if detail:
         values["privacy"]["stage-1-share"] = "0.1"
         cuts = {name: _cuts(by_name[name]) for name in detail}
@@ -102,11 +98,38 @@ def write_first_plan(
             "columns": list(detail),
             "steps": [{name: cuts[name] for name in detail[: step + 1]} for step, _ in enumerate(detail)],
         }
-    if sums:
-        values["sums"] = [{"of": name, **each, "budget": share} for name in sums for each in places]
+    if sums and budget is not None:
+        places = [{key: value for key, value in level.items() if key != "thresholds"} for level in values["levels"]]
+        values["sums"] = [{"of": name, **each} for name in sums for each in places]
     plan = Plan.of(values, folder=folder)
     write_new(path, toml_of(values))
     return plan
+
+
+def _of_groups(
+    declared: Sequence[dict[str, Any]],
+    levels: Sequence[str],
+    budget: Fraction,
+    detail: Sequence[str],
+    sums: Sequence[str],
+) -> dict[str, Any]:
+    """Groups and levels, which with the sums get the same share of the budget each."""
+    of_groups = [each for each in declared if "decimals" not in each and each["name"] not in (*detail, *sums)]
+    families = [{"name": EVERYBODY, "columns": []}, *map(_family, of_groups)]
+    share = exact_text(budget / (len(levels) * len(families) * (1 + len(sums))))
+    thresholds = {"thresholds": [FIRST_THRESHOLD * 10**step for step, _ in enumerate(detail)]} if detail else {}
+    places = [
+        ({"regions": level} if level else {}) | {"groups": family["name"], "budget": share} | thresholds
+        for level in levels
+        for family in families
+    ]
+    return {"groups": families, "levels": places}
+
+
+def columns_of_tables(declared: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The columns of `[tables]`, whole numbers cut at round ones."""
+    cuts = {name: lows for each in declared for name, lows in _family(each).get("cuts", {}).items()}
+    return {"columns": [each["name"] for each in declared], **({"cuts": cuts} if cuts else {})}
 
 
 def _cuts(column: dict[str, Any]) -> Any:
@@ -144,9 +167,9 @@ def declaration(text: str, folder: Path) -> dict[str, Any]:
     return {"name": name, "values": domain.split(",")}
 
 
-def _family(column: dict[str, Any]) -> dict[str, Any]:
+def _family(column: Mapping[str, Any]) -> dict[str, Any]:
     family: dict[str, Any] = {"name": column["name"], "columns": [column["name"]]}
-    cuts = round_cuts(column["from"], column["to"]) if "from" in column else []
+    cuts = round_cuts(column["from"], column["to"]) if "from" in column and "decimals" not in column else []
     return family | ({"cuts": {column["name"]: cuts}} if cuts else {})
 
 

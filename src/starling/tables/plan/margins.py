@@ -105,6 +105,14 @@ def _percentage(value: object) -> Fraction | None:
         return None
 
 
+CONFIDENCE_KEY: Final = Key(
+    "The least chance that the error is within.",
+    replace(_CONFIDENCE, read=_read_confidence),
+    default=CONFIDENCE,
+    value=lambda target: None if target.confidence == CONFIDENCE else target.confidence,
+)
+
+
 def _check_target(section: Section, values: Values) -> None:
     number, persons = values["number"], values["persons"]
     if number not in _CLASSED:
@@ -136,12 +144,7 @@ _MARGIN: Final = Table(
             default=None,
         ),
         "persons": Key("In groups of this true size.", whole(1, LARGEST_SIZE), default=None),
-        "confidence": Key(
-            "The least chance that the error is within.",
-            replace(_CONFIDENCE, read=_read_confidence),
-            default=CONFIDENCE,
-            value=lambda target: None if target.confidence == CONFIDENCE else target.confidence,
-        ),
+        "confidence": CONFIDENCE_KEY,
     },
     make=AccuracyTarget,
     check=_check_target,

@@ -273,7 +273,9 @@ class Plan(InSession, Choices):
         return joint(self.guarantee, self.earlier_guarantees)
 
     def cells(self, geography: Geography) -> int:
-        """Population groups that get an answer, empty or not: regions times iterations, over all levels and aggregates."""
+        """Groups, or cells of cross tables, that get an answer, empty or not: regions times iterations, over all levels and aggregates."""
+        if self.cross is not None:
+            return sum(map(self.cross_shape.cells, self.cross.tables)) * sum(self.cross_shape.regions)
         return sum(len(geography.regions[level.geography]) * len(level.iterations) for level in self.every_level)
 
     @classmethod

@@ -12,6 +12,7 @@ from starling.privacy.distributions.accuracy import margin, smallest
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.choices import cost_of
+from starling.tables.plan.cross_solving import widened
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 from starling.tables.plan.stability import stability_by_codes
@@ -183,6 +184,8 @@ def solve(plan: Plan, *, scale: Exact = 1) -> Plan:
     if factor > LARGEST_SCALE:
         raise ParameterError("scale", f"is above {LARGEST_SCALE}", "give less")
     _promising(plan)
+    if plan.cross is not None:
+        return replace(plan, cross=widened(plan.cross, plan.cross_shape, plan.records_of_one, factor))
     return with_targets(
         plan, {level.name: tuple(target.wider(factor) for target in level.targets) for level in plan.levels}
     )
@@ -223,10 +226,11 @@ def afford(plan: Plan, total: Exact) -> tuple[Fraction, Plan]:
 
 
 def _promising(plan: Plan) -> None:
-    if not any(level.targets for level in plan.levels):
+    promised = [plan.cross.margins] if plan.cross is not None else [level.targets for level in plan.levels]
+    if not any(promised):
         raise ParameterError(
             "plan",
-            "promises no margin: every level states a budget",
+            "promises no margin: it states budgets",
             "write margins in place of budgets; preview says what margins the budgets give",
         )
 

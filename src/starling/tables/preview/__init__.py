@@ -24,9 +24,12 @@ from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Detail, Geography, Overview, Plan, describe
 from starling.tables.plan.labels import level_text
 from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates
+from starling.tables.preview.cross import preview_cross
 from starling.tables.preview.described import (
     aggregate_parts,
     approximate_fact,
+    counted,
+    cross_parts,
     error_json,
     level_json,
     overview_json,
@@ -85,7 +88,7 @@ class Preview(pages.Preview):
             ("cost", str(overview.plan.cost)),
             *_adds_to(overview),
             approximate_fact(overview),
-            *([] if overview.groups is None else [("groups", f"{overview.groups:,}")]),
+            *([] if overview.groups is None else [(counted(overview.plan), f"{overview.groups:,}")]),
         ]
 
     def _parts(self) -> list[Part]:
@@ -106,7 +109,7 @@ class Preview(pages.Preview):
             ]
         if plan.staged:
             parts += _by_size(plan, self.levels)
-        return [*parts, *aggregate_parts(self.aggregates, plan)]
+        return [*parts, *aggregate_parts(self.aggregates, plan), *cross_parts(preview_cross(plan))]
 
     def as_json(self) -> dict[str, Json]:
         """All of it, for programs."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from starling.privacy.accounting.conversion import DELTA
-from starling.privacy.budget import decimal_up
+from starling.privacy.budget import Rho, decimal_up
 from starling.release.claims import amount, claim, noise
 from starling.release.codec import Json
 from starling.release.session import Described, Part, attributes
@@ -15,6 +15,7 @@ from starling.release.text import rounded
 from starling.tables.plan import AccuracyTarget, LevelOverview, Overview, Plan, PlanAtEpsilon, Price
 from starling.tables.plan.labels import level_text
 from starling.tables.preview.aggregates import AggregatePreview, preview_aggregates, title
+from starling.tables.preview.cross import HEADER, CrossPreview, preview_cross
 from starling.tables.preview.levels import Error
 
 TARGETS: Final = ("level", "target", "gives", "needs", "relaxed to", "would save")
@@ -42,14 +43,15 @@ class PlanCosts(Described):
     def _facts(self) -> list[tuple[str, str]]:
         plan, overview = self.overview.plan, self.overview
         parts = " and ".join(f"{part.cost} ({name})" for name, part in plan.parts.items())
-        groups = overview.groups
+        groups, cross = overview.groups, preview_cross(plan)
+        replaced = claim(plan.guarantee).replace_one if cross is None else Rho(cross.replace_one)
         return [
             ("plan", plan.title),
             ("protects", f"one {plan.relation.unit} ({overview.relation})"),
-            ("cost", f"{plan.cost}, under the replace-one adjacency {claim(plan.guarantee).replace_one}"),
+            ("cost", f"{plan.cost}, under the replace-one adjacency {replaced}"),
             approximate_fact(overview),
             *([("which is", f"the larger of {parts}")] if len(plan.parts) > 1 else []),
-            *([] if groups is None else [("groups", f"{groups:,}, each measured, empty or not")]),
+            *([] if groups is None else [(counted(plan), f"{groups:,}, each measured, empty or not")]),
         ]
 
     def _parts(self) -> list[Part]:
@@ -59,7 +61,7 @@ class PlanCosts(Described):
                 "scale of the discrete Laplace" if plan.cost.measure == "epsilon" else "sigma of the discrete Gaussian"
             )
             parts += [_levels(self.overview), f"noise: {unit}, in persons, for each noisy number"]
-        parts += aggregate_parts(preview_aggregates(plan), plan)
+        parts += [*aggregate_parts(preview_aggregates(plan), plan), *cross_parts(preview_cross(plan))]
         if self.factor is not None:
             multiplied = f"every accuracy target times {float(self.factor):g}"
             parts.append(f"Solved again with {multiplied}, rounded down to whole persons.")
@@ -158,6 +160,16 @@ def aggregate_parts(aggregates: Sequence[AggregatePreview], plan: Plan) -> list[
     return [(header, rows), "\n".join(ways)]
 
 
+def counted(plan: Plan) -> str:
+    """What `Plan.cells` are."""
+    return "groups" if plan.cross is None else "cells"
+
+
+def cross_parts(cross: CrossPreview | None) -> list[Part]:
+    """The cross tables of a plan, the certificate of its budget, and what leaving out tables would save."""
+    return [] if cross is None else [(HEADER, cross.rows()), cross.bound_text, cross.savings_text]
+
+
 def approximate_fact(overview: Overview) -> tuple[str, str]:
     """The whole cost, with what a plan adds to, in the terms of others."""
     whole, joint = ", of all together" if overview.adds_to else "", claim(overview.plan.joint_guarantee)
@@ -188,6 +200,7 @@ def overview_json(overview: Overview) -> dict[str, Json]:
         "approximate_dp": claim(plan.joint_guarantee).losses()["approximate_dp"],
         "levels": [level_json(each, plan.records_of_one) for each in overview.levels],
         **_aggregates_json(plan),
+        **_cross_json(plan),
     }
 
 
@@ -207,6 +220,27 @@ def _aggregates_json(plan: Plan) -> dict[str, Json]:
             }
             for each in preview_aggregates(plan)
         ]
+    }
+
+
+def _cross_json(plan: Plan) -> dict[str, Json]:
+    """The cross tables of a plan; nothing where there are none."""
+    cross = preview_cross(plan)
+    if cross is None:
+        return {}
+    return {
+        "tables": [
+            {
+                **attributes(each, "name", "level", "cells"),
+                "standard_deviation": each.standard_deviation,
+                "margin": each.margin,
+                "part_of_cost": each.part,
+            }
+            for each in cross.tables
+        ],
+        "replace_one": amount(Rho(cross.replace_one)),
+        "least_rho": cross.bound,
+        "saved_without": dict[str, Json](cross.savings),
     }
 
 

@@ -11,6 +11,7 @@ from starling.privacy.budget import decimal_up
 from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_title, short_percent
 from starling.tables.preview.aggregates import title
+from starling.tables.preview.cross import HEADER, CrossPreview, preview_cross
 from starling.tables.preview.expected_detail import ExpectedDetail
 from starling.tables.preview.levels import SizePreview
 
@@ -29,7 +30,8 @@ def sections_of(seen: "Preview", details: Sequence[ExpectedDetail]) -> Sequence[
         sections += [_cost(seen), _kinds(seen)]
     if plan.staged:
         sections += [_detail(plan, details), _sizes(seen)]
-    return (*sections, *([_aggregates(seen)] if plan.aggregates else []))
+    cross = preview_cross(plan)
+    return (*sections, *([_aggregates(seen)] if plan.aggregates else []), *([_cross(cross)] if cross else []))
 
 
 def _cost(seen: "Preview") -> Section:
@@ -100,6 +102,19 @@ def _aggregates(seen: "Preview") -> Section:
         has. A quantile is off by ranks: so many records lie between it and the true one at the most, in 95 of 100 cases.
     """
     return Section("Sums, means and quantiles", text, tables=(Table.of(lines, "Of each group", words=True),))
+
+
+def _cross(cross: CrossPreview) -> Section:
+    text = f"""
+        Noise is added at scales that the plan fixes, so how far cells err is known before any record is read. All tables are measured
+        together and add up to one another. Where regions differ, the largest error is given. {cross.bound_text}
+
+        {cross.savings_text}
+    """
+    header = tuple(name.capitalize() for name in HEADER)
+    return Section(
+        "Tables", text, tables=(Table(header, tuple(cross.rows()), "Error of a cell of each table, in records"),)
+    )
 
 
 def _sizes(seen: "Preview") -> Section:
