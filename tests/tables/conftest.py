@@ -1,13 +1,17 @@
-"""A release with detail, levels and statistics, whose names try to be formulas."""
+"""A release with detail, levels and statistics, whose names try to be formulas; and one of cross tables."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from starling.release.payment import PaymentOptions
 from starling.tables import Plan, release
+from starling.tables.analysis import TablesRelease
+from tests.tables.plan.stated_cross import WHOLE
 from tests.tables.test_publish_aggregates import VALUES
 
 WARDS = ["=1+1", "w'1", 'w"2', "-w3"]
@@ -39,3 +43,14 @@ def detailed_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     out = tmp_path_factory.mktemp("export") / "release"
     return release(Plan.of(values), frame, out=out, payment=PaymentOptions(unvalidated=True)).folder
+
+
+@pytest.fixture(scope="session")
+def cross_release() -> TablesRelease:
+    """A release of all cross tables of three columns, in two towns of three wards."""
+    rows = [
+        {"sex": sex, "age": age, "school": school, "ward": ward}
+        for sex, age, school, ward in product("FM", (5, 30, 30, 70), "abc", ("w0", "w1", "w2"))
+    ]
+    tables = {"columns": ["sex", "age", "school"], "cuts": {"age": [0, 18, 65]}, "cross": 3, "budget": "2"}
+    return Plan.of(WHOLE | {"tables": tables}).release(pa.Table.from_pylist(rows * 3))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from starling.errors import ParameterError
 from starling.ledger.keys import Pin, Public
-from starling.pages.parts import Headline, Picture, Section
+from starling.pages.parts import Headline
 from starling.release.codec import Json
 from starling.release.intervals import CONFIDENCE, Value, total
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
@@ -30,6 +30,8 @@ from starling.release.reading import open_release as open_any
 from starling.release.work import Work
 from starling.tables.artifact.aggregates import aggregate_path
 from starling.tables.artifact.columns import measurements_path
+from starling.tables.artifact.cross import cross_path
+from starling.tables.artifact.cross_values import CrossValues
 from starling.tables.artifact.first_number import FirstNumber
 from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
@@ -157,7 +159,9 @@ class TablesRelease(DomainRelease):
         return self._read[name]
 
     def _main_rows(self, wanted: Mapping[str, Wanted]) -> pa.Table:
-        """T1 by the columns that the plan declares."""
+        """T1 by the columns that the plan declares; of cross tables the largest."""
+        if self._cross is not None:
+            return self.rows(self._cross.tables[-1], **wanted)
         return having(labelled_counts(self.plan, self.geography, self.table("t1")), wanted)
 
     def headline(self) -> Headline | None:
@@ -167,6 +171,8 @@ class TablesRelease(DomainRelease):
     @cached_property
     def _first_number(self) -> Headline | None:
         """The headline, which a page shows again and again."""
+        if self._cross is not None:
+            return self.number().headline("Records in all")
         if "t1" not in self.names:
             return None
         first = FirstNumber(self.plan, self.geography, self.folder)
@@ -180,24 +186,26 @@ class TablesRelease(DomainRelease):
             ParameterError: there is no such table or column; or a number was raised to 0 or is a sum of such, so that its error is not
                 that of its noise.
         """
-        return [self._value(row) for row in self._published(table, wanted).to_pylist()]
+        return [self._value(row, table) for row in self._published(table, wanted).to_pylist()]
 
     def number(self, table: str | None = None, **values: Values) -> Value:
         """The number of the one row of a table that has the wanted values; or, without a table, of the people with these values.
 
         Without a table, of a plan that declares columns: `number(sex="F")` is a released group, or the sum of groups whose noise is least
-        (inference/group_choice.py). People of whom a record says no value of a column are in no group of it.
+        (inference/group_choice.py), or of cells of cross tables. People of whom a record says no value of a column are in no group of it.
 
         Raises:
             ParameterError: there is no such table or column; there are more rows, or none, as it is not in the plan or was left out; or
                 the number was raised to 0 or is a sum of such, so that its error is not that of its noise.
         """
+        if table is None and self._cross is not None:
+            return self._cross.number(values, self.rows)
         if table is None:
             return self._sum_of(choose_groups(self.plan, self.geography, values))
         wanted: dict[str, Wanted] = {name: texts(each) for name, each in values.items()}
         rows = self._published(table, wanted)
         if len(rows) == 1:
-            return self._value(rows.to_pylist()[0])
+            return self._value(rows.to_pylist()[0], table)
         if len(rows) > 1:
             raise ParameterError(table, f"has {len(rows):,} such rows", "say more, or take `numbers`")
         groups = {column: values for column, values in wanted.items() if column in GROUP}
@@ -213,7 +221,7 @@ class TablesRelease(DomainRelease):
         if left_out := len(groups.regions) * len(groups.codes) - len(rows):
             fix = "their measurements are in data/measurements"
             raise ParameterError("groups", f"that add up to this number were left out: {left_out:,} of them", fix)
-        return total(self._value(row) for row in rows)
+        return total(self._value(row, "t1") for row in rows)
 
     def left_out(self, **wanted: Wanted) -> int:
         """How many groups of the plan that have the wanted region_type, region_id and iteration_code are not in T1."""
@@ -266,7 +274,7 @@ class TablesRelease(DomainRelease):
         if not len(rows):
             fix = "ask for its rows: a group was left out, or has no such detail, or is not in the plan"
             raise ParameterError("question.terms", f"have a term without a number in {term.table}", fix)
-        return [self._value(row) for row in rows.to_pylist()]
+        return [self._value(row, term.table) for row in rows.to_pylist()]
 
     def _missing(self, term: Term) -> int:
         if term.table == "t3":
@@ -275,7 +283,7 @@ class TablesRelease(DomainRelease):
         return self._planned(by_column(groups)) - self.stored("t1").count(by_column(groups))
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
-        known = [name for name in NUMBERS if name in self.names]
+        known = [name for name in NUMBERS if name in self.names] if self._cross is None else self._cross.tables
         if table not in known:
             raise ParameterError("table", f"is not {' or '.join(known)}", "take one of them")
         return self.rows(table, **wanted)
@@ -284,42 +292,23 @@ class TablesRelease(DomainRelease):
         """A picture of released numbers with their intervals of 95 %, a row each.
 
         Args:
-            table: t1 or t2.
+            table: t1 or t2, or a cross table.
             most: How many rows are drawn, the first in the order in which the plan names groups.
             wanted: The values of columns that rows have, as `rows` takes them.
 
         Raises:
             ParameterError: there is no such table, column or row, or `most` is below 1.
         """
-        from starling.pages.charts import Interval, intervals
-        from starling.release.plots import Plots
+        from starling.tables.plots import plots_of
 
-        if table not in ("t1", "t2"):
+        if table == "t3":
             raise ParameterError("table", "is not t1 or t2", "take one of them")
         rows = self._published(table, wanted)
         if not len(rows) or most < 1:
             raise ParameterError("rows", "are none", "ask for rows that the table has")
-        rows = rows.take(PlanOrder(self.plan).of(rows))
-        texts_of = [
-            rows[name].slice(0, most).to_pylist()
-            for name, kind in zip(rows.schema.names, rows.schema.types, strict=True)
-            if name not in GROUP and not pa.types.is_floating(kind) and not pa.types.is_boolean(kind)
-            if name not in ("count", "lower", "upper")
-        ]
-        telling = [column for column in texts_of if len(set(column)) > 1]
-        labels = [", ".join(map(str, each)) for each in zip(*telling, strict=True)] or [self.plan.title]
-        more = len(rows) - len(labels)
-        title = f"{self.plan.title}{f', the first {most:,} of {len(rows):,} rows' if more else ''}"
-        numbers = (rows[name].slice(0, most).to_pylist() for name in ("count", "lower", "upper"))
-        lines = [
-            Interval(label, f"{count:,}: {low:,} to {high:,}", count, low, high)
-            for label, count, low, high in zip(labels, *numbers, strict=True)
-        ]
-        picture = Picture(
-            partial(intervals, lines, "people"), "Published numbers, each with its interval of 95 %.", table
-        )
-        section = Section(title, pictures=(picture,))
-        return Plots(self.plan.title, "Released numbers with their intervals", {table: section})
+        if self._cross is None:
+            rows = rows.take(PlanOrder(self.plan).of(rows))
+        return plots_of(self.plan.title, table, rows, most)
 
     def export(
         self,
@@ -373,7 +362,16 @@ class TablesRelease(DomainRelease):
     def _aggregate_values(self) -> AggregateValues:
         return AggregateValues(self.plan, lambda aggregate: self.hashes[aggregate_path(self.plan, aggregate)])
 
-    def _value(self, row: dict[str, Any]) -> Value:
+    @cached_property
+    def _cross(self) -> CrossValues | None:
+        """Of a release of cross tables, what makes its numbers."""
+        if self.plan.cross is None:
+            return None
+        return CrossValues(self.plan, self.geography, self.hashes[cross_path(0)])
+
+    def _value(self, row: dict[str, Any], table: str) -> Value:
+        if self._cross is not None:
+            return self._cross.value(table, row)
         return (self._aggregate_values if "statistic" in row else self._values).value(row)
 
     def _drawn_in(self, level: Level) -> tuple[str, ...]:

@@ -329,8 +329,8 @@ def check_comparable(first: Earlier, second: Earlier, name: Path) -> None:
     if first.plan.detail != second.plan.detail:
         raise ParameterError(str(name), "has another detail than the first release", "compare releases of one")
     if not (first.plan.levels and second.plan.levels):
-        problem = "or the first release has no counts, and sums and quantiles are not compared"
-        raise ParameterError(str(name), problem, "look at their intervals in t3")
+        problem = "or the first release has no counts of groups, and sums, quantiles and cross tables are not compared"
+        raise ParameterError(str(name), problem, "look at their intervals")
 
 
 def _drawn(release: Earlier) -> set[str]:

@@ -20,7 +20,7 @@ import pyarrow.dataset as ds
 
 from starling.engine.held_records import check_session
 from starling.engine.spark import DUCKDB, check_engine, cluster_for
-from starling.errors import SourceError
+from starling.errors import ParameterError, SourceError
 from starling.privacy.trust import NotPrivate, inspect
 from starling.tables.counts import GroupCounts, count
 from starling.tables.evaluate.aggregates import compare_aggregates
@@ -50,9 +50,12 @@ def evaluate(
         engine: Counts: duckdb, or spark://local, or the spark://HOST:PORT of a cluster. The counts are the same.
 
     Raises:
-        ParameterError: when there is no such engine, it does not reach the records, or it does not start.
+        ParameterError: when there is no such engine, it does not reach the records, or it does not start; or of cross tables.
         SourceError: when the folder holds no tables, or tables of another plan or geography.
     """
+    if plan.cross is not None:
+        problem = "has cross tables, which are not compared with their records yet"
+        raise ParameterError("plan", problem, "preview says how far each number may be off")
     check_engine(engine)
     check_session(persons.files, engine)
     tables = Published(release) if plan.levels else None

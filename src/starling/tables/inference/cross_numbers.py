@@ -1,0 +1,125 @@
+"""Numbers of cross tables, to be added, compared and divided: which cells are meant, and how far any weighted sum of cells errs.
+
+All tables of a release agree, so that a number is the same whichever table it is summed up from: the smallest with the columns is taken.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from starling.errors import ParameterError
+from starling.privacy.distributions.deviations import normal_deviations
+from starling.tables.inference.cross_estimates import FINEST
+from starling.tables.inference.cross_queries import query_variance
+from starling.tables.inference.group_choice import Values, texts
+from starling.tables.inference.trees import Floats
+from starling.tables.plan import Plan
+from starling.tables.plan.custom_families import value_texts
+from starling.tables.plan.custom_records import custom_records
+from starling.tables.plan.residuals import Table
+
+_FIX: Final = "look at `plan`, or at the rows of a table"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table: positions of the level, of the region, and of the cell, the last column first."""
+
+    level: int
+    table: Table
+    region: int
+    at: int
+
+
+@dataclass(frozen=True)
+class CrossNoise:
+    """A `release.shared_noise.Estimates`: the cells of all cross tables of a release; equal where they are of the same draws.
+
+    Attributes:
+        source: The name of the draws.
+    """
+
+    source: Hashable
+    plan: Plan = field(compare=False, repr=False)
+
+    def deviations(self, alpha: Fraction) -> float:
+        """How many standard deviations hold all but `alpha` of what a sum of cells errs."""
+        return normal_deviations(alpha)
+
+    def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """By how much the unit in which cells are published may have moved the sum (cross_estimates.py); some millionths of a record."""
+        shape, units = self.plan.cross_shape, 0.0
+        for cell, (weight,) in weights.items():
+            assert isinstance(cell, Cell)
+            units += abs(float(weight)) * shape.cells(cell.table) * shape.regions[-1]
+        return units * 2.0 ** -(FINEST + 1)
+
+    moved = most_moved
+
+    def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """The exact variance of the sum of cells, each times its weight."""
+        assert self.plan.cross is not None
+        shape = self.plan.cross_shape
+        arrays: dict[tuple[int, Table], Floats] = {}
+        for cell, (weight,) in weights.items():
+            assert isinstance(cell, Cell)
+            key = cell.level, cell.table
+            if key not in arrays:
+                arrays[key] = np.zeros((shape.regions[cell.level], shape.cells(cell.table)))
+            arrays[key][cell.region, cell.at] += float(weight)
+        sized = {
+            (level, table): each.reshape(-1, *(shape.sizes[column] for column in table))
+            for (level, table), each in arrays.items()
+        }
+        return query_variance(shape, self.plan.cross.shares, self.plan.records_of_one, sized)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCells:
+    """Cells of one table at one level of regions whose sum is the number of records with given values.
+
+    Attributes:
+        place: Of the table among the plan's.
+        regions: Those that are chosen; None for all.
+        values: Of the columns that are named, the codes that are chosen.
+    """
+
+    place: int
+    level: str
+    regions: tuple[str, ...] | None
+    values: Mapping[str, tuple[str, ...]]
+
+
+def choose_cells(plan: Plan, values: Mapping[str, Values]) -> ChosenCells:
+    """The cells that add up to the records with these values.
+
+    Args:
+        plan: The plan of the release.
+        values: Of a column, or of a level of regions by its name, the values that records have; of a column of whole numbers a class of the
+            plan, such as "0 to 9".
+
+    Raises:
+        ParameterError: there is no such column or value, or no table of all these columns.
+    """
+    cross = plan.cross
+    assert cross is not None
+    columns = {name: texts(value) for name, value in values.items() if name not in cross.levels}
+    where = {name: texts(value) for name, value in values.items() if name in cross.levels}
+    if len(where) > 1:
+        raise ParameterError("regions", "are of several levels", "choose regions of one level")
+    read = dict(zip(cross.columns, cross.read(custom_records(plan).by_name), strict=True))
+    for name, chosen in columns.items():
+        if name not in read:
+            raise ParameterError(name, "is no column of the tables", f"take some of {', '.join(cross.columns[:12])}")
+        known = [code for code, _ in value_texts(read[name].domain)]
+        if unknown := sorted(set(chosen) - set(known)):
+            raise ParameterError(name, f"has no value {unknown[0][:40]!r}", f"take some of {', '.join(known[:12])}")
+    fitting = (place for place, named in enumerate(cross.named) if columns.keys() <= set(named))
+    place = next(fitting, None)
+    if place is None:
+        raise ParameterError("tables", f"are none that look at {', '.join(columns)} together", _FIX)
+    level, regions = next(iter(where.items()), (cross.levels[0], None))
+    return ChosenCells(place, level, regions, columns)

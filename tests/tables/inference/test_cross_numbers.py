@@ -1,0 +1,42 @@
+"""The cells that are meant by values of columns: of the smallest table that has them, or refused."""
+
+from typing import Any
+
+import pytest
+
+from starling.errors import ParameterError
+from starling.tables.inference.cross_numbers import choose_cells
+from starling.tables.plan import Plan
+from tests.tables.plan.stated_cross import WHOLE
+from tests.tables.plan.test_custom_grammar_refused import changed
+
+
+def test_the_smallest_table_at_the_first_level_is_taken() -> None:
+    plan = Plan.of(WHOLE)
+    assert plan.cross is not None
+    for values in ({}, {"sex": "F"}, {"age": ["0 to 17"], "sex": "F"}, {"school": "a"}, {"school": "a", "ward": "w0"}):
+        chosen = choose_cells(plan, values)
+        fitting = [named for named in plan.cross.named if {*values} - {"ward"} <= {*named}]
+        assert plan.cross.named[chosen.place] == min(fitting, key=len)
+        assert (chosen.level, chosen.regions) == (("ward", ("w0",)) if "ward" in values else ("town", None))
+
+
+@pytest.mark.parametrize(
+    ("values", "cause"),
+    [
+        ({"hair": "red"}, "hair is no column of the tables"),
+        ({"sex": "X"}, "sex has no value 'X'"),
+        ({"age": "7"}, "age has no value '7'"),
+        ({"ward": "w1", "town": "ta"}, "regions are of several levels"),
+    ],
+)
+def test_what_the_plan_has_not_is_refused(values: dict[str, Any], cause: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        choose_cells(Plan.of(WHOLE), values)
+    assert cause in str(refused.value)
+
+
+def test_columns_that_no_table_has_together_are_refused() -> None:
+    plan = Plan.of(changed({"tables.add": [["sex", "age"]]}, WHOLE))
+    with pytest.raises(ParameterError, match="tables are none that look at sex, school together"):
+        choose_cells(plan, {"sex": "F", "school": "a"})
