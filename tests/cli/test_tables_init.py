@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from starling.cli import main
 from starling.tables.plan import Plan
+from starling.tables.preview.cross import preview_cross
 from tests.cli.conftest import Call
 
 COLUMNS = ("--columns", "age:int:0..110", "--columns", "sex:F,M")
@@ -73,6 +74,25 @@ def test_a_terminal_asks_for_the_same_and_again_where_it_is_no_answer(
     assert (tmp_path / "asked.toml").read_text() == (tmp_path / "declared.toml").read_text()
 
 
+@pytest.mark.parametrize(("price", "cost"), [(("--margin", "20"), ""), (("--rho", "1/3"), "1/3"), ((), "1/2")])
+def test_cross_tables_in_place_of_groups(price: tuple[str, ...], cost: str, call: Call, tmp_path: Path) -> None:
+    (tmp_path / "areas.csv").write_text("town,state\nN,A\nS,A\n")
+    out, regions = tmp_path / "plan.toml", f"{tmp_path / 'areas.csv'}:state,town"
+    words = (*COLUMNS, "--cross", "2", *price, "--regions", regions, "--person", "id:2", "--out", out)
+    made = call("tables", "init", *words)
+    assert made.exit_code == 0, made.output
+    assert "sex by age" in made.output or "age by sex" in made.output
+    assert call("tables", "preview", out).stdout in made.stdout
+    plan = Plan.load(out)
+    assert plan.cross is not None
+    assert (plan.cross.named, plan.cross.levels) == (((), ("age",), ("sex",), ("age", "sex")), ("state", "town"))
+    assert len(plan.cross.cuts[0]) == 11
+    assert str(plan.cost.amount) == cost or max(each.margin for each in preview_cross(plan).tables) <= 20  # type: ignore[union-attr]
+    costs = call("tables", "plan", out)
+    assert costs.exit_code == 0, costs.output
+    assert "under the replace-one adjacency" in costs.output
+
+
 def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("starling.cli.tables_init._at_a_terminal", lambda: True)
     words = ["tables", "init", "--out", str(tmp_path / "asked.toml")]
@@ -96,6 +116,16 @@ def test_an_interrupted_conversation_makes_nothing(tmp_path: Path, monkeypatch: 
         ((*COLUMNS, "--person", "id:0"), "keeps no public number of records"),
         ((*COLUMNS, "--epsilon", "much"), "--epsilon"),
         ((*COLUMNS, "--epsilon", "0"), "budget"),
+        ((*COLUMNS, "--margin", "20"), "--margin needs --cross"),
+        ((*COLUMNS, "--rho", "1"), "--rho needs --cross"),
+        ((*COLUMNS, "--cross", "2", "--epsilon", "1"), "--epsilon is of groups"),
+        ((*COLUMNS, "--cross", "2", "--detail", "sex"), "--detail is of groups"),
+        ((*COLUMNS, "--cross", "2", "--sum", "age"), "--sum is of groups"),
+        ((*COLUMNS, "--cross", "2", "--rho", "1", "--margin", "2"), "--rho stands beside --margin"),
+        ((*COLUMNS, "--cross", "2", "--rho", "0"), "budget"),
+        ((*COLUMNS, "--cross", "3"), "is not an integer from 0 to 2"),
+        ((*COLUMNS, "--columns", "spent:num:0..9.50", "--cross", "2"), "'spent', which is for sums and quantiles"),
+        (("--regions", "areas.csv:town", "--cross", "2"), "cannot be read"),
     ],
 )
 def test_mistakes_are_told_and_make_no_file(words: tuple[str, ...], cause: str, call: Call, tmp_path: Path) -> None:

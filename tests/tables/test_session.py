@@ -67,6 +67,23 @@ def test_a_plan_is_the_plan_of_its_keys(tmp_path: Any) -> None:
     assert "district" in repr(plan.preview())
 
 
+def test_cross_tables_are_planned_previewed_and_have_invented_records(tmp_path: Path) -> None:
+    plan = tables.plan(["sex", "age", "district"], DOMAINS, cross=2, margin=20)
+    assert plan.cross is not None
+    assert [len(each) for each in plan.cross.named] == [0, 1, 1, 1, 2, 2, 2]
+    assert "sex by district" in str(plan.preview())
+    assert isinstance(plan.cost, Rho)
+    assert tables.plan(["sex"], DOMAINS, cross=1, rho="1/3").cost == Rho(Fraction(1, 3))
+    assert tables.plan(["age"], {"age": range(100)}, cross=1, rho=1).cross.cuts == (tuple(range(0, 100, 10)),)  # type: ignore[union-attr]
+    solved = tables.plan(["sex"], DOMAINS, cross=1, epsilon=1, delta="1e-10")
+    assert solved == tables.Plan.of(solved.values())
+    assert solved.cost.amount > Fraction("0.01")
+    invented = plan.generate(tmp_path / "invented", persons=50)
+    table = pd.read_csv(invented.files["persons"])
+    assert sorted(table.columns) == ["age", "district", "sex"]
+    assert len(table) == 50
+
+
 def test_a_margin_buys_the_least_budget_that_keeps_it() -> None:
     plan = tables.plan(["sex"], DOMAINS, margin=20)
     (level,) = plan.preview().levels
@@ -104,6 +121,9 @@ def test_an_epsilon_at_a_delta_buys_the_largest_rho_that_keeps_it() -> None:
         ({"by": ["sex"], "domains": DOMAINS, "epsilon": 1, "delta": 1}, "delta"),
         ({"by": ["sex"], "domains": DOMAINS, "epsilon": 0.5}, "epsilon"),
         ({"by": ["sex"], "domains": DOMAINS, "margin": 0}, "within"),
+        ({"by": ["sex"], "domains": DOMAINS, "cross": 1, "epsilon": 1}, "stands beside cross"),
+        ({"by": ["sex"], "domains": DOMAINS, "cross": 2, "margin": 20}, "is not an integer from 0 to 1"),
+        ({"by": ["sex"], "domains": DOMAINS, "cross": 1}, "is stated as none of epsilon, rho and margin"),
         ({"by": ["sex"], "domains": {"sex": []}, "epsilon": 1}, "values"),
     ],
 )

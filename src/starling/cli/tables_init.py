@@ -1,8 +1,9 @@
 """`starling tables init`: a first plan of custom tables."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -48,7 +49,17 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     " record is another person's.",
 )
 @click.option("--title", default="Custom tables", show_default=True, help="What the tables are.")
-@click.option("--epsilon", default="1", show_default=True, metavar="X", help="What a release may cost.")
+@click.option(
+    "--cross",
+    type=click.IntRange(0, 8),
+    metavar="K",
+    help="In place of groups: all tables of up to so many of the columns.",
+)
+@click.option(
+    "--margin", type=click.IntRange(1), metavar="N", help="With --cross: how many records each cell may be off."
+)
+@click.option("--rho", metavar="X", help="With --cross, instead: what a release may cost; 0.5 without either.")
+@click.option("--epsilon", metavar="X", help="Without --cross: what a release may cost; by default 1.")
 @click.option(
     "--out",
     type=options.PATH,
@@ -57,7 +68,7 @@ _EXAMPLE: Final = "starling tables init --columns age:int:0..110 --columns sex:F
     metavar="FILE",
     help="Plan file (.toml) to make; none is overwritten.",
 )
-def init(
+def init(  # noqa: PLR0913 - an option each
     columns: tuple[str, ...],
     *,
     detail: str | None,
@@ -65,14 +76,19 @@ def init(
     regions: str | None,
     person: str | None,
     title: str,
-    epsilon: str,
+    cross: int | None,
+    margin: int | None,
+    rho: str | None,
+    epsilon: str | None,
     out: Path,
 ) -> Result:
     """Write a first plan of custom tables, from what the columns of the records may say and never from what they do say.
 
-    Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. In a
-    terminal, without columns, it asks for them. Opens no records. It ends with what `starling tables preview` shows of the plan.
+    Each value of a column is a group, and everybody is one; every level of regions has all of them, for the same share of epsilon. With
+    --cross there are tables of several columns in place of groups. In a terminal, without columns, it asks for them. Opens no records. It
+    ends with what `starling tables preview` shows of the plan.
     """
+    from starling.planfile.values import exact_text
     from starling.privacy.budget import exact
     from starling.release.text import facts
     from starling.tables.plan import read_regions
@@ -82,10 +98,19 @@ def init(
     if not columns and regions is None:
         if not _at_a_terminal():
             raise ParameterError("--columns", "is missing", "declare a column, such as sex:F,M, or give --regions")
-        columns, sums, person = _read_columns(out.parent, person)
-    budget, unit = exact(epsilon, field="--epsilon"), None if person is None else _unit(person)
+        columns, sums, person = _read_columns(out.parent, person, ask_sums=cross is None)
+    _check_price(
+        cross, {"--margin": margin, "--rho": rho, "--epsilon": epsilon, "--detail": detail, "--sum": sums or None}
+    )
+    unit, budget, tables = None if person is None else _unit(person), None, None
+    if cross is None:
+        budget = exact(epsilon or "1", field="--epsilon")
+    elif margin is not None:
+        tables = {"cross": cross, "margins": [{"within": margin}]}
+    else:
+        tables = {"cross": cross, "budget": exact_text(exact(rho or "0.5", field="--rho"))}
     plan = write_first_plan(
-        out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums
+        out, title, columns, _regions(regions), budget, unit, detail.split(",") if detail else [], sums, tables
     )
     working("computing how far each number may be off")
     seen = preview(plan, read_regions(plan))
@@ -100,12 +125,27 @@ def init(
     )
 
 
+def _check_price(cross: int | None, stated: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with --cross, or that need it."""
+    idle = ("--margin", "--rho") if cross is None else ("--epsilon", "--detail", "--sum")
+    for option in idle:
+        if stated[option] is not None:
+            problem, fix = (
+                ("needs --cross", "add --cross 2") if cross is None else ("is of groups", "leave --cross out")
+            )
+            raise ParameterError(option, problem, fix)
+    if stated["--margin"] is not None and stated["--rho"] is not None:
+        raise ParameterError("--rho", "stands beside --margin", "give one of the two")
+
+
 def _at_a_terminal() -> bool:
     """Whether questions can be asked: both ends are a terminal."""
     return sys.stdin.isatty()
 
 
-def _read_columns(folder: Path, person: str | None) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+def _read_columns(
+    folder: Path, person: str | None, *, ask_sums: bool
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
     """The columns, those that are summed, and whose records they are, as answered at a terminal; interrupted, nothing is made."""
     from starling.tables.plan.first_plan import declaration
 
@@ -124,7 +164,7 @@ def _read_columns(folder: Path, person: str | None) -> tuple[tuple[str, ...], tu
             click.echo(f"  {error}", err=True)
         else:
             columns.append(text)
-    numbers = [each.partition(":")[0] for each in columns if ":num:" in each or ":int:" in each]
+    numbers = [each.partition(":")[0] for each in columns if ask_sums and (":num:" in each or ":int:" in each)]
     summed = [name for name in numbers if click.confirm(f"sum and mean of {name} in every group?", err=True)]
     several = person is None and click.confirm("can one person have several records?", err=True)
     while several:

@@ -26,7 +26,7 @@ from starling.tables.generate import generate
 from starling.tables.generate.files import Format
 from starling.tables.plan import Plan as PlanChoices
 from starling.tables.plan import known_regions, read_regions, solve_at
-from starling.tables.plan.first_plan import EVERYBODY
+from starling.tables.plan.first_plan import EVERYBODY, columns_of_tables
 from starling.tables.preview import SIZES, Preview, preview
 from starling.tables.publish import release
 from starling.tables.source import InMemory, open_records, validate
@@ -161,6 +161,7 @@ def plan(
     delta: Exact | None = None,
     rho: Exact | None = None,
     margin: int | None = None,
+    cross: int | None = None,
     title: str = TITLE,
 ) -> Plan:
     """A plan that counts the people with each combination of values of some columns.
@@ -171,7 +172,8 @@ def plan(
         epsilon: What a release costs, exact: 1, "0.5" or a fraction.
         delta: With epsilon: the plan gets the largest rho that keeps both.
         rho: What it costs under zero-concentrated differential privacy, instead.
-        margin: Instead of either, how far each count may be off, in people, at 95 %; the plan gets the least epsilon that keeps it.
+        margin: Instead of either, how far each count may be off, in people, at 95 %; the plan gets the least budget that keeps it.
+        cross: All tables of up to so many of the columns, in place of one.
         title: What the tables are.
 
     Raises:
@@ -181,8 +183,8 @@ def plan(
     >>> plan(["sex"], {"sex": ["F", "M"]}, epsilon=1).cost
     epsilon 1
     """
-    price = {"epsilon": epsilon, "rho": rho, "margin": margin}
-    stated = [name for name, value in price.items() if value is not None]
+    prices = {"epsilon": epsilon, "rho": rho, "margin": margin}
+    stated = [name for name, value in prices.items() if value is not None]
     if delta is not None and stated != ["epsilon"]:
         raise ParameterError("delta", "stands without epsilon alone", 'state both, as in epsilon=1, delta="1e-10"')
     if len(stated) != 1:
@@ -197,24 +199,35 @@ def plan(
         fix = f'give its public values, as in domains={{"{missing[0]}": [...]}}; they are never taken from the records'
         raise ParameterError("domains", f"says nothing of {missing[0]}", fix)
     name = " by ".join(by) or EVERYBODY
+    if cross is not None and epsilon is not None and delta is None:
+        raise ParameterError(
+            "epsilon", "stands beside cross, whose tables cost rho", "state rho, a margin, or delta too"
+        )
     amount = (epsilon if rho is None else rho) if delta is None else 1
-    if amount is None:
-        budget: dict[str, Any] = {"margins": [{"number": "total only", "within": margin}]}
+    number = {} if cross is not None else {"number": "total only"}
+    price: dict[str, Any] = (
+        {"margins": [{**number, "within": margin}]} if amount is None else {"budget": exact(amount, field=stated[0])}
+    )
+    columns = [_column(each, domains[each]) for each in by]
+    if cross is None:
+        measured: dict[str, Any] = {
+            "groups": [{"name": name, "columns": list(by)}],
+            "levels": [{"groups": name, **price}],
+        }
     else:
-        budget = {"budget": exact(amount, field=stated[0])}
+        measured = {"tables": {**columns_of_tables(columns), "cross": cross, **price}}
     chosen = Plan.of(
         {
             "title": title,
             "privacy": {
                 "unit": "person",
                 "neighbours": "add-remove",
-                "measure": "epsilon" if rho is None and delta is None else "rho",
+                "measure": "epsilon" if rho is None and delta is None and cross is None else "rho",
             },
             "records": {"of-a-person": 1},
             "publication": {"negative-counts": True},
-            "columns": [_column(each, domains[each]) for each in by],
-            "groups": [{"name": name, "columns": list(by)}],
-            "levels": [{"groups": name, **budget}],
+            "columns": columns,
+            **measured,
         }
     )
     if epsilon is None or delta is None:

@@ -7,9 +7,10 @@ import pytest
 
 from starling.errors import ParameterError
 from starling.release.claims import claim
-from starling.tables.plan import AccuracyTarget, solve_at
+from starling.tables.plan import AccuracyTarget, Plan, solve_at
 from starling.tables.plan.variants import TopUp
 from tests.tables.plan.priced import promising_plan
+from tests.tables.plan.stated_cross import WEIGHED, WHOLE
 from tests.tables.small import small_plan
 
 
@@ -39,3 +40,11 @@ def test_a_plan_that_adds_to_a_release_is_refused() -> None:
     topping = replace(plan, variants=replace(plan.variants, top_up=earlier))
     with pytest.raises(ParameterError, match="adds to earlier releases"):
         solve_at(topping, 1, "1e-10")
+
+
+def test_cross_tables_keep_their_shares_and_margins_are_refused() -> None:
+    solved = solve_at(Plan.of(WEIGHED), 1, "1e-10")
+    assert solved.plan == Plan.of(solved.plan.values())
+    assert solved.plan.cost.amount == solved.factor / 2
+    with pytest.raises(ParameterError, match="promises margins of cross tables"):
+        solve_at(Plan.of(WHOLE), 1, "1e-10")

@@ -44,6 +44,9 @@ def solve_at(plan: Plan, epsilon: Exact, delta: Exact) -> PlanAtEpsilon:
     if plan.variants.top_up is not None:
         problem = "adds to earlier releases, whose budgets are spent"
         raise ParameterError("plan", problem, "state its budgets, or solve the plan of the first release")
+    if plan.cross is not None and plan.cross.margins:
+        problem = "promises margins of cross tables, which are met at the least budget"
+        raise ParameterError("plan", problem, "state a budget in place of the margins")
     most, least_chance = positive(epsilon, field="epsilon"), chance(delta, field="delta")
     factor = largest_factor(lambda times: _times(plan, times).guarantee, most, least_chance)
     solved = _times(plan, factor)
@@ -58,4 +61,5 @@ def _times(plan: Plan, factor: Fraction) -> Plan:
         plan,
         levels=tuple(map(scaled, plan.levels)),
         aggregates=tuple(replace(each, level=scaled(each.level)) for each in plan.aggregates),
+        cross=None if plan.cross is None else plan.cross.times(factor),
     )

@@ -6,7 +6,7 @@ that vector, at k^2 times the cost. `guarantee` states each part as one event. A
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -67,6 +67,10 @@ class Cross:
     def budget(self) -> Fraction:
         """Rho of the release."""
         return cost(self.shares)
+
+    def times(self, factor: Fraction) -> "Cross":
+        """The same tables with each share times a factor, above 0."""
+        return replace(self, shares=tuple(tuple(share * factor for share in level) for level in self.shares))
 
     def read(self, columns: Mapping[str, Column]) -> tuple[Column, ...]:
         """Its columns, those of whole numbers cut into their classes; raises PlanError where cuts are none of a column."""
