@@ -146,6 +146,21 @@ DIGESTS: dict[str, dict[str, str]] = {
         "plan file": "0e1ff42b996d2408",
         "people": "784394a38ab50c7f",
     },
+    "evenly": {
+        "data/t1.csv": "6dd3df7f770e90b3",
+        "data/t2.csv": "ee7c704b642dca92",
+        "plan/plan.json": "f93f6628d6f6dd8a",
+        "plan/regions.json": "6bda5efe9a691435",
+        "measurements": "9029065ce09d2d4c",
+        "parameters": "c65fad8b2e16cca6",
+        "columns": "00edcd1c08677586",
+        "request": "abc0e3dafc6dc70d",
+        "cost": "d1df1e6fee1bb3c7",
+        "words": "e96b73d60b689cb5",
+        "bounds": "077dbf234b9de222",
+        "plan file": "524a0a28995190dd",
+        "people": "784394a38ab50c7f",
+    },
 }
 
 
@@ -203,7 +218,8 @@ SINGLE_STAGE: dict[str, Any] = {
         {"regions": "ward", "groups": "sex by age", "margins": [{"number": "total only", "within": 5}]},
     ],
 }
-CUSTOM_PLANS = {"custom": CUSTOM, "single stage": SINGLE_STAGE}
+EVENLY = SINGLE_STAGE | {"publication": {"negative-counts": True, "add-up": "evenly"}}
+CUSTOM_PLANS = {"custom": CUSTOM, "single stage": SINGLE_STAGE, "evenly": EVENLY}
 
 
 def plan_named(name: str, definitions: Path) -> Plan:
