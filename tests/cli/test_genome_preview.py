@@ -88,7 +88,7 @@ def test_questions_that_a_plan_has_not_are_left_out_and_said(call: Call, study: 
         "starling: warning: num-sig is left out: test wald has no distance to significance that is private"
         in shown.stderr
     )
-    assert "\nsnp-pval: The p-value of a SNP by wald" in shown.stdout
+    assert "\nsnp-pval: The p-value of a SNP by the test Wald" in shown.stdout
     assert "\nnum-sig: " not in shown.stdout
 
 

@@ -6,6 +6,7 @@ from math import floor
 from typing import Any, Final
 
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.postprocess.wording import TESTS
 from starling.genome.preview.expected import Expected, ExpectedExplore
 from starling.genome.preview.selections import CONFIDENCES, ExpectedLocBlock, ExpectedLocSig, ExpectedNumSig, Within
 from starling.genome.preview.tables import ExpectedTables, TypicalInterval
@@ -40,20 +41,21 @@ def question_text(question: Question) -> str:
 
     >>> from fractions import Fraction
     >>> question_text(NumSig("g", 2, Fraction(1)))
-    'How many SNPs are significant by g, told one by one up to 2 (permute-and-flip)'
+    'How many SNPs are significant by the test G, told one by one up to 2 (permute-and-flip)'
     """
     if isinstance(question, NumSig):
-        return f"How many SNPs are significant by {question.test}, told one by one up to {question.k} ({question.selection})"
+        ways = f"told one by one up to {question.k} ({question.selection})"
+        return f"How many SNPs are significant by the test {TESTS[question.test]}, {ways}"
     if isinstance(question, LocSig):
         which = "The SNP that is" if question.k == 1 else f"The {question.k} SNPs that are"
-        return f"{which} significant by {question.test}, or nearest to it, by the most patients"
+        return f"{which} significant by the test {TESTS[question.test]}, or nearest to it, by the most patients"
     if isinstance(question, LocBlock):
         measure = MEASURES[question.correlation]
         return f"The longest block of SNPs with {measure} above {decimal_up(question.delta_c)} around given SNPs"
     if isinstance(question, SnpPval):
-        return f"The p-value of a SNP by {question.test}"
+        return f"The p-value of a SNP by the test {TESTS[question.test]}"
     if isinstance(question, Explore):
-        return f"How many SNPs are significant by {question.test}, which, in which blocks, with which p-values"
+        return f"How many SNPs are significant by the test {TESTS[question.test]}, which, in which blocks, with which p-values"
     return f"The correlation of two SNPs, {MEASURES[question.correlation]}"
 
 
