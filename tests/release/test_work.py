@@ -37,9 +37,11 @@ def test_every_question_to_a_plan_has_an_estimate() -> None:
     assert set(PREVIEWS) == set(get_args(Question))
 
 
-ROWS: Final = {"t1": (1000, 5), "t2": (9000, 5), "wide": (1000, 6)}
+ROWS: Final = {"t1": (1000, 5), "t2": (9000, 5), "t3": (1000, 5), "wide": (1000, 6)}
 SIZES = SimpleNamespace(
-    size=ROWS.__getitem__, stored=lambda table: SimpleNamespace(candidates=lambda _where: ROWS[table][0])
+    size=ROWS.__getitem__,
+    stored=lambda table: SimpleNamespace(candidates=lambda _where: ROWS[table][0]),
+    plan=SimpleNamespace(variants=SimpleNamespace(add_up=False)),
 )
 """Tables in which any row may be meant."""
 TERM = Term("t1", (("sex", "F"),))
@@ -64,6 +66,7 @@ def planned(largest: int) -> Any:
         (Number("a", 2, 5), Number("a", 2, 6), planned(9)),
         (Number("a", 2, 5), Number("a", 1, 5), planned(9)),
         (Number("a", 2, 8), Number("a", 2), planned(9)),
+        (Sum((TERM,)), Sum((Term("t3", TERM.where),)), SIZES),
     ],
 )
 def test_an_estimate_grows_with_each_choice(less: Any, more: Any, sizes: Any) -> None:
