@@ -17,7 +17,6 @@ READERS_AND_WRITERS = {
     "tables/artifact/public_plan.py": "writes plan.json",
     "tables/source/__init__.py": "reads records",
     "tables/counts/__init__.py": "counts records as each reader gives them",
-    "tables/counts/cross_counting.py": "counts declared records by all columns at once",
     "tables/generate/__init__.py": "writes invented records",
     "tables/generate/standing_in.py": "writes invented records",
 }
