@@ -12,8 +12,10 @@ from starling.places.mechanism.quadtree import Quadtree
 from starling.places.mechanism.table import MECHANISMS, mechanism_of
 from starling.places.plan import METHODS
 from starling.privacy.budget import Epsilon
+from starling.privacy.events import ANY, MONOTONE
 from tests.places.mechanism.enumeration import largest_loss, tiny_grids
 from tests.places.plans import PERSON, SLICED, plan
+from tests.privacy.leaves import factors
 
 
 def test_every_method_of_a_plan_has_its_mechanism() -> None:
@@ -28,6 +30,14 @@ def test_a_plan_costs_its_epsilon_however_many_slices_and_points(method: str, ch
     assert mechanism.guarantee.cost == Epsilon(Fraction(3, 10))
     assert mechanism.guarantee.relation == chosen.relation
     assert sum(line.epsilon for line in mechanism.method.budget) == Fraction(3, 10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_of_boxes_are_declared_monotone_and_searches_are_not(method: str) -> None:
+    """That they are is seen where releases are enumerated (enumeration.check_monotone)."""
+    searching = {"adaptive", "htf", "privtree", "kd_tree", "dawa"}
+    expected = {ANY} if method == "privlet" else {MONOTONE, ANY} if method in searching else {MONOTONE}
+    assert factors(mechanism_of(plan({"method": {"name": method}})).guarantee) == expected
 
 
 def test_every_slice_is_measured_with_its_own_noise() -> None:
