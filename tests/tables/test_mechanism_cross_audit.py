@@ -15,7 +15,7 @@ from starling.privacy.sampling.entropy import system
 from starling.tables.plan.cross import noise_of_part
 from starling.tables.plan.residuals import Shape, Table
 
-DRAWS = 30_000
+DRAWS = 16_000
 Noise = Callable[[Shape, Table, Fraction, int], DiscreteGaussian]
 
 

@@ -123,11 +123,14 @@ def plan_of(rho: str) -> Plan:
 
 @pytest.mark.statistical
 def test_estimates_are_unbiased_and_their_intervals_cover() -> None:
-    """300 releases of 36 numbers: means within 5.5 standard errors (false alarm 2e-6 in all), coverage 93 to 97 % (over 6 deviations)."""
+    """150 releases of 36 numbers, of 18 independent parts: means within 5.5 standard errors, deviations and coverage within six or more.
+
+    False alarm 1e-5 in all. A deviation that is a tenth off, or an interval of one deviation less, fails.
+    """
     plan = plan_of("1/50")
     counts, regions = Counts(plan.cross_shape), read_regions(plan)
     errors, inside = [], []
-    for _ in range(300):
+    for _ in range(150):
         rows = [
             row
             for *_, each in tabulate_cross(plan, regions, tuple(Residuals(plan).draw(counts)))
@@ -137,7 +140,7 @@ def test_estimates_are_unbiased_and_their_intervals_cover() -> None:
         values = np.array([[row["count"], row["lower"], row["upper"], row["standard_deviation"]] for row in rows])
         errors.append((values[:, 0] - exact) / values[:, 3])
         inside.append((values[:, 1] <= exact) & (exact <= values[:, 2]))
-    means = np.array(errors).mean(axis=0) * sqrt(300)
+    means = np.array(errors).mean(axis=0) * sqrt(150)
     assert np.abs(means).max() < 5.5
-    assert np.array(errors).std() == pytest.approx(1, abs=0.05)
-    assert 0.93 < np.array(inside).mean() < 0.97
+    assert np.array(errors).std() == pytest.approx(1, abs=0.1)
+    assert 0.92 < np.array(inside).mean() < 0.98
