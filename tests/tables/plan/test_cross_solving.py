@@ -29,10 +29,11 @@ def test_every_margin_is_kept_and_one_is_reached(values: dict[str, Any]) -> None
     assert cross is not None
     used = []
     for level, reached in zip(cross.levels, variances(plan.cross_shape, cross.shares), strict=True):
-        for named, variance in zip(cross.named, reached, strict=True):
+        for table, named, variance in zip(cross.tables, cross.named, reached, strict=True):
             margin = ranked(cross.margins, named, level)[0]
             sd = plan.records_of_one * sqrt(variance)
-            used.append(sd * normal_deviations(1 - margin.confidence) / margin.within)
+            half_step = 1 / (2 * plan.cross_shape.cells(table) ** 2)
+            used.append((sd * normal_deviations(1 - margin.confidence) + half_step) / margin.within)
     assert 0.9999 < max(used) <= 1 + 1e-12
 
 

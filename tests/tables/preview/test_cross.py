@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from starling.privacy.distributions.deviations import normal_deviations
+from starling.tables.analysis import TablesRelease
 from starling.tables.plan import Plan, describe, read_regions
 from starling.tables.plan.residuals import variances
 from starling.tables.preview import preview
@@ -44,7 +45,11 @@ def one_way(margins: dict[str, int]) -> Plan:
 def test_the_bound_is_the_least_that_brute_force_finds(margins: tuple[int, ...]) -> None:
     names = ("", "sex", "age", "school")
     plan = one_way(dict(zip(names, margins, strict=True)))
-    most = [(margin / normal_deviations(Fraction(1, 20))) ** 2 for margin in margins]
+    cells = (1, 2, 3, 3)
+    most = [
+        ((margin - 1 / (2 * size**2)) / normal_deviations(Fraction(1, 20))) ** 2
+        for margin, size in zip(margins, cells, strict=True)
+    ]
     # With s of the total, the noise of every other part follows: its table has no slack.
     of_total = np.linspace(1e-4, 1, 200_001)[:-1] * min(most[0], *(4 * most[1], *(9 * each for each in most[2:])))
     rho = 1 / (2 * of_total)
@@ -78,9 +83,12 @@ def test_no_shares_give_it_for_less_than_the_bound(whole: dict[str, Any]) -> Non
 def _largest(plan: Plan) -> list[list[float]]:
     """The largest variances by the margins of WHOLE, one by one."""
     normal, ninety = normal_deviations(Fraction(1, 20)), normal_deviations(Fraction(1, 10))
-    ward = [9 / normal, *[20 / normal] * 2, 12 / normal, 20 / normal]
-    town = [*[40 / ninety] * 3, 12 / normal, 40 / ninety]
-    return [[each**2 for each in level] for level in (town, ward)]
+    within = [[(40, ninety)] * 3 + [(12, normal), (40, ninety)], [(each, normal) for each in (9, 20, 20, 12, 20)]]
+    cells = (1, 2, 3, 6, 18)
+    return [
+        [((each - 1 / (2 * size**2)) / z) ** 2 for (each, z), size in zip(level, cells, strict=True)]
+        for level in within
+    ]
 
 
 def test_what_leaving_a_table_out_saves_is_what_the_plan_without_it_costs() -> None:
@@ -114,7 +122,11 @@ def test_tables_stand_with_cells_deviation_margin_and_part(records: int) -> None
     assert [each.cells for each in cross.tables] == [2, 4, 6, 12, 36, 4, 8, 12, 24, 72]
     reached = [each for level in variances(plan.cross_shape, plan.cross.shares) for each in level]
     assert [each.standard_deviation for each in cross.tables] == [records * sqrt(each) for each in reached]
-    assert all(each.margin == 1.96 * each.standard_deviation for each in cross.tables)
+    sizes = [1, 2, 3, 6, 18] * 2
+    assert all(
+        each.margin == 1.96 * each.standard_deviation + 1 / (2 * size**2)
+        for each, size in zip(cross.tables, sizes, strict=True)
+    )
     shown, costs = preview(plan, regions), PlanCosts(describe(plan, regions))
     for text in (str(shown), str(costs)):
         assert "sex by age by school" in text
@@ -127,3 +139,9 @@ def test_tables_stand_with_cells_deviation_margin_and_part(records: int) -> None
     assert listed["least_rho"] == cross.bound
     (section,) = shown.sections()
     assert section.tables[0].rows == tuple(cross.rows())
+
+
+def test_a_margin_is_half_the_width_of_the_widest_interval_that_is_released(cross_release: TablesRelease) -> None:
+    for each in previewed(cross_release.plan).tables:
+        rows = cross_release.rows(each.name.replace(" ", "_"), region_type=each.level).to_pylist()
+        assert max(row["upper"] - row["lower"] for row in rows) / 2 == pytest.approx(each.margin)

@@ -235,7 +235,7 @@ def parameters(plan: Plan) -> dict[str, Json]:
                     for part, share in zip(shape.parts, cross.shares[level], strict=True)
                 ],
                 "margins_of_error": {
-                    called: margin(plan, table, k * sqrt(variance))
+                    called: margin(shape, table, k * sqrt(variance))
                     for called, table, variance in zip(names, cross.tables, spread[level], strict=True)
                 },
             }

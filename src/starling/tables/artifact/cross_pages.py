@@ -57,7 +57,7 @@ def _accuracy(plan: Plan) -> Section:
     for name, level in zip(cross.levels, reached, strict=True):
         for columns in sorted({len(table) for table in cross.tables}):
             margins = [
-                margin(plan, table, k * sqrt(variance))
+                margin(plan.cross_shape, table, k * sqrt(variance))
                 for table, variance in zip(cross.tables, level, strict=True)
                 if len(table) == columns
             ]

@@ -61,18 +61,26 @@ def stated_weights(cross: Cross) -> Weights:
     )
 
 
-def largest_variances(cross: Cross, records_of_one: int) -> Weights:
-    """The largest variance of a cell by the margins, of each table in each level of regions, (levels, tables), of one record a person."""
+def largest_variances(cross: Cross, shape: Shape, records_of_one: int) -> Weights:
+    """The largest variance of a cell by the margins, of each table in each level of regions, (levels, tables), of one record a person.
+
+    Half a step of the noise, which intervals have beside their deviations (postprocess/cross.py), is taken off the margin.
+    """
+    steps = list(map(shape.step, cross.tables))
     return tuple(
-        tuple(_variance(cross, named, level) / records_of_one**2 for named in cross.named) for level in cross.levels
+        tuple(
+            _variance(cross, named, level, step) / records_of_one**2
+            for named, step in zip(cross.named, steps, strict=True)
+        )
+        for level in cross.levels
     )
 
 
-def _variance(cross: Cross, named: tuple[str, ...], level: str) -> float:
+def _variance(cross: Cross, named: tuple[str, ...], level: str, step: float) -> float:
     margin = ranked(cross.margins, named, level)[0]  # The grammar refuses a table without one.
-    return variance_of_margin(margin.within, Fraction(1) - margin.confidence)
+    return variance_of_margin(margin.within - step / 2, Fraction(1) - margin.confidence)
 
 
 def solved_margins(cross: Cross, shape: Shape, records_of_one: int) -> Solved:
     """What the margins of a plan cost, and the weights that give the shares."""
-    return margins_first(shape, largest_variances(cross, records_of_one))
+    return margins_first(shape, largest_variances(cross, shape, records_of_one))

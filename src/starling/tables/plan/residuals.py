@@ -82,6 +82,10 @@ class Shape:
         """N: how many cells a table has."""
         return prod(self.sizes[column] for column in table)
 
+    def step(self, table: Table) -> float:
+        """1/N^2: the least distance of two values that the noise of a cell can have."""
+        return 1.0 / self.cells(table) ** 2
+
     def scaled(self, table: Table) -> int:
         """N p: the product of n - 1."""
         return prod(self.sizes[column] - 1 for column in table)

@@ -21,7 +21,7 @@ from starling.tables.plan.cross import Cross
 from starling.tables.plan.custom_families import EVERYBODY, value_texts
 from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.region_levels import WHOLE
-from starling.tables.plan.residuals import Table
+from starling.tables.plan.residuals import Shape, Table
 from starling.tables.postprocess.rows import coded
 
 REGION: Final = ("region_type", "region_id", "region_name")
@@ -69,14 +69,9 @@ def schema_of(cross: Cross, table: Table) -> pa.Schema:
     return pa.schema([*((name, pa.string()) for name in texts), *((name, pa.float64()) for name in NUMBERS)])
 
 
-def step(plan: Plan, table: Table) -> float:
-    """The distance of two values that the noise of a cell can have, at the least: 1/N^2."""
-    return 1.0 / plan.cross_shape.cells(table) ** 2
-
-
-def margin(plan: Plan, table: Table, deviation: float) -> float:
+def margin(shape: Shape, table: Table, deviation: float) -> float:
     """How far an estimate of this deviation may be off with the confidence of intervals."""
-    return normal_deviations(1 - CONFIDENCE) * deviation + step(plan, table) / 2
+    return normal_deviations(1 - CONFIDENCE) * deviation + shape.step(table) / 2
 
 
 def tabulate_cross(
@@ -121,6 +116,6 @@ def _rows(
         codes, texts = zip(*value_texts(read[column].domain), strict=True)
         columns |= {names[column]: coded(value, codes), f"{names[column]}_label": coded(value, texts)}
     estimate, deviation = counts.ravel(), spread[at[0]]
-    half = normal_deviations(1 - CONFIDENCE) * deviation + step(plan, table) / 2
+    half = normal_deviations(1 - CONFIDENCE) * deviation + plan.cross_shape.step(table) / 2
     columns |= dict(zip(NUMBERS, map(pa.array, (estimate, deviation, estimate - half, estimate + half)), strict=True))
     return pa.table(columns)

@@ -14,14 +14,13 @@ from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
 
-from starling.privacy.distributions.deviations import normal_deviations
 from starling.release.text import rounded
-from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Plan
 from starling.tables.plan.cross import Cross
 from starling.tables.plan.cross_solving import largest_variances, solved_margins, stated_weights
 from starling.tables.plan.residual_targets import Weights, equal_branches, margins_first
 from starling.tables.plan.residuals import Shape, best_shares, replace_one, variances
+from starling.tables.postprocess.cross import margin
 
 MOST_LEFT_OUT: Final = 10
 """Tables that are left out one by one to see what that would save: those that cost most."""
@@ -40,7 +39,7 @@ class TablePreview:
         level: The level of regions.
         cells: Cells of the table in all regions of the level.
         standard_deviation: Of the error of a cell, in records, where regions differ in the one where it is largest.
-        margin: Of such an error, at 95 %; its distribution is taken as normal.
+        margin: Half the width of its interval of 95 %.
         part: Of the whole cost, what this table at this level is the reason of; all parts add up to 1.
     """
 
@@ -107,21 +106,22 @@ def preview_cross(plan: Plan) -> CrossPreview | None:
 def _previewed(cross: Cross, shape: Shape, records: int) -> CrossPreview:
     reached = variances(shape, cross.shares)
     if cross.margins:
-        weights, largest = solved_margins(cross, shape, records).weights, largest_variances(cross, records)
+        weights, largest = solved_margins(cross, shape, records).weights, largest_variances(cross, shape, records)
     else:
         weights, largest = stated_weights(cross), reached
     priced = [[w * v for w, v in zip(*both, strict=True)] for both in zip(weights, largest, strict=True)]
-    whole, deviations = fsum(each for level in priced for each in level), normal_deviations(1 - CONFIDENCE)
+    whole = fsum(each for level in priced for each in level)
     tables = tuple(
-        TablePreview(name, level, cells * regions, sd, deviations * sd, price / whole)
-        for level, regions, of_tables, of_level in zip(cross.levels, shape.regions, reached, priced, strict=True)
-        for name, cells, sd, price in zip(
-            map(cross.name, cross.tables),
-            map(shape.cells, cross.tables),
-            (records * sqrt(variance) for variance in of_tables),
-            of_level,
-            strict=True,
+        TablePreview(
+            cross.name(table),
+            level,
+            shape.cells(table) * regions,
+            sd := records * sqrt(variance),
+            margin(shape, table, sd),
+            price / whole,
         )
+        for level, regions, of_tables, of_level in zip(cross.levels, shape.regions, reached, priced, strict=True)
+        for table, variance, price in zip(cross.tables, of_tables, of_level, strict=True)
     )
     least = variances(shape, best_shares(shape, weights, Fraction(1)))
     bound = fsum(w * v for both in zip(weights, least, strict=True) for w, v in zip(*both, strict=True)) / whole
