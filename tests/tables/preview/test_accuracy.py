@@ -13,6 +13,7 @@ from starling.planfile.values import exact_text
 from starling.tables.plan import Plan, afford
 from starling.tables.preview import preview
 from starling.tables.preview.accuracy import RANKS, accuracy, at_cost, at_every_margin, at_margins, margin_text
+from tests.tables.plan.stated_cross import WEIGHED, WHOLE
 
 VALUES: dict[str, Any] = {
     "title": "Visits",
@@ -125,3 +126,14 @@ def test_what_is_no_cost_is_refused(text: str) -> None:
         with pytest.raises(StarlingError) as refused:
             at_cost(plan, text)
         assert isinstance(refused.value, ParameterError | PlanError)
+
+
+@pytest.mark.parametrize("values", [WHOLE, WEIGHED], ids=["margins", "weights"])
+def test_a_cost_or_one_margin_for_all_is_of_cross_tables_too(values: dict[str, Any]) -> None:
+    plan = Plan.of(values)
+    cheaper, every = at_cost(plan, "0.01").plan, at_every_margin(plan, "30").plan
+    assert Fraction("0.009") < cheaper.cost.amount <= Fraction("0.01")
+    assert every.cross is not None
+    assert [each.within for each in every.cross.margins] == [30]
+    assert every.cost.amount < plan.cost.amount
+    assert all(Plan.of(each.values()) == each for each in (cheaper, every))

@@ -20,6 +20,8 @@ from starling.tables.plan import AccuracyTarget, Aggregate, Level, Plan, afford
 from starling.tables.plan.accuracy_targets import last_digit
 from starling.tables.plan.aggregate_margins import SumMargin, least_budget
 from starling.tables.plan.columns import places_of
+from starling.tables.plan.cross_accuracy import CrossMargin
+from starling.tables.plan.cross_solving import keeping_margins
 from starling.tables.plan.labels import level_text
 from starling.tables.plan.margins import LARGEST_MARGIN
 from starling.tables.plan.overview import least_margin, with_targets
@@ -152,6 +154,10 @@ def at_margins(plan: Plan, within: Mapping[int, str], budgets: Mapping[int, str]
 
 def at_every_margin(plan: Plan, within: str) -> Accuracy:
     """A plan with the same margin, in persons, for every number of people; raises PlanError or ParameterError where it is none."""
+    if plan.cross is not None:
+        margins = (CrossMargin(_persons(within, "every")),)
+        cross = replace(plan.cross, margins=margins, weights=())
+        return accuracy(replace(plan, cross=keeping_margins(cross, plan.cross_shape, plan.records_of_one)))
     persons = str(_persons(within, "every"))
     places = enumerate(_places(plan))
     return at_margins(plan, {at: persons for at, place in places if isinstance(place.margin, AccuracyTarget)})
@@ -164,7 +170,7 @@ def at_cost(plan: Plan, total: Exact) -> Accuracy:
         ParameterError: it is no cost, or pays for no margins.
         PlanError: it is too little to draw noise by.
     """
-    if any(level.targets for level in plan.levels):
+    if any(level.targets for level in plan.levels) or (plan.cross is not None and plan.cross.margins):
         factor, solved = afford(plan, total)
         return replace(accuracy(solved), factor=factor)
     factor = positive(total, field="total") / plan.cost.amount
@@ -172,6 +178,7 @@ def at_cost(plan: Plan, total: Exact) -> Accuracy:
         plan,
         levels=tuple(_divided(level, factor) for level in plan.levels),
         aggregates=tuple(replace(each, level=_divided(each.level, factor)) for each in plan.aggregates),
+        cross=None if plan.cross is None else plan.cross.times(factor),
     )
     return replace(accuracy(divided), factor=factor)
 
