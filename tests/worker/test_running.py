@@ -15,7 +15,7 @@ from starling.server.datasets import Catalogue
 from starling.server.home import Home
 from starling.worker import running
 from starling.worker.adding import Addition, add
-from starling.worker.attempting import Outcome
+from starling.worker.attempting import LOOKING, Outcome
 from starling.worker.attempts import list_jobs, set_free
 from starling.worker.findings import Inspections
 from starling.worker.jobs import Jobs
@@ -334,3 +334,31 @@ def test_a_job_is_parked_after_three_failures_and_set_free(registered: Home, cus
     assert set_free(registered, seq) == [seq]
     worker.round(stop)
     assert lane.at == seq
+
+
+def test_while_an_attempt_goes_on_the_ledger_is_left_alone(registered: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a round is, the end of an attempt begins the next."""
+    monkeypatch.setattr(running, "ROUND", 10**6)
+    plain = Worker.round
+    outcomes: list[Outcome | None] = [*[None] * 5, Outcome("done")]
+    rounds: list[int] = []
+
+    class Long:
+        def begin(self, seq: int) -> None:
+            assert seq == LOOKING
+
+        def outcome(self) -> Outcome | None:
+            return outcomes.pop(0)
+
+        def close(self) -> None:
+            assert not outcomes
+
+    def count(worker: Worker, stop: threading.Event) -> None:
+        plain(worker, stop)
+        rounds.append(len(outcomes))
+        if not outcomes:
+            stop.set()
+
+    monkeypatch.setattr(Worker, "round", count)
+    Worker(registered, print, [Long()]).run(threading.Event())
+    assert rounds == [5, 0]
