@@ -5,7 +5,6 @@ from itertools import combinations_with_replacement, product
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +15,7 @@ from starling.tables.plan.overlaps import Overlaps
 from tests.tables.plan.test_stability import definitions, groups_of, people
 from tests.tables.small import census_attributes
 
-ARRAY = np.array
-NO_REGIONS: Any = SimpleNamespace(regions={}, region_of_unit={})
+NO_REGIONS: Any = SimpleNamespace(regions={})
 FAMILIES: list[dict[str, Any]] = [
     {"name": "all", "columns": []},
     {"name": "sex", "columns": ["sex"]},
@@ -84,17 +82,20 @@ def test_of_declared_columns_they_meet_where_a_record_is_in_both_but_where_a_col
             assert overlaps.iterations_meet(one, other) == both, (one, other)
 
 
-def test_regions_meet_where_they_have_a_unit_in_common(custom: Plan) -> None:
-    geography: Any = SimpleNamespace(
-        regions={"land": ("x",), "state": ("a", "b"), "place": ("p",)},
-        region_of_unit={"land": ARRAY([0, 0, 0, 0]), "state": ARRAY([0, 0, 1, -1]), "place": ARRAY([-1, 0, 0, -1])},
-    )
-    overlaps = Overlaps(custom, geography)
-    regions = [(level, each) for level, ids in geography.regions.items() for each in ids]
-    meeting = {
-        frozenset((one, other))
-        for one, other in product(regions, regions)
-        if one != other and overlaps.regions_meet(one, other)
+def test_regions_meet_where_one_lies_in_the_other() -> None:
+    rows = [["a1", "a", "n"], ["a2", "a", "n"], ["b1", "b", "n"], ["b2", "b", "m"]]
+    regions: dict[str, Any] = {
+        "column": "area",
+        "levels": ["land", "state", "area"],
+        "rows": [[area, "x", state] for area, state, _ in rows],
     }
-    land, a, b, p = regions
-    assert meeting == {frozenset(each) for each in ((land, a), (land, b), (land, p), (a, p), (b, p))}
+    levels = [{"regions": level, "groups": "all", "budget": "1"} for level in regions["levels"]]
+    plan = Plan.of({**VALUES, "regions": regions, "groups": FAMILIES[:1], "levels": levels})
+    geography = plan.records.stated_regions(plan.regions, regions["levels"])
+    assert geography is not None
+    overlaps = Overlaps(plan, geography)
+    known = [("land", "x"), *(("state", each) for each in "ab"), *(("area", row[0]) for row in rows)]
+    for one, other in product(known, known):
+        inside = one == other or "land" in (one[0], other[0])
+        inside |= one[0] != other[0] and one[1][0] == other[1][0]
+        assert overlaps.regions_meet(one, other) == inside, (one, other)

@@ -11,18 +11,14 @@ from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from starling.tables.plan.blocks import Geography
 from starling.tables.plan.columns import Column, Integers
 from starling.tables.plan.custom_families import CustomFamily, value_texts
+from starling.tables.plan.nesting import nested_chains
 
 if TYPE_CHECKING:
     from starling.tables.plan.model import Plan
 
-MOST_REGIONS: Final = 128
-"""Regions whose units are remembered, as many as a page can have rows."""
 MOST_PAIRS: Final = 8192
 """Pairs of iterations that are remembered."""
 
@@ -44,7 +40,7 @@ class Overlaps:
         self._iterations = {each.code: each for each in plan.definitions.iterations}
         self._most = {each.kind: each.most for each in plan.attributes}
         self._positions = {level: {each: at for at, each in enumerate(ids)} for level, ids in geography.regions.items()}
-        self._units = lru_cache(MOST_REGIONS)(self._units_of)
+        self._parents = lru_cache(None)(self._new_parents)
         self._iterations_meet = lru_cache(MOST_PAIRS)(self.iterations_meet)
 
     def meet(self, one: Group, other: Group) -> bool:
@@ -52,13 +48,18 @@ class Overlaps:
         return self.regions_meet(one[:2], other[:2]) and self._iterations_meet(one[2], other[2])
 
     def regions_meet(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
-        """Whether two regions, each by its level and id, have a unit in common: those of one level have none."""
+        """Whether two regions, each by its level and id, can have a place in common: those of one level have none.
+
+        Of nested levels the one has to lie in the other; of levels that are not nested nothing is known without the table of places.
+        """
         if one[0] == other[0]:
             return one == other
-        if self._units(*one).size > self._units(*other).size:
-            one, other = other, one
-        level, region = other
-        return bool((self._geography.region_of_unit[level][self._units(*one)] == self._positions[level][region]).any())
+        levels = self._plan.regions
+        if levels.of(one[0]).part != levels.of(other[0]).part:
+            return False
+        above, below = sorted((one, other), key=lambda each: levels.order(each[0]))
+        parents = self._parents(above[0], below[0])
+        return parents is None or parents[self._positions[below[0]][below[1]]] == self._positions[above[0]][above[1]]
 
     def iterations_meet(self, one: str, other: str) -> bool:
         """Whether a record can be in both iterations, by their codes."""
@@ -72,8 +73,11 @@ class Overlaps:
             return bool(first.codes and second.codes)
         return not set(first.codes).isdisjoint(second.codes)
 
-    def _units_of(self, level: str, region: str) -> npt.NDArray[np.int32]:
-        return np.flatnonzero(self._geography.region_of_unit[level] == self._positions[level][region]).astype(np.int32)
+    def _new_parents(self, above: str, below: str) -> Sequence[int] | None:
+        """The position of the region of the level above in which each region of the level below lies; None where they are not nested."""
+        if not any({above, below} <= set(chain) for chain in nested_chains(self._plan)):
+            return None
+        return self._plan.records.parents(self._plan.regions, above, below, self._geography.regions)
 
     @cached_property
     def _values(self) -> Mapping[str, Mapping[str, _Values]]:
