@@ -48,10 +48,12 @@ MOST_WORKERS = 8
 HALVES = (("places", "groups"), ("tables", "genome"))
 """Domains whose kernels are compiled by one process, and by another: each takes about half of the time."""
 SPARK = (
+    "engine/test_spark.py",
     "tables/counts/test_custom_counting_distributed.py",
     "tables/counts/test_counting_distributed.py",
     "places/test_counts.py",
     "groups/test_counts.py",
+    "bench/test_fuzz_spark.py",
 )
 """Files that share one Spark, and so a worker."""
 LONG = (
@@ -67,7 +69,6 @@ LONG = (
     "worker/test_children.py",
     "tables/test_mechanism_custom.py",
     "bench/test_fuzz.py",
-    "engine/test_spark.py",
     "test_walk_through.py",
     "test_docs.py",
     "server/pages/test_routes_every_page.py",

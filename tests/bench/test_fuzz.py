@@ -1,7 +1,5 @@
 """The search for inputs that make counting raise covers every column, kind and format, and what once failed is counted."""
 
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import get_args
@@ -28,8 +26,6 @@ from starling.tables.plan import Plan as TablesPlan
 from starling.tables.plan.columns import Domain
 from starling.tables.plan.custom_records import custom_records
 from starling.text_format import KEYS, PLAIN
-from tests.conftest import ROOT
-from tests.spark import needed
 
 CORPUS = list(corpus())
 WRITTEN = {"text": "csv"}
@@ -105,15 +101,6 @@ def test_right_values_of_a_declared_format_are_right(name: str, tmp_path: Path) 
     delivery = opened(source, tmp_path / "records.csv", tmp_path)
     assert isinstance(delivery, Delivery)
     assert delivery.validate(1).problems.total == 0
-
-
-@pytest.mark.slow
-def test_no_batch_makes_spark_raise() -> None:
-    """In a process of its own, which its Spark ends with."""
-    needed()
-    line = ["bench.fuzz", "--rows", "20", "--again", PLACES[0].name, "csv+spark", "1"]
-    done = subprocess.run([sys.executable, "-m", *line], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert (done.returncode, done.stdout) == (0, "('counted', 20)\n"), done.stderr
 
 
 @pytest.mark.series(2)

@@ -19,7 +19,7 @@ from starling.engine import duck
 from starling.engine.spark import Parts, Spark
 from starling.errors import OutputError, ParameterError
 from tests.conftest import ROOT
-from tests.spark import QUICK, needed, running
+from tests.spark import QUICK, end_shared, needed, running
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +49,7 @@ def rows(batches: Iterator[pa.RecordBatch]) -> list[tuple[object, ...]]:
 def test_a_java_that_does_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing is left behind by what did not start."""
     needed()
+    end_shared()
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "bin" / "java").chmod(0o755)
@@ -62,16 +63,9 @@ def test_a_java_that_does_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where this module's Spark puts its files."""
-    return tmp_path_factory.mktemp("spill")
-
-
-@pytest.fixture(scope="module")
-def spark(folder: Path) -> Iterator[Spark]:
-    with running(spill=folder) as started:
-        yield started
-    assert not list(folder.iterdir()), "nothing is left"
+def folder(spark: Spark) -> Path:
+    """Where Spark puts its files."""
+    return Path(spark._session.sparkContext.getConf().get("spark.local.dir"))
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
@@ -162,8 +156,7 @@ def test_attack_a21_it_listens_to_this_machine_alone(spark: Spark) -> None:
 
 
 def test_what_it_writes_is_private(spark: Spark, folder: Path) -> None:
-    (own,) = folder.iterdir()
-    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_another_spark_of_this_process_is_refused(spark: Spark) -> None:
@@ -173,6 +166,7 @@ def test_another_spark_of_this_process_is_refused(spark: Spark) -> None:
 
 LIFE = """
 import logging, os, signal, sys
+from dataclasses import replace
 from pathlib import Path
 import pyarrow as pa
 from starling.engine.spark import Spark
@@ -181,7 +175,7 @@ def state():
     return os.environ.get("PYSPARK_PYTHON"), logging.root.manager.disable, signal.getsignal(signal.SIGINT)
 before = state()
 for _ in range(2):
-    with Spark(None, LIMITS) as spark:
+    with Spark(None, replace(LIMITS, threads=1)) as spark:
         assert sum(batch.num_rows for batch in spark.run("SELECT u.a FROM u", {"u": pa.table({"a": [1, 2]})})) == 2
     assert state() == before, state()
     assert not list(Path(os.environ["TMPDIR"]).iterdir()), list(Path(os.environ["TMPDIR"]).rglob("*"))

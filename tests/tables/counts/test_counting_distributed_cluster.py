@@ -8,21 +8,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from starling.cli import main
 from starling.engine import delimited
+from starling.engine.spark import Spark, open_cluster
 from starling.privacy.trust import inspect
 from starling.tables.counts import count
 from starling.tables.source import open_persons
 from starling.tables.source.opened import OpenedRecords
 from starling.verification import verify
 from tests.conftest import ROOT
-from tests.spark import QUICK, needed, running
+from tests.spark import QUICK, needed
 from tests.tables.counts.test_counting import everything, toy
 from tests.tables.counts.test_counting_failures import FAILED, persons, published
 from tests.tables.source.records import GEOGRAPHY, GOOD, PLAN, row
@@ -107,7 +111,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture
 def private_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     """The cluster, with this process's environment as its users have it."""
-    for name in ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "PYSPARK_PYTHON"):
+    for name in ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "PYSPARK_PYTHON", "JDK_JAVA_OPTIONS"):
         monkeypatch.setenv(name, cluster.environment[name])
     return cluster
 
@@ -115,18 +119,23 @@ def private_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluste
 def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
     private_cluster: Cluster, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One driver, since it takes seconds to start: equal counts; then a file that is cut off; then what the workers' disks hold."""
-    monkeypatch.setattr(delimited, "CHUNK", 240)
+    """One driver, since it takes seconds to start: equal counts; a release; a file that is cut off; then what the workers' disks hold."""
     plan, geography, path = toy(shared_data)
+    monkeypatch.setattr(delimited, "CHUNK", path.stat().st_size // 2)
     opened = open_persons(path, plan)
     here = everything(plan, geography, inspect(count(plan, geography, opened)).value)
-    cut = persons(tmp_path, [row(QSPAN="xyzzy"), GOOD] * 400)
-    with running(private_cluster.url) as spark:
+    cut = persons(tmp_path, [row(QSPAN="xyzzy"), GOOD] * 10)
+    with open_cluster(private_cluster.url) as spark:
+        assert spark is not None
         assert spark.workers == 2
         there = everything(plan, geography, inspect(count(plan, geography, opened, cluster=spark)).value)
         assert all(np.array_equal(one, other) for one, other in zip(here, there, strict=True))
+        check_release(private_cluster.url, spark, path, tmp_path / "release")
+        # Three parts, of which two cannot be read.
+        size = cut.stat().st_size
+        monkeypatch.setattr(delimited, "CHUNK", size // 3)
         computation = count(PLAN, GEOGRAPHY, open_persons(cut, PLAN), cluster=spark)
-        os.truncate(cut, 9000)
+        os.truncate(cut, size // 3)
         # It is cut after the driver looked at it, so that it is workers that fail.
         monkeypatch.setattr(OpenedRecords, "check_unchanged", lambda _: None)
         assert published(computation) == FAILED
@@ -138,30 +147,29 @@ def test_two_workers_count_what_duckdb_counts_and_tell_nobody_why_they_fail(
     wait_until_empty(private_cluster.spills)
 
 
+def check_release(url: str, spark: Spark, path: Path, folder: Path) -> None:
+    """The command with `--engine URL` releases what verifies, says nothing else, and leaves nothing else.
+
+    Its `open_cluster` gives the Spark that this test has opened by the same URL. What a process prints and leaves that starts Spark and
+    ends it: `tests/engine/test_spark.py::test_it_leaves_nothing_and_can_start_again`.
+    """
+    folder.mkdir()
+    plan, geography = path.with_name("input_dir_zcdp"), path.with_name("GRF-C.txt")
+    command: list[str | Path] = ["tables", "release", plan, "--persons", path, "--geography", geography]
+    command += ["--out", folder / "out", "--engine", url, "--yes", "--unvalidated", "--json"]
+    with mock.patch("starling.engine.spark.open_cluster", return_value=nullcontext(spark)) as opening:
+        done = CliRunner().invoke(main, [str(word) for word in command], catch_exceptions=False)
+    opening.assert_called_once_with(url)
+    assert done.exit_code == 0, done.stderr
+    assert all(line.startswith("... ") for line in done.stderr.splitlines())
+    assert json.loads(done.stdout)["rows"]["t1"] > 100
+    verify(folder / "out")
+    assert {path.name for path in folder.iterdir()} == {"out", ".out.records"}
+
+
 def wait_until_empty(folders: tuple[Path, ...]) -> None:
     """Workers remove what an application left on their disks a moment after its end."""
     until = time.monotonic() + 30
     while any(file for folder in folders for file in folder.rglob("*") if file.is_file()):
         assert time.monotonic() < until
         time.sleep(0.2)
-
-
-def test_a_release_of_a_cluster_is_a_release(private_cluster: Cluster, shared_data: Path, tmp_path: Path) -> None:
-    toy_folder = shared_data / "tables" / "toy_dataset"
-    inputs: list[str | Path] = ["--persons", toy_folder / "person-records.txt", "--geography", toy_folder / "GRF-C.txt"]
-    command: list[str | Path] = [
-        Path(sys.executable).with_name("starling"),
-        "tables",
-        "release",
-        toy_folder / "input_dir_zcdp",
-        *inputs,
-    ]
-    command += ["--out", tmp_path / "out", "--engine", private_cluster.url, "--yes", "--unvalidated", "--json"]
-    done = subprocess.run(
-        command, env=private_cluster.environment, capture_output=True, timeout=300, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    assert all(line.startswith("... ") for line in done.stderr.decode().splitlines())
-    assert json.loads(done.stdout)["rows"]["t1"] > 100
-    verify(tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {"out", ".out.records"}
