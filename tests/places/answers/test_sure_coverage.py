@@ -38,8 +38,11 @@ METHODS: dict[str, Callable[[Fraction], Method]] = {
 }
 
 
-FEWER: Final = {"KdTree": (200, 28), "Htf": (200, 28)}
-"""Methods that take long: runs, and the most misses, again with a probability of at most 10^-6 beyond."""
+FEWER: Final = dict.fromkeys(("Htf", "KdTree", "Hierarchical", "Dawa", "Quadtree"), (200, 28))
+"""Methods that take long, and those whose trees no measured count steers: runs, and the most misses.
+
+Beyond comes a right interval again with a probability of at most 10^-6; an interval that misses one run of four stays within with 10^-4.
+"""
 
 
 def missed(
@@ -61,7 +64,7 @@ def missed(
 @pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("name", METHODS)
-def test_intervals_hold_the_truth_over_a_thousand_runs(name: str) -> None:
+def test_intervals_hold_the_truth_over_many_runs(name: str) -> None:
     """Twelve counts of misses: a right interval fails with a probability of at most 2 10^-5 in all."""
     runs, most = FEWER.get(name, (RUNS, MOST_MISSED))
     assert (missed(METHODS[name](Fraction(1)), runs) <= most).all()
