@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -40,7 +41,14 @@ def test_the_best_split_serves_the_level_that_is_asked_for(tmp_path: Path) -> No
         assert search.tried.keys() == {"levels"}
 
 
+@pytest.fixture
+def few_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that simulates each split with as few releases as it ever does: what is best is searched elsewhere."""
+    monkeypatch.setattr(import_module("starling.groups.preview.best_split"), "SEARCHED", 1)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_releases")
 def test_the_result_is_compared_on_the_same_releases(tmp_path: Path) -> None:
     plan = large(tmp_path, more='split = ["1/2", "1/4", "1/4"]')
     search = best_split(plan, {"land": 5, "county": 20}, seed=3)
@@ -64,6 +72,7 @@ def test_the_result_is_compared_on_the_same_releases(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_releases")
 def test_sizes_are_searched_where_shares_are_public(tmp_path: Path) -> None:
     plan = large(tmp_path, more=SHARES)
     search = best_split(plan, {"land": 10, "county": 20})
@@ -110,6 +119,7 @@ def test_a_small_plan_is_simulated_often(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_releases")
 def test_sizes_that_nobody_has_are_left_out_of_the_search_alone(tmp_path: Path) -> None:
     plan = world(tmp_path, groups=5000, largest=500)
     shares = np.zeros(501)
