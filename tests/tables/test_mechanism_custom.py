@@ -65,11 +65,13 @@ class Script:
 
 Answer = dict[tuple[int, int], Int64]
 """Of a level and a group, the exact numbers that stage 2 asks."""
+Noise = dict[int, tuple[Distribution, Distribution]]
+"""Of a level, that of both stages."""
+Requests = dict[int, tuple[Answer, Noise]]
+"""After each value of stage 1."""
 
 
-def record_request(
-    plan: Plan, counts: GroupCounts, value: int
-) -> tuple[Answer, dict[int, tuple[Distribution, Distribution]]]:
+def record_request(plan: Plan, counts: GroupCounts, value: int) -> tuple[Answer, Noise]:
     """What is asked of each group once stage 1 has said this value, and the noise of both stages of each level."""
     script, answers, noise = Script(counts, value), {}, {}
     with mock.patch.object(mechanism, "draw", script.draw):
@@ -99,17 +101,22 @@ def weight(distribution: Distribution, value: int) -> float:
     return float(-(value**2) / (2 * distribution.sigma_squared))
 
 
-def apart(plan: Plan, one: GroupCounts, other: GroupCounts, order: float) -> dict[int, float]:
+def requested(world: World) -> Requests:
+    """What is asked in a world after each value of stage 1."""
+    plan, counts = world.plan, counted(world)
+    values = range(-FAR, max((len(level.thresholds or ()) for level in plan.levels), default=0) + FAR + 1)
+    return {value: record_request(plan, counts, value) for value in values}
+
+
+def apart(plan: Plan, here: Requests, there: Requests, order: float) -> dict[int, float]:
     """Of each level how far the law of all that it releases tells two worlds apart: under epsilon the largest logarithm of a ratio of
     probabilities, under rho the Renyi divergence of this order, divided by it."""
-    values = range(-FAR, max((len(level.thresholds or ()) for level in plan.levels), default=0) + FAR + 1)
-    here = {value: record_request(plan, one, value) for value in values}
-    there = {value: record_request(plan, other, value)[0] for value in values}
+    values = list(here)
     result: dict[int, float] = dict.fromkeys(range(len(plan.levels)), 0.0)
     groups, noise = here[0]
     for level, group in groups:
         first, second = noise[level]
-        moves = {value: here[value][0][level, group] - there[value][level, group] for value in values}
+        moves = {value: here[value][0][level, group] - there[value][0][level, group] for value in values}
         total = int(moves[values[0]].sum())
         if not any(move.any() for move in moves.values()):
             continue
@@ -181,8 +188,8 @@ MEASURES: st.SearchStrategy[Measure] = st.sampled_from(["epsilon", "rho"])
 def test_no_neighbours_are_told_apart_by_more_than_the_plan_costs(world: World, order: float) -> None:
     plan = world.plan
     with mock.patch("starling.tables.counts.counting.fresh_bytes", bytes):
-        whole = counted(world)
-        for rest in map(counted, neighbours(world)):
+        whole = requested(world)
+        for rest in map(requested, neighbours(world)):
             for one, other in ((whole, rest), (rest, whole)):
                 for level, report in apart(plan, one, other, order).items():
                     assert report <= float(plan.levels[level].budget) * (1 + 1e-9)
@@ -206,7 +213,8 @@ def test_some_neighbours_are_told_apart_by_all_that_it_costs(measure: Measure) -
     }
     world = World(values, ({"skills": "p;q", "age": "3"},))
     plan, result = world.plan, []
-    for one, other in ((world, world.with_records([])), (world.with_records([]), world)):
-        result.append(apart(plan, counted(one), counted(other), 2.0)[0])
+    some, none = requested(world), requested(world.with_records([]))
+    for one, other in ((some, none), (none, some)):
+        result.append(apart(plan, one, other, 2.0)[0])
     assert max(result) == pytest.approx(1, rel=1e-6)
     assert Fraction(plan.cost.amount) == 1
