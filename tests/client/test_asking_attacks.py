@@ -27,8 +27,8 @@ pytestmark = [
 ]
 
 ROWS = 1_000_000
-GROUPS = 100
-"""Of so many rows: a bomb has hundred million, in a few megabytes."""
+GROUPS = 40
+"""Of so many rows: a bomb has forty million, in a few megabytes."""
 
 
 def replacing(content: bytes) -> Callable[[httpx.Request, Carry], httpx.Response]:
@@ -97,7 +97,7 @@ def test_attack_a22_a_forged_cell_is_refused_by_whom_the_key_is_known(site: Site
 
 
 def inflate(path: Path) -> None:
-    """Put a hundred million rows into a table, each like its first."""
+    """Put forty million rows into a table, each like its first."""
     first = pq.read_table(path).slice(0, 1)
     columns = [pa.array(column.to_pylist() * ROWS).cast(column.type) for column in first.columns]
     rows = pa.table(columns, schema=first.schema)
