@@ -1,8 +1,9 @@
 """A process that charges and answers one request and dies where it is told to: `python -m tests.ledger.child URL REQUEST FAULT`.
 
 FAULT is `none`, `kill:N` (kill -9 before the N-th call of the database), `cut:N` (the PostgreSQL server ends this connection
-before the N-th call), or `size:BYTES` (no file may grow beyond BYTES); `warm-kill:N` and `warm-cut:N` count from where two charges
-are made and the next is made from memory. Prints what it published, or exits with the error's code.
+before the N-th call), or `size:BYTES` (no file may grow beyond BYTES). `opened-kill:N` and `opened-cut:N` count from where the
+ledger is open, `warm-kill:N` and `warm-cut:N` from where two charges are made and the next is made from memory. Prints what it
+published, or exits with the error's code.
 """
 
 import os
@@ -21,7 +22,7 @@ from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, request
 
 calls = [count(1)]
-"""The calls of the database, counted anew when a child is warm."""
+"""The calls of the database, counted anew when a ledger is open or a child is warm."""
 
 
 def at_call(number: int, strike: Callable[[], None]) -> None:
@@ -70,9 +71,9 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
 
 def main(url: str, name: str, fault: str) -> int:
     """See above."""
-    kind, _, detail = fault.removeprefix("warm-").partition(":")
-    warm = fault.startswith("warm-")
-    if warm:
+    kind, _, detail = fault.partition(":")
+    since, _, kind = kind.rpartition("-")
+    if since:
         calls[0] = count(-1_000_000)
     if kind in ("kill", "cut") and url.startswith("sqlite"):
         Struck.number = int(detail)
@@ -85,9 +86,10 @@ def main(url: str, name: str, fault: str) -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(detail), int(detail)))
     try:
         ledger = open_ledger(url)
-        if warm:
+        if since == "warm":
             for number in (1, 2):
                 ledger.charging.charge(request(f"{name}-warm-{number}"), Count().guarantee)
+        if since:
             calls[0] = count(1)
         account = ledger.account(request(name))
         earlier = account.earlier()

@@ -13,7 +13,7 @@ from starling.ledger.charging import Charging
 from starling.ledger.opening import Ledger
 from starling.ledger.rows import Before
 from starling.ledger.rules import UNIT, Request
-from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished
+from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished, room
 from tests.ledger.worlds import World, costing, request
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
@@ -163,11 +163,6 @@ def test_without_its_condition_a_charge_from_memory_would_be_paid_twice(
     monkeypatch.setattr(rows, "_FIRST", rows._FIRST.replace("CASE WHEN", "CASE WHEN 1 = 1 OR"))
     assert world.ledger.charging.charge(request("d", body="c"), costing(1)).fresh
     assert world.spent() == 4
-
-
-def room(world: World) -> None:
-    for scope, name in (("population", "people"), ("dataset", "census"), ("analyst", "ann")):
-        world.ledger.custody.raise_cap("people", scope, name, 1000)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
