@@ -60,7 +60,7 @@ def test_every_domain_form_and_kind_of_column_is_searched(tmp_path: Path) -> Non
 @pytest.mark.series(1)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 @pytest.mark.examples(2)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_no_batch_makes_counting_raise(source: Source, data: st.DataObject) -> None:
     """Some forms of each source; `.ci/run` tries all for a minute, and a recorded run ten million inputs."""
