@@ -76,6 +76,9 @@ def loss_of(one: Draw, other: Draw) -> Fraction:
 Release: TypeAlias = Measured | tuple[Measured, ...]
 """Of one grid, or of one for each slice."""
 
+Replays: TypeAlias = dict[tuple[int, ...], tuple[Release, list[Draw]]]
+"""Releases of one grid and their draws, by the values that come out first."""
+
 
 class Drawing(Protocol):
     """A method, or one over several slices."""
@@ -194,16 +197,21 @@ def releases(
     choices: Choices,
     patch: pytest.MonkeyPatch,
     loss: Callable[[Draw, Draw], Fraction] = loss_of,
+    of_one: Replays | None = None,
 ) -> Iterator[Fraction]:
     """The privacy loss of every release in which each value is one of the choices; `loss` is that of one value.
 
-    Values of boxes that hold as many points in both grids have no loss, and are not varied.
+    Values of boxes that hold as many points in both grids have no loss, and are not varied. `of_one` holds releases of the first grid, and
+    takes those that it lacks.
     """
     open_scripts: list[tuple[int, ...]] = [()]
+    of_one = {} if of_one is None else of_one
     with scripted(choices, patch) as script:
         while open_scripts:
             stated = open_scripts.pop()
-            (here, left), (there, right) = (script.replay(method, grid, stated) for grid in (one, other))
+            if stated not in of_one:
+                of_one[stated] = script.replay(method, one, stated)
+            (here, left), (there, right) = of_one[stated], script.replay(method, other, stated)
             assert same(here, there), "the form of a release depends on more than what is released"
             check_monotone(method, left, right)
             for place in range(len(stated), len(left)):
@@ -222,11 +230,12 @@ def largest_loss(
     loss: Callable[[Draw, Draw], Fraction] = loss_of,
 ) -> Fraction:
     """The largest privacy loss of all releases of all neighbours of some grids, in either direction; `loss` is that of one value."""
+    with_replays: list[tuple[Int64, Replays]] = [(grid, {}) for grid in grids]
     return max(
         abs(each)
-        for grid in grids
+        for grid, replays in with_replays
         for other in neighbours(grid, points)
-        for each in releases(method, grid, other, choices, patch, loss)
+        for each in releases(method, grid, other, choices, patch, loss, replays)
     )
 
 
