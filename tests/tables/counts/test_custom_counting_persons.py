@@ -53,8 +53,8 @@ def test_the_order_of_records_changes_nothing(world: World, key: bytes, chance: 
 
 @pytest.mark.series(1)
 @pytest.mark.parametrize("person", ["x", "1"], ids=["text", "digits"])
-@pytest.mark.parametrize("keys", [12, pytest.param(40, marks=pytest.mark.slow)])
-def test_the_key_decides_which_are_kept(person: str, keys: int) -> None:
+def test_the_key_decides_which_are_kept(person: str) -> None:
+    """Of ten records one, by each of twelve keys: fewer than five of them are kept with a probability of 0.0031, were the keys drawn."""
     values = {
         "title": "One person",
         "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "epsilon"},
@@ -65,6 +65,6 @@ def test_the_key_decides_which_are_kept(person: str, keys: int) -> None:
         "levels": [{"groups": "ages", "budget": "1"}],
     }
     world = World(values, tuple({"age": str(age), "who": person} for age in range(10)))
-    remaining = [search(world, bytes([at] * 32))[0] for at in range(keys)]
+    remaining = [search(world, bytes([at] * 32))[0] for at in range(12)]
     assert all(sum(each.total() for each in one.values()) == 1 for one in remaining)
     assert len({str(each) for each in remaining}) > 4
