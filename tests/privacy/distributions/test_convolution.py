@@ -68,8 +68,8 @@ def test_weights_finer_than_the_grid_are_on_the_safe_side() -> None:
     assert sum_margin(exact, ALPHA) - Fraction(1, 3) <= found <= sum_margin(exact, ALPHA) + Fraction(spread) / 100 + 1
 
 
-@pytest.mark.series(8)
-@pytest.mark.parametrize("epsilon", [1, 20, 1000, 5, 40, 100])
+@pytest.mark.series(7)
+@pytest.mark.parametrize("epsilon", [1, 20, 1000, 5, 40])
 @pytest.mark.parametrize(
     "weight", [Fraction(1, 3), Fraction(12_345_678, 9), Fraction(7, 10**9 + 7), Fraction(10**12 + 1, 7)]
 )
