@@ -41,6 +41,7 @@ HERE: Final = {
     "groups preview --seed": (["plan.toml"], ["--seed", "7"]),
     "groups preview --shares": (["plan.toml"], ["--shares", "shares.csv"]),
     "groups release --analyst": (RELEASE, ["--analyst", "zenobia"]),
+    "groups validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
     "groups validate --all": (["plan.toml", "--records", "wrong.csv"], ["--all"]),
     "places compare --key": (
         ["out", "out", "--slice", "January", "--other-slice", "February", "--rectangles", "rectangles.csv"],
@@ -59,6 +60,7 @@ HERE: Final = {
     "places preview --seed": (["plan.toml", "--expected", "50", "--size", "25", "--world", "gather"], ["--seed", "7"]),
     "places release --analyst": (RELEASE, ["--analyst", "zenobia"]),
     "places release --engine": (RELEASE, ["--engine", "none"]),
+    "places validate --again": (["plan.toml", "--records", "records.csv"], ["--again"]),
 }
 """Of an option a command line without it, and what is added."""
 FAILS: Final = {"groups validate --all": 65, "tables export --structure": 2}
