@@ -15,7 +15,7 @@ from starling.privacy.sampling.entropy import system
 from starling.tables.plan.cross import noise_of_part
 from starling.tables.plan.residuals import Shape, Table
 
-DRAWS = 16_000
+DRAWS = 80_000
 Noise = Callable[[Shape, Table, Fraction, int], DiscreteGaussian]
 
 
@@ -39,7 +39,7 @@ def of_plain_table(shape: Shape, part: Table, share: Fraction, records: int) -> 
 
 @pytest.mark.statistical
 def test_no_draw_refutes_the_cost_and_a_forgotten_part_is_refuted() -> None:
-    """False alarm at most 1e-6. That the half is refuted shows that the audit sees both parts."""
+    """False alarm at most 1e-6. That the half is refuted shows that the audit sees both parts; the bound lies ten deviations above it."""
     output = finding(noise_of_part)
     assert not output.refutes(Rho(BUDGET))
     assert output.refutes(Rho(BUDGET / 2))
