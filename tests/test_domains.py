@@ -224,7 +224,7 @@ def test_what_a_domain_shows_is_one_value(name: str, tmp_path: Path) -> None:
     found = domain(name)
     assert found is not None
     options: dict[str, dict[str, Any]] = {
-        "tables": {"geography": None, "scale": None, "total": None, "earlier": ()},
+        "tables": dict.fromkeys(("geography", "scale", "total", "epsilon", "delta", "out")) | {"earlier": ()},
         "places": {"expected": 50, "sizes": (25,), "worlds": ("gather",)},
     }
     planned = found.verbs.plan(str(folder / "plan.toml"), **(options["tables"] if name == "tables" else {}))
