@@ -288,9 +288,8 @@ class Charges:
     def _open_of(self, analyst: str) -> int:
         """How many charges of an analyst have not left."""
         waiting = self._waiting.pop(analyst, {})
-        for seq in [seq for seq, charge in waiting.items() if charge.state == "charged"]:
-            known = self._known(seq)
-            now = self._charge(seq) if known is None else known.charge
+        for seq in [seq for seq, charge in waiting.items() if charge.state == "charged" and not self._is_early(charge)]:
+            now = self._charge(seq)
             assert now is not None
             waiting[seq] = now
         left = {seq: charge for seq, charge in waiting.items() if not self._left(charge)}
@@ -299,7 +298,11 @@ class Charges:
         return len(left)
 
     def _left(self, charge: Charge) -> bool:
-        return self._progress(charge).state == "released"
+        return not self._is_early(charge) and self._progress(charge).state == "released"
+
+    def _is_early(self, charge: Charge) -> bool:
+        """Whether it is before the first deadline of a charge: its release has not left."""
+        return self._now() < charge.at + self._deadline(charge)
 
     def open(self) -> None:
         """Open the ledger now rather than at the first charge, if it takes charges of this server already."""
@@ -332,7 +335,7 @@ class Charges:
         charge = self._read_charges.get(seq)
         if charge is None:
             return None
-        early = self._now() < charge.at + self._deadline(charge)
+        early = self._is_early(charge)
         progress = self._progress(charge)
         return progress if early or progress.state == "released" else None
 

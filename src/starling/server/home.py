@@ -15,7 +15,7 @@ sandbox/         a home of invented records, with these settings and users (sand
 import pwd
 import shutil
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +53,7 @@ class Home:
         access: Its users, passwords, tokens, sessions and log.
         requests: What waits for a custodian's approval.
         invented: Whether it is a sandbox: nothing in it is of anybody.
+        catalogue: What is public about its registered data, read once for each version of a file.
     """
 
     folder: Path
@@ -60,6 +61,10 @@ class Home:
     access: Access
     requests: Requests
     invented: bool = False
+    catalogue: Catalogue = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "catalogue", Catalogue(self.folder / "datasets"))
 
     @property
     def key(self) -> keys.Key:
@@ -79,11 +84,6 @@ class Home:
     def questions(self) -> Questions:
         """What was asked of datasets that are asked questions."""
         return Questions(self.folder / "questions")
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """What is public about its registered data."""
-        return Catalogue(self.folder / "datasets")
 
     @property
     def sandbox(self) -> "Home | None":
