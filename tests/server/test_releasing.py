@@ -2,12 +2,14 @@
 
 import os
 from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 
 from starling.errors import ParameterError
 from starling.ledger.opening import open_ledger
 from starling.ledger.rules import Request
+from starling.server import datasets
 from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue, Dataset
@@ -61,6 +63,20 @@ def test_everybody_sees_what_there_is_and_no_path(asking: Asker, tokens: dict[st
     assert (found["population"], found["purpose"], found["uses"]) == ("people", "", [])
     assert asking.get("/v1/datasets/census", tokens[role]).json() == found
     assert asking.get("/v1/datasets/survey", tokens[role]).status_code == 404
+
+
+def test_the_file_of_a_dataset_is_read_once_whatever_is_asked_of_it(
+    asking: Asker, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A charge, and all that is asked before and after it, parse it no second time."""
+    parsed = Mock(wraps=datasets._parsed)
+    monkeypatch.setattr(datasets, "_parsed", parsed)
+    for path in ("", "/census", "/census/budget"):
+        assert asking.get(f"/v1/datasets{path}", tokens["analyst"]).status_code == 200
+    for request_id in ("one", "two"):
+        seq = asking.post(RELEASES, tokens["analyst"], {"request_id": request_id}).json()["id"]
+        assert asking.get(f"/v1/releases/{seq}", tokens["analyst"]).status_code == 200
+    assert parsed.call_count == 1
 
 
 def test_whose_and_what_for_the_data_are_is_told(asking: Asker, selling: Home, tokens: dict[str, str]) -> None:
