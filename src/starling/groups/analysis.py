@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from starling.errors import ParameterError
+from starling.errors import IntegrityError, ParameterError
 from starling.groups.artifact import measurements_path, read_measurements, read_plan
 from starling.groups.artifact.pages import headline
 from starling.groups.measurements import Measured
@@ -20,6 +20,7 @@ from starling.pages.parts import Headline
 from starling.privacy.distributions.discrete import Distribution
 from starling.release.codec import Json
 from starling.release.intervals import Value, total
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.reading import DomainRelease, Release, Rows
 from starling.release.work import Work
 
@@ -98,8 +99,11 @@ class GroupsRelease(DomainRelease):
         return total([self._draw(level, row, size) for size in range(least, last + 1)])
 
     def headline(self) -> Headline:
-        """The published mean size in the root."""
-        (row,) = self.rows("regions", region=self.plan.regions.ids[0][0]).to_pylist()
+        """The published mean size in the root; raises IntegrityError where the table has no row of it."""
+        root = self.plan.regions.ids[0][0]
+        row = next(iter(self.rows("regions", region=root).to_pylist()), None)
+        if row is None:
+            raise IntegrityError("regions", f"has no row of {root}, the root of the plan", DOWNLOAD_AGAIN)
         return headline(self.plan, row["mean"], row["mean_lower"], row["mean_upper"])
 
     def plot(self, *regions: str, outlines: str | Path | None = None, error: bool = False) -> "Plots":

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import pyarrow as pa
 
-from starling.errors import ParameterError
+from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.pages.parts import Headline
 from starling.release.codec import Json
 from starling.release.intervals import CONFIDENCE, Value, total
+from starling.release.manifest import DOWNLOAD_AGAIN
 from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
 from starling.release.reading import open_release as open_any
 from starling.release.work import Work
@@ -370,9 +371,11 @@ class TablesRelease(DomainRelease):
         return CrossValues(self.plan, self.geography, self.hashes[cross_path(0)])
 
     def _value(self, row: dict[str, Any], table: str) -> Value:
-        if self._cross is not None:
-            return self._cross.value(table, row)
-        return (self._aggregate_values if "statistic" in row else self._values).value(row)
+        values = self._aggregate_values if "statistic" in row else self._values
+        try:
+            return values.value(row) if self._cross is None else self._cross.value(table, row)
+        except (LookupError, ValueError):
+            raise IntegrityError(table, "has a row of no group of the plan", DOWNLOAD_AGAIN) from None
 
     def _drawn_in(self, level: Level) -> tuple[str, ...]:
         """The hashes of the measurements of a level, of this release and of those that it adds to, the last first."""

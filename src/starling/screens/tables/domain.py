@@ -1,6 +1,7 @@
 """What releases of tables add: the text of codes, numbers that are added up, ages of a group, and why a group is not there."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -42,6 +43,7 @@ MOST_PICTURED: Final = 100_000
 """Rows of a T1 that is drawn, for which all of them are read."""
 MOST_RESULTS: Final = 256
 """Results of sums and ratios that are remembered."""
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
 RULE: Final = "The rule is public, and looks at noisy numbers alone: nothing is left out for what the records say."
 
 
@@ -284,14 +286,13 @@ class TablesPages(DomainPages):
         rows = self.release.stored(table).window(chosen, 0, MOST_AGES).rows.to_pylist()
         cells = [
             AgeCell(
-                int(row["age_start"]),
-                int(row["age_end"]),
+                *band,
                 self._attribute(ages).text(row),
                 ", ".join(self._attribute(each).text(row) for each in others),
                 row,
             )
             for row in rows
-            if ALL not in (row["age_start"], row["age_end"])
+            if (band := _band([row["age_start"], row["age_end"]])) is not None
         ]
         return self._described(where), cells
 
@@ -352,4 +353,10 @@ def _meet(attribute: DetailAttribute, one: Row, other: Row) -> bool:
     first, second = ([where.get(name, ALL) for name in attribute.columns] for where in (one, other))
     if ALL in first or ALL in second or attribute.values:
         return ALL in first or ALL in second or first == second
-    return int(first[0]) <= int(second[1]) and int(second[0]) <= int(first[1])
+    a, b = _band(first), _band(second)
+    return a is not None and b is not None and a[0] <= b[1] and b[0] <= a[1]
+
+
+def _band(codes: Sequence[str]) -> tuple[int, int] | None:
+    """First and last value of a class of numbers; None of all values, and of codes that no plan has."""
+    return (int(codes[0]), int(codes[1])) if all(_WHOLE.fullmatch(each) for each in codes) else None

@@ -44,8 +44,11 @@ class Overlaps:
         self._iterations_meet = lru_cache(MOST_PAIRS)(self.iterations_meet)
 
     def meet(self, one: Group, other: Group) -> bool:
-        """Whether a record can be in both."""
-        return self.regions_meet(one[:2], other[:2]) and self._iterations_meet(one[2], other[2])
+        """Whether a record can be in both; none is in a group that the plan has not."""
+        known = all(
+            each[1] in self._positions.get(each[0], ()) and each[2] in self._iterations for each in (one, other)
+        )
+        return known and self.regions_meet(one[:2], other[:2]) and self._iterations_meet(one[2], other[2])
 
     def regions_meet(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
         """Whether two regions, each by its level and id, can have a place in common: those of one level have none.
