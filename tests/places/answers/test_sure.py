@@ -89,19 +89,19 @@ def test_another_level_is_refused(level: Fraction) -> None:
 @pytest.mark.slow
 @pytest.mark.statistical
 def test_sums_and_differences_of_releases_hold_at_the_level_of_the_whole() -> None:
-    """As for one release: at most 87 misses of 1,000, which a right interval exceeds with a probability of at most 10^-6 a count."""
+    """At most 44 misses of 400, which a right interval exceeds with a probability of at most 10^-6 a count."""
     other = np.random.default_rng(4).poisson(5.0, (8, 8)).astype(np.int64)
     one, two = (Singular((8, 8), ADD_REMOVE_POINT, Fraction(1, each)) for each in (2, 3))
     query = INNER[:4]
     missed = np.zeros((2, len(query)), dtype=np.int64)
-    for _ in range(RUNS):
+    for _ in range(400):
         drawn = [one.draw(CELLS), two.draw(other)]
         for row, signs in enumerate([(1, 1), (1, -1)]):
             result = Surety(drawn, signs).of(query)
             cells = CELLS + signs[1] * other
             true = [int(cells[int(y0) : int(y1), int(x0) : int(x1)].sum()) for x0, y0, x1, y1 in query]
             missed[row] += (np.array(true) < result.lower) | (np.array(true) > result.upper)
-    assert (missed <= MOST_MISSED).all()
+    assert (missed <= 44).all()
     assert missed.sum() > 0
 
 

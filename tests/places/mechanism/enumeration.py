@@ -8,7 +8,7 @@ likely each is. So a release is a sequence of values, and the logarithm of its p
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import exp, log, prod
@@ -94,9 +94,12 @@ Choices: TypeAlias = Sequence[int] | Callable[[Fraction], Sequence[int]]
 
 def of(choices: Choices, draw: Draw) -> Sequence[int]:
     """The choices for this draw: of a selection all candidates."""
-    if isinstance(draw, Selected):
-        return range(len(draw.exact))
-    return choices(draw.amount) if callable(choices) else choices
+    return range(len(draw.exact)) if isinstance(draw, Selected) else of_noise(choices, draw.amount)
+
+
+def of_noise(choices: Choices, amount: Fraction) -> Sequence[int]:
+    """The choices for noise of this amount."""
+    return choices(amount) if callable(choices) else choices
 
 
 @dataclass
@@ -107,22 +110,19 @@ class Script:
     given: Sequence[int] = ()
     drawn: list[Draw] = field(default_factory=list)
 
-    def _next(self, draw: Draw) -> int:
-        """The value of the draw that comes next, which is written down."""
-        at = len(self.drawn)
-        value = self.given[at] if at < len(self.given) else of(self.choices, draw)[0]
-        self.drawn.append(replace(draw, value=value))
-        return value
-
     def noisy(self, exact: Int64, amount: Fraction) -> Int64:
-        out = np.empty(exact.size, dtype=np.int64)
-        for place, each in enumerate(exact.reshape(-1).tolist()):
-            out[place] = self._next(Drawn(each, amount, 0))
-        return out.reshape(exact.shape)
+        first, at = of_noise(self.choices, amount)[0], len(self.drawn)
+        values = (*self.given[at : at + exact.size], *(first,) * (exact.size - max(len(self.given) - at, 0)))
+        pairs = zip(exact.reshape(-1).tolist(), values, strict=True)
+        self.drawn += [Drawn(each, amount, value) for each, value in pairs]
+        return np.array(values, dtype=np.int64).reshape(exact.shape)
 
     def select(self, scores: Int64, amount: Fraction, sensitivity: int = 1) -> list[int]:
         """In place of `exponential_mechanism`."""
-        return [self._next(Selected(tuple(scores.tolist()), amount / sensitivity, 0))]
+        at = len(self.drawn)
+        chosen = self.given[at] if at < len(self.given) else 0
+        self.drawn.append(Selected(tuple(scores.tolist()), amount / sensitivity, chosen))
+        return [chosen]
 
     def replay(self, method: Drawing, exact: Int64, given: Sequence[int]) -> tuple[Release, list[Draw]]:
         """The release in which these values come out."""
@@ -141,9 +141,9 @@ def scripted(choices: Choices, patch: pytest.MonkeyPatch) -> Iterator[Script]:
     """A script in place of all noise."""
     script = Script(choices)
     with patch.context() as patched:
-        for name, module in list(sys.modules.items()):
+        for module in [each for name, each in sys.modules.items() if name.startswith("starling.places.mechanism.")]:
             for drawing, instead in (("noisy", script.noisy), ("exponential_mechanism", script.select)):
-                if name.startswith("starling.places.mechanism.") and hasattr(module, drawing):
+                if hasattr(module, drawing):
                     patched.setattr(module, drawing, instead)
         yield script
 
@@ -179,13 +179,16 @@ def same(one: Release, other: Release) -> bool:
     )
 
 
-def check_monotone(method: Drawing, one: Sequence[Draw], more: Sequence[Draw]) -> None:
-    """Of a method whose noisy numbers are all declared monotone, none is lower with points more, along the same path."""
-    if not isinstance(method, Method) or any(
+def is_monotone(method: Drawing) -> bool:
+    """Whether all noisy numbers of a method are declared monotone."""
+    return isinstance(method, Method) and not any(
         isinstance(each, PureDP) or (isinstance(each, DiscreteLaplaceNoise) and each.replacement_factor != MONOTONE)
         for each in leaves(method.guarantee)
-    ):
-        return
+    )
+
+
+def check_monotone(one: Sequence[Draw], more: Sequence[Draw]) -> None:
+    """No noisy number is lower with points more, along the same path."""
     pairs = zip(one, more, strict=True)
     assert all(b.exact >= a.exact for a, b in pairs if isinstance(a, Drawn) and isinstance(b, Drawn))
 
@@ -206,6 +209,7 @@ def releases(
     """
     open_scripts: list[tuple[int, ...]] = [()]
     of_one = {} if of_one is None else of_one
+    monotone = is_monotone(method)
     with scripted(choices, patch) as script:
         while open_scripts:
             stated = open_scripts.pop()
@@ -213,12 +217,29 @@ def releases(
                 of_one[stated] = script.replay(method, one, stated)
             (here, left), (there, right) = of_one[stated], script.replay(method, other, stated)
             assert same(here, there), "the form of a release depends on more than what is released"
-            check_monotone(method, left, right)
+            if monotone:
+                check_monotone(left, right)
             for place in range(len(stated), len(left)):
                 if left[place].exact != right[place].exact:
                     before = tuple(each.value for each in left[:place])
                     open_scripts += [(*before, value) for value in of(choices, left[place])[1:]]
-            yield sum((loss(a, b) for a, b in zip(left, right, strict=True)), Fraction(0))
+            yield sum((loss(a, b) for a, b in zip(left, right, strict=True) if a != b), Fraction(0))
+
+
+def losses(
+    method: Drawing,
+    grids: Sequence[Int64],
+    points: int,
+    choices: Choices,
+    patch: pytest.MonkeyPatch,
+    loss: Callable[[Draw, Draw], Fraction] = loss_of,
+) -> Iterator[Fraction]:
+    """The privacy loss, in either direction, of each release of all neighbours of some grids; `loss` is that of one value."""
+    with_replays: list[tuple[Int64, Replays]] = [(grid, {}) for grid in grids]
+    for grid, replays in with_replays:
+        for other in neighbours(grid, points):
+            for each in releases(method, grid, other, choices, patch, loss, replays):
+                yield abs(each)
 
 
 def largest_loss(
@@ -229,14 +250,8 @@ def largest_loss(
     patch: pytest.MonkeyPatch,
     loss: Callable[[Draw, Draw], Fraction] = loss_of,
 ) -> Fraction:
-    """The largest privacy loss of all releases of all neighbours of some grids, in either direction; `loss` is that of one value."""
-    with_replays: list[tuple[Int64, Replays]] = [(grid, {}) for grid in grids]
-    return max(
-        abs(each)
-        for grid, replays in with_replays
-        for other in neighbours(grid, points)
-        for each in releases(method, grid, other, choices, patch, loss, replays)
-    )
+    """The largest of `losses`."""
+    return max(losses(method, grids, points, choices, patch, loss))
 
 
 def total_probability(method: Drawing, grid: Int64, choices: Choices, patch: pytest.MonkeyPatch) -> float:

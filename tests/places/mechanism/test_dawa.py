@@ -14,7 +14,7 @@ from starling.places.mechanism import dawa
 from starling.places.mechanism.boxes import SENSITIVITY
 from starling.places.mechanism.dawa import Dawa, halve, hilbert
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, tiny_grids
+from tests.places.mechanism.enumeration import amounts, check_cost, largest_loss, losses, tiny_grids
 
 
 @pytest.mark.parametrize("bits", [0, 1, 2, 3, 5])
@@ -98,4 +98,4 @@ def test_half_the_sensitivity_of_deviations_is_found(monkeypatch: pytest.MonkeyP
     method, grids = Dawa((4, 4), ADD_REMOVE_POINT, Fraction(1)), tiny_grids((4, 4))[:1]
     assert largest_loss(method, grids, 1, choices, monkeypatch) <= 1
     monkeypatch.setattr(dawa, "SENSITIVITY", SENSITIVITY // 2)
-    assert largest_loss(method, grids, 1, choices, monkeypatch) > 1
+    assert any(each > 1 for each in losses(method, grids, 1, choices, monkeypatch))

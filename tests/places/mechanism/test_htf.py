@@ -18,7 +18,7 @@ from starling.places.mechanism.boxes import SENSITIVITY
 from starling.places.mechanism.htf import TOTAL, Cuts, Htf, best_of_all, search
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
+from tests.places.mechanism.enumeration import Drawn, amounts, check_cost, largest_loss, losses, scripted, tiny_grids
 
 
 @given(st.integers(2, 200), st.integers(0, 4), st.randoms(use_true_random=False))
@@ -130,7 +130,7 @@ def test_half_the_sensitivity_of_the_objective_is_found(monkeypatch: pytest.Monk
 
     assert largest_loss(small((1, 16)), tiny_grids((1, 16))[:1], 1, only_low, monkeypatch) <= 1
     monkeypatch.setattr(htf, "SENSITIVITY", SENSITIVITY // 2)
-    assert largest_loss(small((1, 16)), tiny_grids((1, 16))[:1], 1, only_low, monkeypatch) > 1
+    assert any(each > 1 for each in losses(small((1, 16)), tiny_grids((1, 16))[:1], 1, only_low, monkeypatch))
 
 
 def test_random_cuts_are_drawn_without_the_data_and_cost_nothing() -> None:

@@ -15,7 +15,16 @@ from starling.places.mechanism import privtree
 from starling.places.mechanism.privtree import PrivTree, shape_noise
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, ADD_REMOVE_POINT
-from tests.places.mechanism.enumeration import Draw, Drawn, amounts, check_cost, largest_loss, scripted, tiny_grids
+from tests.places.mechanism.enumeration import (
+    Draw,
+    Drawn,
+    amounts,
+    check_cost,
+    largest_loss,
+    losses,
+    scripted,
+    tiny_grids,
+)
 
 FAR = 10**9
 """Which of two outcomes of a comparison with 0 came out."""
@@ -119,7 +128,8 @@ def test_the_exact_loss_over_all_neighbours_is_below_the_cost(
     if shape == (1, 16) and points == 1:
         # Without a bias by depth every box of a path costs as much as the first.
         monkeypatch.setattr(privtree, "shape_noise", lambda amount: (shape_noise(amount)[0], 0))
-        assert largest_loss(method, grids, points, choices_of(method), monkeypatch, of_release(method)) > 3
+        every = losses(method, grids, points, choices_of(method), monkeypatch, of_release(method))
+        assert any(each > 3 for each in every)
 
 
 @pytest.mark.slow

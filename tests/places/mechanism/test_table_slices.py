@@ -11,7 +11,7 @@ from starling.places.mechanism.adaptive import Adaptive
 from starling.places.mechanism.table import Sliced, mechanism_of
 from starling.places.plan import METHODS
 from starling.privacy.neighbours import ADD_REMOVE_PERSON
-from tests.places.mechanism.enumeration import largest_loss, releases
+from tests.places.mechanism.enumeration import largest_loss, losses, releases
 from tests.places.plans import PERSON, SLICED, plan
 
 SMALL: Final[Mapping[str, Mapping[str, str]]] = {
@@ -56,7 +56,8 @@ def test_a_unit_costs_epsilon_whatever_the_slices_of_its_points(
     assert LEAST.get(method, 1) <= result <= 1
     # A person with more points than the plan says would cost more.
     if points == 1 and method not in (*LEAST, "adaptive_grid"):
-        assert largest_loss(sliced, [np.zeros((2, 1, columns), dtype=np.int64)], 2, choices, monkeypatch) > 1
+        every = losses(sliced, [np.zeros((2, 1, columns), dtype=np.int64)], 2, choices, monkeypatch)
+        assert any(each > 1 for each in every)
 
 
 @pytest.mark.parametrize(("columns", "many"), [(4, -(1 << 62)), (9, 1 << 62)])

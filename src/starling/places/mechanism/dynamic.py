@@ -35,8 +35,9 @@ def grow(tree: GrowingTree, levels: int, amount: Fraction) -> None:
     own = np.full(1, UNITS if first == levels else FIRST_UNITS)
     left = np.full(1, UNITS)
     # Children of a box whose count is at most the j-th of these numbers get j units or more, before bounds.
-    counts = np.array([floor(CHILDREN / (unit * Fraction(2 * j - 1, 2))) for j in range(1, UNITS + 1)])[::-1]
-    thresholds = np.array([0] + [floor(THRESHOLD / (unit * units)) for units in range(1, UNITS + 1)])
+    most, scales = floor(2 * CHILDREN / unit), floor(THRESHOLD / unit)
+    counts = np.array([most // (2 * j - 1) for j in range(UNITS, 0, -1)])
+    thresholds = np.array([0] + [scales // units for units in range(1, UNITS + 1)])
     for depth in range(levels + 1):
         cut = (tree.areas > 1) & (depth < levels)
         values = np.zeros(len(cut), dtype=np.int64)
