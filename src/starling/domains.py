@@ -34,7 +34,7 @@ DOMAINS: Final[dict[str, Registered]] = {
     "tables": Registered(
         "starling.tables.domain:TABLES",
         "starling.cli.tables:tables",
-        "starling.screens.tables.domain:TablesPages",
+        "starling.screens.tables.cross:pages_of_tables",
         "starling.screens.tables.accuracy:AccuracyPages",
     ),
     "genome": Registered(

@@ -14,7 +14,7 @@ from starling.groups.analysis import Number
 from starling.release.domain import Asking
 from starling.release.reading import DomainRelease, Rows
 from starling.release.work import MILLION, Work, check_work
-from starling.tables.analysis import Ratio, Sum, Term
+from starling.tables.artifact.questions import Ratio, Sum, Term
 
 
 def kinds() -> list[Any]:
@@ -41,7 +41,7 @@ ROWS: Final = {"t1": (1000, 5), "t2": (9000, 5), "t3": (1000, 5), "wide": (1000,
 SIZES = SimpleNamespace(
     size=ROWS.__getitem__,
     stored=lambda table: SimpleNamespace(candidates=lambda _where: ROWS[table][0]),
-    plan=SimpleNamespace(variants=SimpleNamespace(add_up=False)),
+    plan=SimpleNamespace(cross=None, variants=SimpleNamespace(add_up=False)),
 )
 """Tables in which any row may be meant."""
 TERM = Term("t1", (("sex", "F"),))

@@ -15,8 +15,9 @@ from starling.privacy.distributions.accuracy import margin
 from starling.privacy.trust import Confidential, publish
 from starling.release.intervals import Value, total
 from starling.release.manifest import sign
-from starling.tables.analysis import Sum, TablesRelease, Term, open_release, opened
+from starling.tables.analysis import TablesRelease, open_release, opened
 from starling.tables.artifact import row_values
+from starling.tables.artifact.questions import Sum, Term
 from starling.tables.inference.cell_errors import Apart
 from starling.tables.mechanism import SafeTab
 from starling.tables.plan import Plan

@@ -11,12 +11,10 @@ of what was published, and `left_out` says how many groups are missing from it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
@@ -24,19 +22,19 @@ from starling.errors import IntegrityError, ParameterError
 from starling.ledger.keys import Pin, Public
 from starling.pages.parts import Headline
 from starling.release.codec import Json
-from starling.release.intervals import CONFIDENCE, Value, total
+from starling.release.intervals import Value, total
 from starling.release.manifest import DOWNLOAD_AGAIN
-from starling.release.reading import PER_ROW, DomainRelease, Release, Rows, Wanted, Where, by_column, having
+from starling.release.reading import DomainRelease, Release, Rows, Wanted, by_column, having
 from starling.release.reading import open_release as open_any
-from starling.release.work import Work
 from starling.tables.artifact.aggregates import aggregate_path
 from starling.tables.artifact.columns import measurements_path
 from starling.tables.artifact.cross import cross_path
-from starling.tables.artifact.cross_values import CrossValues
+from starling.tables.artifact.cross_values import CrossValues, rows_of
 from starling.tables.artifact.first_number import FirstNumber
 from starling.tables.artifact.plan_order import PlanOrder
 from starling.tables.artifact.public_plan import read_plan
-from starling.tables.artifact.row_values import GROUP, AggregateValues, RowValues, groups_read
+from starling.tables.artifact.questions import MOST_CELLS, MOST_NUMBERS, NUMBERS, Ratio, Sum, Term, named, of_groups
+from starling.tables.artifact.row_values import GROUP, AggregateValues, RowValues
 from starling.tables.export import Form, Layout, export
 from starling.tables.export.described import Front
 from starling.tables.export.rules import Rules
@@ -46,96 +44,6 @@ from starling.tables.plan import Level
 
 if TYPE_CHECKING:
     from starling.release.plots import Plots
-
-NUMBERS: Final = ("t1", "t2", "t3")
-"""The tables of released numbers."""
-MOST_NUMBERS: Final = 1000
-"""Released numbers in one question."""
-PER_NUMBER: Final = 200_000
-"""Steps (release/work.py) of a number, with its noise."""
-PER_MEASURED: Final = 150
-"""Steps of reading the measurement of a group."""
-OF_WIDE: Final = 1_000_000_000
-PER_WIDE: Final = 15_000_000
-"""Steps of a ratio of numbers of T3, and of each of them: their noise is as wide as the numbers of the column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """Released numbers, added up and multiplied: a part of a sum.
-
-    Attributes:
-        table: t1, t2, or t3 for sizes and sums of columns of numbers.
-        where: Which rows: each a column of texts and a value; of a column that stands there several times any of the values will do.
-        weight: By what they are multiplied; -1 takes them away.
-    """
-
-    table: Literal["t1", "t2", "t3"]
-    where: Where
-    weight: Fraction = Fraction(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The sum or difference of released numbers, with its interval: a question to a release, which costs nothing.
-
-    Attributes:
-        terms: What is added up.
-        confidence: The chance with which the interval holds the true sum.
-    """
-
-    terms: tuple[Term, ...]
-    confidence: Fraction = CONFIDENCE
-
-    def work(self, release: "TablesRelease") -> Work:
-        """That of its terms."""
-        return _work(release, self.terms)
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The ratio of two sums of released numbers, with its interval: a question to a release, which costs nothing.
-
-    Attributes:
-        terms: What is added up and divided.
-        divisor: What is added up and divides; its interval has to be above 0.
-        confidence: The chance, or more, with which the interval holds the true ratio.
-    """
-
-    terms: tuple[Term, ...]
-    divisor: tuple[Term, ...]
-    confidence: Fraction = CONFIDENCE
-
-    def work(self, release: "TablesRelease") -> Work:
-        """That of its terms and of those of the divisor."""
-        return _work(release, (*self.terms, *self.divisor))
-
-
-def _work(release: "TablesRelease", terms: Sequence[Term]) -> Work:
-    """Each term is looked for in every row that may be meant, and in those of T1 for what is missing; numbers are added up exactly."""
-    rows = [release.stored(term.table).candidates(by_column(term.where)) for term in terms]
-    planned = [
-        release.stored(term.table if term.table == "t3" else "t1").candidates(by_column(_of_groups(term.where)))
-        for term in terms
-    ]
-    wide = [term.table == "t3" for term in terms]
-    read = sum((one + two) * (1 + len(term.where)) for one, two, term in zip(rows, planned, terms, strict=True))
-    numbers = min(MOST_NUMBERS, sum(rows))
-    steps = read * PER_ROW + (numbers + len(terms)) * PER_NUMBER
-    if any(wide):
-        steps += OF_WIDE + PER_WIDE * min(
-            MOST_NUMBERS, sum(one for one, is_wide in zip(rows, wide, strict=True) if is_wide)
-        )
-    if release.plan.variants.add_up:
-        named = [{value for column, value in term.where if column == "iteration_code"} for term in terms]
-        iterations = len(set().union(*named)) if all(named) else numbers
-        steps += groups_read(release.plan, release.geography, iterations) * PER_MEASURED
-    return Work(steps, "add up fewer terms")
-
-
-def _of_groups(where: Where) -> Where:
-    """The conditions that choose groups."""
-    return tuple((column, value) for column, value in where if column in GROUP)
 
 
 class TablesRelease(DomainRelease):
@@ -200,7 +108,8 @@ class TablesRelease(DomainRelease):
                 the number was raised to 0 or is a sum of such, so that its error is not that of its noise.
         """
         if table is None and self._cross is not None:
-            return self._cross.number(values, self.rows)
+            name, chosen = rows_of(self.plan, self.geography, values)
+            return self._total(name, self.rows(name, **chosen))
         if table is None:
             return self._sum_of(choose_groups(self.plan, self.geography, values))
         wanted: dict[str, Wanted] = {name: texts(each) for name, each in values.items()}
@@ -252,35 +161,45 @@ class TablesRelease(DomainRelease):
         sides = (question.terms,) if isinstance(question, Sum) else (question.terms, question.divisor)
         if not all(sides):
             raise ParameterError("question.terms", "are none, or the divisor has none", "say what is added up")
+        left = MOST_NUMBERS if self._cross is None else MOST_CELLS
         numbers = 0
         sums = []
         for terms in sides:
             weighted = []
-            for term in terms:
-                rows = self._numbers_of(term, MOST_NUMBERS - numbers)
+            for each in terms:
+                term = named(self, each)
+                rows = self._rows_of(term, left - numbers)
                 numbers += len(rows)
-                weighted.append(total(rows).times(term.weight))
+                weighted.append(self._total(term.table, rows).times(term.weight))
             sums.append(total(weighted))
         sure = question.confidence
         bounds = sums[0].to_reply(sure) if isinstance(question, Sum) else sums[0].ratio(sums[1], sure).to_reply()
         missing = sum(self._missing(term) for terms in sides for term in terms)
         return {**bounds, "numbers": numbers, "left_out": missing}
 
-    def _numbers_of(self, term: Term, most: int) -> list[Value]:
-        """The numbers of a term; raises ParameterError where there are more, or none."""
+    def _rows_of(self, term: Term, most: int) -> pa.Table:
+        """The rows of a term; raises ParameterError where there are more, or none."""
         window = self.stored(term.table).window(by_column(term.where), 0, most)
-        rows = window.rows
         if window.more:
-            raise ParameterError("question.terms", f"have more than {MOST_NUMBERS:,} numbers", "ask for less at once")
-        if not len(rows):
+            problem = f"have more than {MOST_NUMBERS if self._cross is None else MOST_CELLS:,} numbers"
+            raise ParameterError("question.terms", problem, "ask for less at once")
+        if not len(window.rows):
             fix = "ask for its rows: a group was left out, or has no such detail, or is not in the plan"
             raise ParameterError("question.terms", f"have a term without a number in {term.table}", fix)
-        return [self._value(row, term.table) for row in rows.to_pylist()]
+        return window.rows
+
+    def _total(self, table: str, rows: pa.Table) -> Value:
+        if self._cross is None:
+            return total(self._value(row, table) for row in rows.to_pylist())
+        try:
+            return self._cross.total(table, rows)
+        except (LookupError, ValueError):
+            raise IntegrityError(table, "has a row of no group of the plan", DOWNLOAD_AGAIN) from None
 
     def _missing(self, term: Term) -> int:
-        if term.table == "t3":
-            return 0  # every group of an aggregate is published
-        groups = _of_groups(term.where)
+        if term.table == "t3" or self._cross is not None:
+            return 0  # every group of an aggregate is published, and every cell
+        groups = of_groups(term.where)
         return self._planned(by_column(groups)) - self.stored("t1").count(by_column(groups))
 
     def _published(self, table: str, wanted: Mapping[str, Wanted]) -> pa.Table:
@@ -371,9 +290,10 @@ class TablesRelease(DomainRelease):
         return CrossValues(self.plan, self.geography, self.hashes[cross_path(0)])
 
     def _value(self, row: dict[str, Any], table: str) -> Value:
-        values = self._aggregate_values if "statistic" in row else self._values
+        if self._cross is not None:
+            return self._total(table, pa.Table.from_pylist([row]))
         try:
-            return values.value(row) if self._cross is None else self._cross.value(table, row)
+            return (self._aggregate_values if "statistic" in row else self._values).value(row)
         except (LookupError, ValueError):
             raise IntegrityError(table, "has a row of no group of the plan", DOWNLOAD_AGAIN) from None
 

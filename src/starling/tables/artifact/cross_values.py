@@ -1,16 +1,15 @@
 """Released numbers of rows of cross tables with the noise that they share."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 
 from starling.errors import ParameterError
-from starling.release.intervals import Value, total
+from starling.release.intervals import Value
 from starling.release.reading import Wanted
-from starling.release.shared_noise import Linked
+from starling.release.shared_noise import Cells, Linked
 from starling.tables.artifact.cross import of_plan
 from starling.tables.inference.cross_numbers import Cell, CrossNoise, choose_cells
 from starling.tables.inference.group_choice import Values
@@ -46,34 +45,45 @@ class CrossValues:
         levels = (self._geography.regions[level] for level in self._cross.levels)
         return [{region: at for at, region in enumerate(regions)} for regions in levels]
 
-    def value(self, name: str, row: Mapping[str, Any]) -> Value:
-        """The number of a row of a table."""
+    def total(self, name: str, rows: pa.Table) -> Value:
+        """The sum of the numbers of some rows of a table."""
         cross, called = self._cross, column_names(self._cross)
         table = cross.tables[self.tables.index(name)]
-        level = cross.levels.index(row["region_type"]) if has_regions(cross) else 0
-        at = 0
+        cells = [0] * len(rows)
         for column in table:
-            at = at * self._plan.cross_shape.sizes[column] + self._positions[column][row[called[column]]]
-        region = self._regions[level][row["region_id"]] if has_regions(cross) else 0
-        return Value(
-            Fraction(row["count"]), cells={Linked(self._noise, Cell(level, table, region, at)): (Fraction(1),)}
-        )
+            size, positions = self._plan.cross_shape.sizes[column], self._positions[column]
+            codes = rows[called[column]].to_pylist()
+            cells = [at * size + positions[code] for at, code in zip(cells, codes, strict=True)]
+        levels, regions = [0] * len(rows), [0] * len(rows)
+        if has_regions(cross):
+            levels = list(map(cross.levels.index, rows["region_type"].to_pylist()))
+            ids = rows["region_id"].to_pylist()
+            regions = [self._regions[level][region] for level, region in zip(levels, ids, strict=True)]
+        linked: dict[Cells | Linked, tuple[Fraction, ...]] = {
+            Linked(self._noise, Cell(level, table, region, at)): (Fraction(1),)
+            for level, region, at in zip(levels, regions, cells, strict=True)
+        }
+        return Value(sum(map(Fraction, rows["count"].to_pylist()), Fraction(0)), cells=linked)
 
-    def number(self, values: Mapping[str, Values], rows: Callable[..., pa.Table]) -> Value:
-        """The number of records with these values; raises ParameterError as `choose_cells`, and for a region that is none of the plan.
 
-        Args:
-            values: As `choose_cells` takes them.
-            rows: The rows of a table whose columns have some values.
-        """
-        chosen = choose_cells(self._plan, values)
-        called = dict(zip(self._cross.columns, column_names(self._cross), strict=True))
-        wanted: dict[str, Wanted] = {called[name]: codes for name, codes in chosen.values.items()}
-        if has_regions(self._cross):
-            wanted["region_type"] = chosen.level
-        if chosen.regions is not None:
-            wanted["region_id"] = chosen.regions
-        if unknown := set(chosen.regions or ()) - set(self._geography.regions[chosen.level]):
-            raise ParameterError(chosen.level, f"has no region {min(unknown)[:40]!r}", "look at `geography`")
-        name = self.tables[chosen.place]
-        return total(self.value(name, row) for row in rows(name, **wanted).to_pylist())
+def rows_of(plan: Plan, geography: Geography, values: Mapping[str, Values]) -> tuple[str, dict[str, Wanted]]:
+    """The table, and the values of its columns, whose rows add up to the records with some values.
+
+    Args:
+        plan: The plan of the release.
+        geography: Its regions.
+        values: As `choose_cells` takes them.
+
+    Raises:
+        ParameterError: as `choose_cells`, and for a region that is none of the plan.
+    """
+    chosen, cross = choose_cells(plan, values), of_plan(plan)
+    called = dict(zip(cross.columns, column_names(cross), strict=True))
+    wanted: dict[str, Wanted] = {called[name]: codes for name, codes in chosen.values.items()}
+    if has_regions(cross):
+        wanted["region_type"] = chosen.level
+    if chosen.regions is not None:
+        wanted["region_id"] = chosen.regions
+    if unknown := set(chosen.regions or ()) - set(geography.regions[chosen.level]):
+        raise ParameterError(chosen.level, f"has no region {min(unknown)[:40]!r}", "look at `geography`")
+    return table_names(cross)[chosen.place], wanted

@@ -14,7 +14,7 @@ import numpy as np
 
 from starling.tables.inference.cross_estimates import pure
 from starling.tables.inference.trees import Floats, child_sums
-from starling.tables.plan.residuals import Shape, Shares, Table, subsets
+from starling.tables.plan.residuals import Shape, Shares, Table
 
 Weights: TypeAlias = Mapping[tuple[int, Table], Floats]
 """Of a level and a table, the weight of each cell in each region: float64 (regions, values of each column ...)."""
@@ -26,9 +26,11 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
     """The variance of a weighted sum of estimates, where so many records of one person are counted."""
     whole, most = 0.0, 0.0
     for place, part in enumerate(shape.parts):
+        if not any(set(part) <= set(table) for _, table in weights):
+            continue
         levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
         for (level, table), each in weights.items():
-            if part in subsets(table):
+            if set(part) <= set(table):
                 rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
                 summed = pure(each.sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
                 levels[level] += summed.reshape(levels[level].shape)
