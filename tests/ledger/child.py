@@ -1,7 +1,8 @@
 """A process that charges and answers one request and dies where it is told to: `python -m tests.ledger.child URL REQUEST FAULT`.
 
 FAULT is `none`, `kill:N` (kill -9 before the N-th call of the database), `cut:N` (the PostgreSQL server ends this connection
-before the N-th call), or `size:BYTES` (no file may grow beyond BYTES). `opened-kill:N` and `opened-cut:N` count from where the
+before the N-th call), or `size:BYTES` (no file may grow beyond BYTES). With PostgreSQL a call is a wait of the connection: each
+statement waits once before anything of it is sent. `opened-kill:N` and `opened-cut:N` count from where the
 ledger is open, `warm-kill:N` and `warm-cut:N` from where two charges are made and the next is made from memory. Prints what it
 published, or exits with the error's code.
 """
@@ -17,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from starling.errors import StarlingError
-from starling.ledger.opening import open_ledger
+from starling.ledger.opening import Ledger, open_ledger
 from starling.privacy.trust import Confidential, publish
 from tests.ledger.worlds import Count, request
 
@@ -56,17 +57,24 @@ def strike_postgres(url: str, number: int, cut: bool) -> None:
         with psycopg.connect(url, autocommit=True) as other:
             other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
 
-    def struck(kind: Any, name: str, connection_of: Callable[[Any], Any]) -> None:
-        plain = getattr(kind, name)
+    plain = psycopg.Connection.wait
 
-        def call(self: Any, *arguments: Any, **named: Any) -> Any:
-            at_call(number, partial(strike, connection_of(self)))
-            return plain(self, *arguments, **named)
+    def wait(self: Any, *arguments: Any, **named: Any) -> Any:
+        at_call(number, partial(strike, self))
+        return plain(self, *arguments, **named)
 
-        setattr(kind, name, call)
+    psycopg.Connection.wait = wait  # type: ignore[method-assign]
 
-    struck(psycopg.Cursor, "execute", lambda cursor: cursor.connection)
-    struck(psycopg.Connection, "wait", lambda connection: connection)
+
+def answer(ledger: Ledger, name: str) -> str:
+    """What request `name` is answered with: what it was before, or what is charged, drawn and kept now."""
+    account = ledger.account(request(name))
+    earlier = account.earlier()
+    if earlier is not None and earlier.answer is not None:
+        return earlier.answer
+    released = publish(Confidential(os.getpid), Count(), account)
+    account.answer("bytes", str(released.value))
+    return str(released.value)
 
 
 def main(url: str, name: str, fault: str) -> int:
@@ -91,18 +99,12 @@ def main(url: str, name: str, fault: str) -> int:
                 ledger.charging.charge(request(f"{name}-warm-{number}"), Count().guarantee)
         if since:
             calls[0] = count(1)
-        account = ledger.account(request(name))
-        earlier = account.earlier()
-        if earlier is not None and earlier.answer is not None:
-            sys.stdout.write(f"published {earlier.answer}")
-            return 0
-        released = publish(Confidential(os.getpid), Count(), account)
-        account.answer("bytes", str(released.value))
+        published = answer(ledger, name)
         at_call(int(detail) if kind == "kill" else -1, die)
     except StarlingError as error:
         sys.stdout.write(f"refused {type(error).__name__}")
         return error.exit_code
-    sys.stdout.write(f"published {released.value}")
+    sys.stdout.write(f"published {published}")
     return 0
 
 

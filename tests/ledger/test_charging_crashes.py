@@ -5,15 +5,21 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from starling.ledger import rules
+from starling.ledger.opening import open_ledger
 from tests.conftest import ROOT
+from tests.ledger.child import answer
 from tests.ledger.conftest import FAULTS
 from tests.ledger.forked import Forked
 from tests.ledger.worlds import World, request
+
+# The events are dated by the clock of the world, in a year to come.
+pytestmark = pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning")
 
 PUBLISHED = "published "
 
@@ -37,29 +43,30 @@ def finished(process: "subprocess.Popen[str] | Forked") -> tuple[int, str]:
 
 
 def check_after(world: World, name: str, published: str) -> None:
-    """The charge of `name` is there once; a retry publishes, at no further cost, what was published if anything was."""
+    """The charge of `name` is there once; a retry publishes, at no further cost, what was published if anything was.
+
+    The ledger that is opened for the retry verifies all that was written before.
+    """
     FAULTS.injected += 1
     before = world.spent()
-    world.ledger.reading.verify()
-    code, out = finished(child(world, name, "none"))
+    with closing(open_ledger(world.url)) as ledger:
+        out = f"{PUBLISHED}{answer(ledger, name)}"
     if published and out != published:
         FAULTS.lost += 1
-    assert code == 0
-    assert out.startswith(PUBLISHED)
     assert not published or out == published
     assert world.spent() - before in (0, 1)
     stored = world.ledger.account(request(name)).earlier()
     assert stored is not None
     assert out == f"{PUBLISHED}{stored.answer}"
-    world.ledger.reading.verify()
-    over = [cap for cap in world.ledger.reading.account("people").caps if cap.cap is not None and cap.spent > cap.cap]
+    caps = world.ledger.reading.account("people").caps
+    over = [cap for cap in caps if cap.cap is not None and cap.spent > cap.cap]
     FAULTS.overspent += len(over)
     assert not over
 
 
 STEPS = 400
-"""More than the database calls and waits for the server of one child: the last ones strike after everything."""
-OPENING = 21
+"""More than the database calls of one child: the last ones strike after everything."""
+OPENING = 13
 """Until the call of this number a ledger that is opened asks for settings and ends a reading; all that follows are readings."""
 
 
@@ -94,6 +101,7 @@ def test_promise_04_kill_9_before_each_database_call(world: World) -> None:
             break
     assert struck > 10
     assert finally_finished
+    world.ledger.reading.verify()
 
 
 @pytest.mark.slow
@@ -106,8 +114,10 @@ def test_promise_04_a_lost_connection_at_each_step(world: World) -> None:
         assert code in (0, 75), out
         check_after(world, f"cut-{step}", out if code == 0 else "")
         if code == 0:
-            return
-    raise AssertionError("the child never finished")
+            break
+    else:
+        raise AssertionError("the child never finished")
+    world.ledger.reading.verify()
 
 
 @pytest.mark.parametrize("world", ["sqlite"], indirect=True)
@@ -118,6 +128,7 @@ def test_promise_04_disk_full(world: World) -> None:
         code, out = finished(child(world, f"full-{number}", f"size:{size - 4096 + 1024 * room}"))
         assert code in (0, 74), out
         check_after(world, f"full-{number}", out if code == 0 else "")
+    world.ledger.reading.verify()
 
 
 @pytest.mark.series(1)
@@ -134,6 +145,7 @@ def test_promise_04_failing_device(world: World, call: str) -> None:
         )
         assert code in (0, 74, 75, 5, 70, 1, 120), out
         check_after(world, name, out if code == 0 else "")
+    world.ledger.reading.verify()
 
 
 @pytest.mark.slow
@@ -163,3 +175,4 @@ def test_a_witness_that_cannot_be_written_stops_the_run_and_loses_no_charge(worl
     head.rmdir()
     head.write_bytes(kept)
     check_after(world, "blind", "")
+    world.ledger.reading.verify()

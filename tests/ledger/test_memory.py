@@ -16,7 +16,10 @@ from starling.ledger.rules import UNIT, Request
 from tests.ledger.test_charging_crashes import STEPS, check_after, child, finished, room
 from tests.ledger.worlds import World, costing, request
 
-pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::starling.ledger.book.ClockWarning"),
+]
 
 
 class Reads:
@@ -178,6 +181,7 @@ def test_promise_04_kill_9_at_each_step_of_a_charge_from_memory(world: World) ->
             break
         struck += 1
     assert struck > 5
+    world.ledger.reading.verify()
 
 
 @pytest.mark.slow
@@ -190,8 +194,10 @@ def test_promise_04_a_lost_connection_at_each_step_of_a_charge_from_memory(world
         assert code in (0, 75), out
         check_after(world, name, out if code == 0 else "")
         if code == 0:
-            return
-    raise AssertionError("the child never finished")
+            break
+    else:
+        raise AssertionError("the child never finished")
+    world.ledger.reading.verify()
 
 
 @pytest.mark.slow
