@@ -23,7 +23,7 @@ from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import statement
 from starling.release.manifest import manifest, sign
-from starling.release.statement import Particulars
+from starling.release.statement import IN_WORDS, Particulars, proof_in_words
 from starling.tables.plan import Plan
 from starling.tables.publication import TablesPublication
 from tests.release.forging import KEY, Forged
@@ -88,7 +88,8 @@ def test_a_release_of_before_verifies_with_its_ledger(
     fields = (old.folder / "privacy.json").read_text()
     assert "proof" not in fields
     assert "replacement_factor" not in fields
-    assert not starling.verify(old.folder, ledger=url).findings
+    verified = starling.verify(old.folder, ledger=url)
+    assert (verified.findings, verified.proof) == ((), "")
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -97,7 +98,9 @@ def test_a_release_of_today_states_its_proof_and_another_one_is_found(measure: M
     if measure == "rho":
         assert amount == expected(measure, proof=EVENTS) * UNIT
     assert amount < expected(measure, proof=None) * UNIT
-    assert not starling.verify(new.folder, ledger=url).findings
+    verified = starling.verify(new.folder, ledger=url)
+    assert (verified.findings, verified.proof) == ((), EVENTS)
+    assert proof_in_words(EVENTS) in (new.folder / "report.html").read_text()
 
     def changed(change: Callable[[Any], None]) -> str:
         original = (new.folder / "privacy.json").read_bytes()
@@ -107,6 +110,7 @@ def test_a_release_of_today_states_its_proof_and_another_one_is_found(measure: M
         (new.folder / "privacy.json").write_bytes(original)
         return found
 
+    assert IN_WORDS.keys() == {EVENTS, ""}
     assert "proof" in changed(lambda fields: fields["proof"].update(name="events/2"))
     assert "privacy.json" in changed(lambda fields: fields.__delitem__("proof"))
     assert "composition" in changed(lambda fields: _factor(fields["composition"], "3"))

@@ -65,6 +65,7 @@ class Verification(InSession):
         checks: Each by its name: of any release, then of its domain.
         signer: Whose signature it bears; compare the fingerprint with the publisher's.
         guarantee: What it promises, as recomputed.
+        proof: The name of the proof that its charge rests on (release/statement.py); empty for one of before proofs had names.
         request_id: The id under which the release was charged.
         ledger: Id of the ledger that it says it was charged to, and the event; None where it names none.
         compared: Whether the charge was looked up in a ledger, be it the one inside the release.
@@ -74,6 +75,7 @@ class Verification(InSession):
     checks: tuple[Check, ...]
     signer: Public | None = None
     guarantee: Guarantee | None = None
+    proof: str = ""
     request_id: str = ""
     ledger: tuple[str, int] | None = None
     compared: bool = False
@@ -185,6 +187,7 @@ def _verify(folder: Path, ledger: str | None, key: Pin | None) -> Verification:
         tuple(checks),
         signer=checked.signature.key if checked.signature else None,
         guarantee=checked.guarantee,
+        proof=(checked.stated or {}).get("proof", {}).get("name", "") if not checked.findings else "",
         request_id=charged.request_id if charged else "",
         ledger=(charged.ledger, charged.position) if charged else None,
         compared=place is not None and charged is not None,

@@ -65,6 +65,8 @@ def test_a_release_with_its_ledger_and_key(call: Call, made: Bundle) -> None:
     )
     alone = call("verify", made.folder)
     assert alone.exit_code == 7
+    assert found["proof"] == "events/1"
+    assert "proof       events/1: the charge is the sum over all draws of noise" in alone.stdout
     assert alone.stdout.splitlines()[0].endswith("not checked: whose key signed it, the charge")
     assert "not looked up: give --ledger" in alone.stdout
     assert json.loads(call("verify", made.folder, "--json").stdout)["not_checked"] == [

@@ -102,6 +102,7 @@ def test_at_a_server_every_link_stays_below_the_release_and_static_files_below_t
 
 def test_the_first_page_begins_with_the_answer(reader: Reader) -> None:
     page = reader.read("/").decode()
+    assert "events/1: the charge is the sum" in page
     headline = reader.release.headline()
     assert headline is not None
     assert page.index(headline.number) < page.index("<h2>Tables</h2>") < page.index("What is promised")

@@ -62,6 +62,7 @@ def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
         if verified.signer is None
         else {"key": verified.signer.text, "fingerprint": verified.signer.fingerprint},
         "cost": None if verified.guarantee is None else claim(verified.guarantee).adjacencies(),
+        "proof": verified.proof or None,
         "request_id": verified.request_id,
         "ledger": None if verified.ledger is None else {"id": verified.ledger[0], "position": verified.ledger[1]},
         "charge_looked_up": verified.compared,
@@ -94,6 +95,7 @@ def _states(verified: "Verification") -> str:
 
 
 def _head(bundle: Path, verified: "Verification") -> str:
+    from starling.release.statement import proof_in_words
     from starling.release.text import facts
 
     pairs = [(str(verified.outcome), f"{bundle}: {verified.headline}")]
@@ -105,6 +107,7 @@ def _head(bundle: Path, verified: "Verification") -> str:
         pairs.append(("signed by", f"key {verified.signer.fingerprint}, {whose}"))
     if verified.guarantee is not None:
         pairs.append(("guarantee", f"{verified.guarantee.cost} for {verified.guarantee.relation}"))
+        pairs.append(("proof", proof_in_words(verified.proof)))
     if verified.ledger is not None:
         name, position = verified.ledger
         how = _looked_up(verified)

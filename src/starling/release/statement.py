@@ -39,6 +39,12 @@ PROOF: Final[Mapping[str, str]] = {
 }
 """By which proof the charge of a release follows from its events."""
 
+IN_WORDS: Final[Mapping[str, str]] = {
+    EVENTS: "the charge is the sum over all draws of noise; to replace one unit costs twice that for counts, up to four times for others",
+    "": "the charge follows from the total alone; to replace one unit costs four times its rho, or twice its epsilon",
+}
+"""Each proof in plain words, by its name; the last of statements that name none."""
+
 FULLY_ADAPTIVE: Final = "fully adaptive: the budgets may have been chosen after the earlier releases were seen"
 """How a release and those that it adds to are composed."""
 
@@ -146,6 +152,15 @@ def stated(guarantee: Guarantee) -> dict[str, Json]:
 def neighbours(relation: Relation) -> dict[str, Json]:
     """A neighbour relation, for programs."""
     return {"change": relation.change, "unit": relation.unit, "words": str(relation)}
+
+
+def proof_in_words(name: str) -> str:
+    """The proof that a charge rests on, for people.
+
+    >>> proof_in_words("events/1")[:36]
+    'events/1: the charge is the sum over'
+    """
+    return f"{name}: {IN_WORDS[name]}" if name else IN_WORDS[name]
 
 
 def as_proved(guarantee: Guarantee, claims: Mapping[str, Any]) -> Guarantee:

@@ -11,6 +11,7 @@ from starling.domains import DOMAINS
 from starling.errors import StarlingError
 from starling.pages.parts import Line
 from starling.release.reading import Release
+from starling.release.statement import proof_in_words
 from starling.release.zipped import write_entries
 from starling.screens.domain_pages import OF_REPORT, REPORT, DomainPages
 from starling.screens.frame import Frame
@@ -103,6 +104,7 @@ class Screens:
         facts = [
             ("What is protected", str(release.guarantee.relation)),
             ("Privacy loss", str(release.cost)),
+            ("Proof of the charge", proof_in_words(release.statement.get("proof", {}).get("name", ""))),
             ("Charged", f"{release.statement['account']['day']}, request {release.request_id}"),
             ("Signed by", release.signer.fingerprint),
         ]

@@ -21,7 +21,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release.claims import claim
-from starling.release.statement import limits, signer, validation
+from starling.release.statement import PROOF, limits, proof_in_words, signer, validation
 
 UNITS = {
     "person": "one person: everything that the data say about them",
@@ -106,6 +106,7 @@ def _checked(receipt: Receipt) -> Section:
         ("Signed by the key", key.fingerprint),
         ("Ledger", receipt.account),
         ("Charged as event", f"{entry.position:,}"),
+        ("Proof of the charge", proof_in_words(PROOF["name"])),
         ("Head of the ledger at that event", entry.head),
         ("Data", f"{entry.dataset}, of the population {entry.population}"),
         ("Charged on", receipt.day),
