@@ -4,6 +4,7 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any, Final
@@ -29,8 +30,12 @@ LEADS_AWAY: Final = ("formaction", "poster", "data", "srcset", "background", "ci
 FREE: Final = re.compile(r".*(/sign-in|/sign-out|/custody/requests/[0-9]+)")
 """Forms that charge nothing and change nothing else that a second one could do twice."""
 ALIKE: Final = 2
-"""Pages of one path that are opened of those whose addresses have the same fields."""
+"""Pages of one path that are opened of those whose addresses have the same fields; of files one is."""
+SHARED: Final = re.compile(rf"({BELOW})?/releases/.+")
+"""Paths of pages and files that are the same for every role, except for the frame around them."""
 MOST: Final = 500
+Key = tuple[str, frozenset[tuple[str, str]]]
+"""A path, and the fields of an address; of a kind also the value, since another kind of question is another form."""
 
 
 @dataclass
@@ -208,6 +213,8 @@ class Crawl:
         pages: Every page, by its address.
         dead: Links that lead to nothing.
         files: What else is led to, by its address: media type and compressed bytes.
+        earlier: What other roles opened. Of what is shared, addresses with the same fields are opened as if they had none.
+        alike: How many addresses there are of each path with the same fields.
     """
 
     browser: Browser
@@ -215,13 +222,15 @@ class Crawl:
     pages: dict[str, Page] = field(default_factory=dict)
     dead: list[str] = field(default_factory=list)
     files: dict[str, tuple[str, int]] = field(default_factory=dict)
-    _alike: Counter[tuple[str, frozenset[tuple[str, str]]]] = field(default_factory=Counter)
+    earlier: AbstractSet[Key] = frozenset()
+    alike: Counter[Key] = field(default_factory=Counter)
+    _file_paths: set[str] = field(default_factory=set)
 
     def run(self, *starts: str) -> "Crawl":
-        """Follow whatever leads anywhere."""
-        wanted = [(start, "") for start in starts]
+        """Follow whatever leads anywhere: what a page leads to before what stands beside it, as a server keeps few releases open."""
+        wanted = [(start, "") for start in reversed(starts)]
         while wanted:
-            path, where = wanted.pop(0)
+            path, where = wanted.pop()
             if not self._is_new(path):
                 continue
             reply = self.browser.open(path)
@@ -230,6 +239,7 @@ class Crawl:
             kind = reply.headers["content-type"]
             if not kind.startswith("text/html") or path.startswith("/v1/"):
                 self.files[path] = kind, len(gzip.compress(reply.content))
+                self._file_paths.add(urlsplit(path).path)
                 continue
             page = Page(path, reply, Parsed().read(reply.text))
             self.pages[path] = page
@@ -240,10 +250,13 @@ class Crawl:
     def _is_new(self, path: str) -> bool:
         parts = urlsplit(path)
         fields = parse_qsl(parts.query)
-        # Another kind of question is another form.
-        key = parts.path, frozenset(each if each[0] == "kind" else (each[0], "") for each in fields)
-        self._alike[key] += 1
-        return self._alike[key] <= ALIKE and path not in self.pages and path not in self.files
+        kinds = frozenset(each for each in fields if each[0] == "kind")
+        key: Key = parts.path, kinds | {(name, "") for name, _ in fields if name != "kind"}
+        if key in self.earlier and SHARED.fullmatch(parts.path):
+            key = parts.path, kinds
+        self.alike[key] += 1
+        most = 1 if parts.path in self._file_paths else ALIKE
+        return self.alike[key] <= most and path not in self.pages and path not in self.files
 
     def _led_to(self, page: Page) -> Iterator[str]:
         for tag, link in page.parsed.links:
@@ -258,12 +271,26 @@ class Crawl:
         parts = urlsplit(urldefrag(urljoin(f"{BASE}{page.path}", link)).url)
         return f"{parts.path}{'?' if parts.query else ''}{parts.query}"
 
+    def is_open(self, path: str) -> bool:
+        """Whether this page was opened, and led nowhere else."""
+        return path in self.pages and self.pages[path].reply.url.path == path
+
     def size(self, page: Page) -> int:
         """Compressed bytes of a page, its stylesheet and its scripts."""
         loaded = {self._local(page, link) for tag, link in page.parsed.links if tag in ("link", "script")}
         return len(gzip.compress(page.reply.content)) + sum(
             self.files[each][1] for each in loaded if each in self.files
         )
+
+
+def crawl_each(browsers: dict[str, Browser], app: Any, *starts: str) -> dict[str, Crawl]:
+    """What each role is led to. Tables of releases are the same for every role: which rows are chosen of them is varied for the first."""
+    earlier: set[Key] = set()
+    crawls = {}
+    for role, browser in browsers.items():
+        crawls[role] = Crawl(browser, app, earlier=frozenset(earlier)).run(*starts)
+        earlier |= crawls[role].alike.keys()
+    return crawls
 
 
 def varied(fields: dict[str, list[str]]) -> Iterator[dict[str, str]]:

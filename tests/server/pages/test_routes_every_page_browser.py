@@ -12,7 +12,7 @@ import pytest
 from tests.browser import LOOKS
 from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
-from tests.server.pages.crawling import Crawl, Page
+from tests.server.pages.crawling import Page, crawl_each
 from tests.server.pages.everything import USERS, everything, signed_in
 from tests.server.pages.serving import serving
 
@@ -114,7 +114,7 @@ def crawled(
     with everything(tmp_path_factory.mktemp("everything")) as site:
         app: Any = site.carrier._app
         browsers = {role: signed_in(site, role) for role in ROLES} | {"anonymous": Browser(app)}
-        crawls = {role: Crawl(browser, app._app).run("/") for role, browser in browsers.items()}
+        crawls = crawl_each(browsers, app._app, "/")
         yield (
             site,
             browsers,
