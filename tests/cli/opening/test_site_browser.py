@@ -66,7 +66,7 @@ def tab_of(served: tuple[str, Any, str], path: str, width: int = 1100, scheme: s
     tab.page.set_viewport_size({"width": width, "height": 800})
     tab.page.emulate_media(color_scheme=scheme)
     tab.page.goto(root + path)
-    if path == "/map":
+    if path.startswith("/map"):
         tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
     return tab
 
@@ -123,6 +123,26 @@ def test_a_dragged_rectangle_has_the_numbers_of_its_address(served: tuple[str, A
     assert "slice=January" in tab.page.url
     assert [each for each in tab.complaints if "422" not in each] == []
     tab.page.close()
+
+
+@only_places
+def test_what_was_typed_before_the_script_ran_is_counted_and_a_lost_connection_ends(
+    served: tuple[str, Any, str],
+) -> None:
+    page, held = tab_of(served, "/").page, list[Any]()
+    page.route("**/static/map_served.*", lambda route: held.append(route), times=1)
+    page.goto(f"{served[2]}/map", wait_until="commit")
+    for name, end in zip(("west", "south", "east", "north"), ("-1", "0", "1", "2"), strict=True):
+        page.locator(f"#map-{name}").fill(end)
+    page.route("**/map/count?*", lambda route: route.abort(), times=1)
+    held[0].continue_()
+    page.wait_for_selector("#late:visible")
+    page.locator("#map-where", has_text="rectangle").wait_for()
+    assert page.is_hidden("#late")
+    shown = page.inner_text("#map-estimate")
+    page.reload()
+    assert (ends_of(page), page.inner_text("#map-estimate")) == (["-1", "0", "1", "2"], shown)
+    page.close()
 
 
 @only_places

@@ -111,5 +111,22 @@ def test_the_price_follows_what_is_typed_and_is_that_without_javascript(chromium
         page.click("text=Show the price")
         page.wait_for_url("**epsilon=0.25**")
         assert page.inner_text("#price .cost") == live == "Costs epsilon 0.25 of your 3; leaves 2.75."
+        # What was typed before the script was there, and by its field decides.
+        held: list[Any] = []
+        page.route("**/static/preview.*", lambda route: held.append(route), times=1)
+        page.goto(f"{url}/datasets/data/ask?kind=num_sig", wait_until="commit")
+        page.fill("#field-epsilon", "0.5")
+        held[0].continue_()
+        page.wait_for_selector("#price .cost:has-text('epsilon 0.5 ')")
+        assert page.is_checked("#by-cost")
+        # A lost connection and a busy server: it is said, and asked again until there is a price.
+        page.route("**/ask?*", lambda route: route.fulfill(status=429, headers={"Retry-After": "1"}), times=1)
+        page.route("**/ask?*", lambda route: route.abort(), times=1)
+        page.fill("#field-epsilon", "0.75")
+        page.wait_for_selector("#late:visible")
+        page.wait_for_selector("#price:not([inert]) .cost:has-text('epsilon 0.75 ')")
+        assert page.is_hidden("#late")
+        assert len([each for each in watched.problems if "429" in each or "ERR_FAILED" in each]) == 2
+        watched.problems = [each for each in watched.problems if "429" not in each and "ERR_FAILED" not in each]
         assert watched.problems == []
     assert study_site.charges() == 0

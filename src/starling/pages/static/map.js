@@ -115,7 +115,7 @@ class Slices {
 
 async function begin() {
   const slices = new Slices(unpack(await content(element("map-data")))), facts = slices.facts, { high, wide } = facts;
-  let number = 0, other = -1;
+  let number = Number(element("map-slice").value), other = Number(element("map-other").value);
 
   /** @param {Rectangle} chosen */
   function answer(chosen) {
@@ -162,7 +162,7 @@ async function begin() {
     other = Number(element("map-other").value);
     change();
   });
-  slice_text();
+  if (other === number) change(); else slice_text();
 }
 
 begin().catch((error) => {

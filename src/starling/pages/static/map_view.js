@@ -4,6 +4,7 @@
  * source says: a page that stands alone counts itself (map.js), another asks its server (map_served.js). Its markup is map_canvas.html.
  */
 import { Frame, Hatching, INKS, RAMPS, coastlines, draw_axes, draw_coast, draw_outlines, draw_scale, ramp, short } from "./map_drawing.js";
+import { is_changed } from "./asking.js";
 import { steer } from "./moving.js";
 
 /** @typedef {[number, number, number, number]} Rectangle x0, y0, x1, y1 in cells of the grid, from its south-western corner */
@@ -184,7 +185,7 @@ export function show_map(facts, coastline, source) {
   }).observe(canvas);
   document.querySelectorAll("[data-needs-script]").forEach((each) => { /** @type {HTMLElement} */ (each).hidden = false; });
   paint();
-  typed(false);
+  typed(ENDS.some((id) => is_changed(element(`map-${id}`))));
   document.documentElement.dataset.ready = "yes";
   return { paint, answer };
 }

@@ -1,4 +1,6 @@
 // @ts-check
+import { asked } from "./asking.js";
+
 /** The file that a script reads, as starling.pages.packing writes it. */
 
 /** @typedef {Int8Array | Int16Array | Int32Array | Float64Array | Uint8Array} Numbers */
@@ -8,11 +10,9 @@ const KINDS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, i4: Int32Array, f
 
 /** A compressed block of the page, or a file of its server. @param {HTMLElement} block @returns {Promise<ArrayBuffer>} */
 export async function content(block) {
-  const source = block.dataset.source;
-  const body = source
-    ? (await fetch(source)).body
-    : new Blob([Uint8Array.from(atob(block.textContent ?? ""), (letter) => letter.charCodeAt(0))]).stream();
-  if (!body) throw new Error("there is nothing to read");
+  const source = block.dataset.source, reply = source ? await asked(source, {}, (each) => each.blob()) : null;
+  if (reply && !reply.ok) throw new Error("its numbers are not there");
+  const body = (reply?.body ?? new Blob([Uint8Array.from(atob(block.textContent ?? ""), (letter) => letter.charCodeAt(0))])).stream();
   return new Response(block.dataset.plain === undefined ? body.pipeThrough(new DecompressionStream("gzip")) : body).arrayBuffer();
 }
 
