@@ -11,7 +11,10 @@ from typing import Any
 
 import numba
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numba.core.caching import IndexDataCacheFile
+from numba.core.compiler import Flags
 
 from starling.privacy import compiled as module
 from starling.privacy.compiled import compiled, is_private_dir
@@ -38,6 +41,7 @@ def test_a_kernel_is_kept_in_our_folder_alone(tmp_path: Path, monkeypatch: pytes
     kernel: Any = compiled(triple)
     assert kernel(14) == 42
     assert kernel.targetoptions["nogil"]
+    assert kernel._compiler.pipeline_class is module._Compiler
     assert (type(kernel._cache).__name__ == "_Kernels") == (mode == 0o755)
 
 
@@ -129,6 +133,21 @@ def test_a_kernel_works_where_none_can_be_kept(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(module, "njit", njit)
     assert compiled(triple)(2) == 6
+
+
+@given(st.dictionaries(st.sampled_from(["release_gil", "debuginfo", "nrt", "no_compile"]), st.booleans()), st.data())
+def test_options_of_a_kernel_are_equal_where_they_are_to_numba(options: dict[str, bool], data: st.DataObject) -> None:
+    """Equal ones have one hash, and a copy, as Numba makes one of each kernel's options, compares as quickly."""
+    other = options | data.draw(st.dictionaries(st.sampled_from([*options, "forceinline"]), st.booleans()))
+    flags, others = Flags(), Flags()  # type: ignore[no-untyped-call]
+    for values, each in ((options, flags), (other, others)):
+        for name, value in values.items():
+            setattr(each, name, value)
+    first, second = module._Flags(flags), module._Flags(others).copy()  # type: ignore[no-untyped-call]
+    assert (first == second) == (options == other)
+    assert flags == others or first != second
+    assert first != second or hash(first) == hash(second)
+    assert type(second) is module._Flags
 
 
 def test_kernels_run_without_the_lock_of_the_interpreter() -> None:
