@@ -233,8 +233,10 @@ class History(RuleBasedStateMachine):
     @precondition(lambda self: self.model.waiting)
     @rule(data=st.data(), approve=st.sampled_from([True, True, True, False]))
     def decide(self, data: Any, approve: bool) -> None:
+        self.decide_on(data.draw(st.sampled_from(sorted(self.model.waiting))), approve)
+
+    def decide_on(self, key: Key, approve: bool) -> None:
         """The custodian approves, with a signed event, or declines."""
-        key = data.draw(st.sampled_from(sorted(self.model.waiting)))
         requests = self.site.home.requests
         (found,) = [
             each
