@@ -4,10 +4,8 @@ import-linter holds what imports can say (pyproject.toml); the rules below it ho
 """
 
 import ast
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -16,6 +14,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from importlinter.application.output import console
+from importlinter.cli import lint_imports as lint
 
 from tests.conftest import ROOT
 
@@ -71,31 +71,31 @@ BREACHES = {
 """For each contract: files of the package, and a line that must not stand there."""
 
 
-def lint_imports(tree: Path, *contract: str) -> subprocess.CompletedProcess[str]:
-    """Run lint-imports on the package in `tree`/src with the project's contracts."""
-    limits = [word for name in contract for word in ("--contract", name)]
-    return subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache", *limits],
-        cwd=tree,
-        env=os.environ | {"PYTHONPATH": str(tree / "src"), "COLUMNS": "200", "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def lint_imports(tree: Path, monkeypatch: pytest.MonkeyPatch, *contract: str) -> str:
+    """What import-linter says of the package in `tree`/src by the project's contracts; files that it met before are not parsed again."""
+    with monkeypatch.context() as patch:
+        # It looks for the package as an import does.
+        patch.syspath_prepend(str(tree / "src"))
+        patch.delitem(sys.modules, "starling", raising=False)
+        patch.chdir(tree)
+        with console.capture() as said:
+            code = lint(limit_to_contracts=contract, cache_dir=str(tree / "cache"), no_logo=True)
+    text = said.get()
+    assert (code != 0) == (" BROKEN" in text), text
+    return " ".join(text.split())
 
 
-@pytest.fixture
-def copied_tree(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def copied_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package and its contracts in a scratch folder."""
-    shutil.copytree(SOURCE, tmp_path / "src" / "starling", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
+    tree = tmp_path_factory.mktemp("tree")
+    shutil.copytree(SOURCE, tree / "src" / "starling", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    return tree
 
 
-def test_contracts_hold() -> None:
-    result = lint_imports(ROOT)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{len(CONTRACTS)} kept, 0 broken" in result.stdout
+def test_contracts_hold(copied_tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert f"{len(CONTRACTS)} kept, 0 broken" in lint_imports(copied_tree, monkeypatch)
 
 
 def test_every_contract_has_a_planted_breach() -> None:
@@ -106,14 +106,22 @@ def test_every_contract_has_a_planted_breach() -> None:
 @pytest.mark.parametrize(
     ("contract", "file", "line"), [(name, *breach) for name, breaches in BREACHES.items() for breach in breaches]
 )
-def test_planted_breach_is_caught(copied_tree: Path, contract: str, file: str, line: str) -> None:
+def test_planted_breach_is_caught(
+    copied_tree: Path, monkeypatch: pytest.MonkeyPatch, contract: str, file: str, line: str
+) -> None:
     module = copied_tree / "src" / "starling" / file
     assert line == "" or module.exists(), "the breach is planted in a module that is there"
+    plain = module.read_text() if module.exists() else None
     with module.open("a") as text:
         text.write(f"\n{line}\n")
-    result = lint_imports(copied_tree, contract)
-    assert result.returncode == 1
-    assert f"{CONTRACTS[contract]} BROKEN" in result.stdout
+    try:
+        result = lint_imports(copied_tree, monkeypatch, contract)
+    finally:
+        if plain is None:
+            module.unlink()
+        else:
+            module.write_text(plain)
+    assert f"{CONTRACTS[contract]} BROKEN" in result
 
 
 @dataclass(frozen=True)
@@ -224,7 +232,7 @@ def breaches(rule: Rule, module: str, names: Iterable[str]) -> list[str]:
 def test_source_keeps_the_rules() -> None:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):
-        module, names = path.relative_to(SOURCE).as_posix(), [*used_names(ast.parse(path.read_text()))]
+        module, names = path.relative_to(SOURCE).as_posix(), {*used_names(ast.parse(path.read_text()))}
         found += [
             f"{title}: {module}: {broken}" for title, rule in RULES.items() if (broken := breaches(rule, module, names))
         ]
