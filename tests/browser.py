@@ -49,6 +49,17 @@ def open_tab(chromium: Any, address: str, *, width: int | None = 1100, ready: bo
     return tab
 
 
+def hold(page: Any, address: str) -> list[Any]:
+    """The first request for an address, once it comes: it waits until `continue_()`."""
+    held: list[Any] = []
+
+    def keep(route: Any) -> None:
+        held.append(route)
+
+    page.route(address, keep, times=1)
+    return held
+
+
 def check_reading(tab: Tab) -> None:
     """The page has no finding of axe, and nothing of it is cut off at its width."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` installs it")

@@ -15,7 +15,7 @@ from starling.screens.release import Screens
 from starling.screens.tables.accuracy import pages_of
 from starling.tables.preview import preview
 from starling.tables.preview.accuracy import Accuracy, at_cost, at_every_margin
-from tests.browser import LOOKS, Tab, check_reading, open_tab
+from tests.browser import LOOKS, Tab, check_reading, hold, open_tab
 from tests.four_domains import release, write
 from tests.tables.preview.test_accuracy import CUSTOM
 
@@ -129,8 +129,8 @@ def test_a_dragged_rectangle_has_the_numbers_of_its_address(served: tuple[str, A
 def test_what_was_typed_before_the_script_ran_is_counted_and_a_lost_connection_ends(
     served: tuple[str, Any, str],
 ) -> None:
-    page, held = tab_of(served, "/").page, list[Any]()
-    page.route("**/static/map_served.*", lambda route: held.append(route), times=1)
+    page = tab_of(served, "/").page
+    held = hold(page, "**/static/map_served.*")
     page.goto(f"{served[2]}/map", wait_until="commit")
     for name, end in zip(("west", "south", "east", "north"), ("-1", "0", "1", "2"), strict=True):
         page.locator(f"#map-{name}").fill(end)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from starling.server.passwords import hashed
+from tests.browser import hold
 from tests.client.conftest import DEADLINE, Site
 from tests.server.pages.conftest import PASSWORD
 from tests.server.pages.serving import serving
@@ -112,8 +113,7 @@ def test_the_price_follows_what_is_typed_and_is_that_without_javascript(chromium
         page.wait_for_url("**epsilon=0.25**")
         assert page.inner_text("#price .cost") == live == "Costs epsilon 0.25 of your 3; leaves 2.75."
         # What was typed before the script was there, and by its field decides.
-        held: list[Any] = []
-        page.route("**/static/preview.*", lambda route: held.append(route), times=1)
+        held = hold(page, "**/static/preview.*")
         page.goto(f"{url}/datasets/data/ask?kind=num_sig", wait_until="commit")
         page.fill("#field-epsilon", "0.5")
         held[0].continue_()
