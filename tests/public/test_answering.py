@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import starling
+from starling.domains import DOMAINS
 from starling.genome.asking import QuestionPlan
 from starling.genome.plan import NumSig, Plan
 from starling.genome.publication import GenomePublication
 from starling.places.publish import release
+from starling.public import answering
 from starling.public.answering import answer
 from starling.release.arithmetic import guarantee_of
 from starling.release.payment import PaymentOptions
@@ -103,6 +105,18 @@ print([name for name in sys.modules if name.startswith(readers)])
 def test_nothing_that_reads_records_is_loaded(plan: Path) -> None:
     words = [sys.executable, "-c", LOADS, json.dumps(task(plan, "preview"))]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_what_is_prepared_is_ready_for_the_next_task(plan: Path, tmp_path: Path) -> None:
+    answering._plan.cache_clear()
+    task = {
+        "do": "prepare",
+        "domains": [*DOMAINS],
+        "plans": [["genome", str(plan), True], ["genome", str(tmp_path), True]],
+    }
+    assert answer(task) == {}
+    assert answering._plan.cache_info().currsize == 1
+    assert all(each.pages.partition(":")[0] in sys.modules for each in DOMAINS.values())
 
 
 def test_a_release_is_verified_with_the_key_that_is_given(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from threading import Lock
 from typing import Any
 
 from starling.public.answering import answer
+from starling.server.datasets import Catalogue
 from starling.server.question_costs import Understanding
 from starling.server.task_processes import TaskProcesses
 
@@ -25,3 +26,6 @@ class Here(Understanding):
     """Understands questions as its processes do, without one."""
 
     processes = InProcess
+
+    def prepare(self, catalogue: Catalogue) -> None:
+        """The process of the test loads what it needs when it needs it."""

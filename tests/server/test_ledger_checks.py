@@ -1,6 +1,8 @@
 """A check of a whole ledger runs beside, once for all who ask, and finds what `ledger verify` finds."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +28,12 @@ def test_it_finds_what_verify_finds(selling: Home) -> None:
     assert outcome["problem"] is None
     assert (outcome["events"], outcome["signer"]) == (verified.head.seq, signer)
     assert outcome["head"] == f"{verified.head.seq}:{verified.head.hash}"
+
+
+def test_its_process_loads_no_web_server() -> None:
+    """Each check starts one, for which a page waits."""
+    code = "import sys, starling.server.ledger_checks; print('fastapi' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"
 
 
 def test_a_changed_event_is_found(selling: Home) -> None:

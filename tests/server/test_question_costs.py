@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from starling.genome.plan import Plan
 from starling.server import task_processes
 from starling.server.datasets import Catalogue, NotThere, Study
 from starling.server.question_costs import Understanding
+from starling.server.task_processes import TaskProcesses
 from tests.worker.studies import write_study
 
 TELLS = """
@@ -69,6 +72,18 @@ def test_too_much_work_is_refused_by_the_limit_of_the_settings(catalogue: Catalo
         assert low.ask(catalogue, "asthma", ASKED, user="ada").name == "asthma"
         with pytest.raises(ParameterError, match="at most 1 million are allowed"):
             low.preview(catalogue, "asthma", ASKED, user="ada")
+
+
+def test_processes_prepare_what_pages_will_need_once(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    monkeypatch.setattr(TaskProcesses, "prepare", lambda _, task: tasks.put(task))
+    with closing(Understanding()) as pages:
+        for _ in range(2):
+            pages.prepare(catalogue)
+        plan = ["genome", str(catalogue.plan("asthma")), True]
+        assert tasks.get(timeout=60) == {"do": "prepare", "domains": [], "plans": [plan]}
+        assert tasks.get(timeout=60) == {"do": "prepare", "domains": ["genome"], "plans": []}
+        assert tasks.empty()
 
 
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:

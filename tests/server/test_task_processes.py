@@ -27,6 +27,13 @@ def test_a_task_is_answered_with_the_work_that_it_may_take(monkeypatch: pytest.M
         assert processes.answer({"do": "page"}, "ada") == {"do": "page", "most": 7}
 
 
+def test_what_cannot_be_prepared_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", SILENT))
+    with closing(TaskProcesses(7, 0.01)) as processes:
+        processes.prepare({"do": "prepare"})
+        assert processes._idle.qsize() == task_processes.PROCESSES
+
+
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", SILENT))
     with closing(TaskProcesses(7, 0.01)) as processes:

@@ -20,6 +20,7 @@ from numba import njit
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler, Flags
+from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
 
 from starling.privacy import compiling
@@ -63,6 +64,11 @@ def compiled(function: F) -> F:
         pass
     # What Numba gives back is called like the function it was given.
     return cast(F, kernel)
+
+
+def prepare() -> None:
+    """Load what Numba's compiler needs for its first kernel, which takes a second."""
+    cpu_target.target_context.refresh()
 
 
 class _Kernels(FunctionCache):

@@ -5,7 +5,9 @@ process that is told the path of a public plan or of a release, and holds no tok
 """
 
 import shutil
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +31,9 @@ from starling.verification import open_release, verify
 MOST_OPEN: Final = 4
 """Plans, and releases, that are kept open."""
 
+OPENING: Final = ("dp_accounting.pld.privacy_loss_distribution",)
+"""Libraries by which the cost of a release in rho is compared when it is opened."""
+
 
 def answer(task: Any) -> dict[str, Json]:
     """The answer to a task.
@@ -48,6 +53,9 @@ def answer(task: Any) -> dict[str, Json]:
       empty file, which the body is written into. It is answered by the reply's `status`, `kind` and `headers`.
     - "plan_page" has `domain` and `plan`, the folder of a plan that says all, in place of `release`. "accuracy" has these and `query`: the
       answer is the value of that page.
+
+    - "prepare" has `plans`, each by its domain, its folder and whether it is asked questions, and `domains`: plans are read, and pages of
+      releases of the domains loaded, so that other tasks need not. It is answered by nothing.
 
     What is refused is answered by `error`, the name of the error's class, and `problems`.
     """
@@ -75,6 +83,18 @@ def answer(task: Any) -> dict[str, Json]:
         ]
         return {"error": type(error).__name__, "problems": problems}
     return reply
+
+
+def _prepare(task: Any) -> dict[str, Json]:
+    for name, folder, is_asked in task["plans"][:MOST_OPEN]:
+        with suppress(StarlingError):
+            (_plan if is_asked else _plan_pages)(name, folder)
+    pages = [DOMAINS[name].pages.partition(":")[0] for name in task["domains"]]
+    for module in (*pages, *(OPENING if pages else ())):
+        import_module(module)
+    if compiled := sys.modules.get("starling.privacy.compiled"):
+        compiled.prepare()
+    return {}
 
 
 def _read(task: Any) -> dict[str, Json]:
@@ -124,6 +144,7 @@ def _verified(task: Any) -> dict[str, Json]:
 
 
 _PUBLISHED: Final[dict[str, Callable[[Any], dict[str, Json]]]] = {
+    "prepare": _prepare,
     "read": _read,
     "show": _show,
     "page": _page,

@@ -33,12 +33,13 @@ from starling.server.charges import Charges
 from starling.server.examples import Published
 from starling.server.guard import BELOW, Guard
 from starling.server.home import Home
+from starling.server.ledger_checks import unreadable
 from starling.server.metrics import Metrics
 from starling.server.pages import routes as pages
 from starling.server.passwords import Passwords
 from starling.server.question_costs import Understanding
 from starling.server.rates import Rates
-from starling.server.replies import answer_errors, unreadable
+from starling.server.replies import answer_errors
 from starling.server.sessions import Me
 
 

@@ -13,10 +13,10 @@ from starling.ledger.checking import named_checks
 from starling.ledger.event_list import EventFilter, latest_events
 from starling.ledger.opening import read_ledger
 from starling.server.authentication import Service, errors
-from starling.server.ledger_checks import LedgerChecks
+from starling.server.ledger_checks import LedgerChecks, unreadable
 from starling.server.listing import NEWEST
 from starling.server.previewing import INVENTED
-from starling.server.replies import ProblemBody, unreadable
+from starling.server.replies import ProblemBody
 
 Time = Annotated[datetime | None, Field(description="In UTC unless it says otherwise.")]
 

@@ -9,14 +9,15 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starling.errors import IntegrityError, LedgerUnavailable, StarlingError
 from starling.ledger.chain import Head
 from starling.ledger.opening import read_ledger
-from starling.server.home import Home
 from starling.server.lines import LineProcess
-from starling.server.replies import unreadable
+
+if TYPE_CHECKING:
+    from starling.server.home import Home
 
 SECONDS: Final = 20.0
 """For which a request waits for a check."""
@@ -55,6 +56,11 @@ def check(ledger: str, heads: list[list[Any]]) -> dict[str, Any]:
     return {"problem": None, "events": verified.head.seq, "head": head, "signer": signer, **asdict(verified.counts)}
 
 
+def unreadable() -> LedgerUnavailable:
+    """Where the ledger is and what ails it is told to none but the custodian on the machine of the home."""
+    return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")
+
+
 def _failed(error: StarlingError) -> dict[str, Any]:
     first = error.problems[0]
     return {"problem": [first.field, first.problem, first.fix]}
@@ -71,7 +77,7 @@ def main() -> None:
 class LedgerChecks:
     """Checks of the ledger of a home."""
 
-    def __init__(self, home: Home, *, seconds: float = SECONDS) -> None:
+    def __init__(self, home: "Home", *, seconds: float = SECONDS) -> None:
         self._home, self._seconds = home, seconds
         self._changing = threading.Condition()
         self._running, self._waiting = False, 0

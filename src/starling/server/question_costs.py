@@ -4,11 +4,13 @@ The web process imports no domain. It starts these processes when the first ques
 token, and ends one that takes too long.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any, ClassVar, Final
 
-from starling.errors import ParameterError
+from starling.errors import ParameterError, StarlingError
 from starling.release.arithmetic import guarantee_of
 from starling.server.datasets import Catalogue, Dataset, NotThere, Study
 from starling.server.settings import QUESTION_WORK
@@ -44,6 +46,23 @@ class Understanding:
 
     def __init__(self, most: int = QUESTION_WORK, *, seconds: float = SECONDS) -> None:
         self._questions, self._releases = self.processes(most, seconds), self.processes(most, PAGE_SECONDS)
+        self._first = Lock()
+
+    def prepare(self, catalogue: Catalogue) -> None:
+        """Let processes load what pages will need, once and in the background: nobody's first page waits for it."""
+        if self._first.acquire(blocking=False):
+            Thread(target=self._prepare, args=(catalogue,), daemon=True).start()
+
+    def _prepare(self, catalogue: Catalogue) -> None:
+        plans, domains = [], set()
+        for name in catalogue.names():
+            with suppress(StarlingError):
+                dataset = catalogue.find(name)
+                domains.add(dataset.domain)
+                if isinstance(dataset, Study) or catalogue.has_plan_page(name):
+                    plans.append([dataset.domain, str(catalogue.plan(name)), isinstance(dataset, Study)])
+        self._questions.prepare({"do": "prepare", "domains": [], "plans": plans})
+        self._releases.prepare({"do": "prepare", "domains": sorted(domains), "plans": []})
 
     def ask(self, catalogue: Catalogue, name: str, question: Any, *, user: str) -> Dataset:
         """What is asked and what it costs: the release of a dataset, or, with a question as JSON, the answer to that.

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from starling.errors import LedgerUnavailable, Problem, StarlingError, plain
+from starling.errors import Problem, StarlingError, plain
 from starling.server.access import User
 from starling.server.pages.frame import error_page, wants_page
 from starling.server.rates import TooOften
@@ -114,8 +114,3 @@ async def _no_such_route(user_of: Callable[[Request], User | None], request: Req
 async def _failed(request: Request, _: Exception) -> Response:
     problem = Problem("server", "stopped by a fault of Starling's own", "tell the custodian when it happened")
     return error_reply(request, 500, "InternalError", [problem])
-
-
-def unreadable() -> LedgerUnavailable:
-    """Where the ledger is and what ails it is told to none but the custodian on the machine of the home."""
-    return LedgerUnavailable("ledger", "cannot be read now", "ask a custodian to look at it")

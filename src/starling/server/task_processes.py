@@ -54,6 +54,11 @@ class TaskProcesses:
             raise _KINDS.get(answer["error"], IntegrityError)(problems=problems)
         return answer
 
+    def prepare(self, task: dict[str, Any]) -> None:
+        """Let an idle process load what its tasks will need; whatever comes meanwhile another one answers."""
+        with suppress(StarlingError):
+            self._process_answer(json.dumps(task))
+
     def _process_answer(self, task: str) -> dict[str, Any]:
         """Raises LedgerUnavailable where none comes in time, and ends the process."""
         process = self._idle.get()

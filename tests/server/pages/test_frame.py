@@ -1,6 +1,7 @@
 """What pages have in common: the policy, errors as pages for browsers and JSON for programs, and paths that lead nowhere else."""
 
 import re
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -42,6 +43,17 @@ def test_every_page_has_the_policy_and_nothing_that_it_forbids(site: Site) -> No
         # Neither styles nor scripts within the page, and nothing from elsewhere.
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|javascript:", reply.text), path
         assert not re.search(r'(src|href|action)="(https?:)?//', reply.text), path
+
+
+def test_processes_prepare_from_the_first_page_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not for a program, which asks for no page."""
+    prepared: list[None] = []
+    app: Any = site.carrier._app._app  # type: ignore[attr-defined]
+    monkeypatch.setattr(app.state, "prepare", lambda: prepared.append(None))
+    Asker(site.carrier._app).get("/healthz", "")
+    assert not prepared
+    Browser(site.carrier._app).open("/sign-in")
+    assert prepared
 
 
 def test_a_program_gets_json_where_a_browser_gets_pages(site: Site) -> None:

@@ -53,6 +53,7 @@ def show(
 
     `has_strip` is whether the strip of a tour may stand above it, for which the ledger is read.
     """
+    request.app.state.prepare()
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
     tour = strip_above(request, user) if has_strip else None

@@ -1,5 +1,7 @@
 """The addresses of pages. A program that asks for one of them gets the JSON of a path that is not there."""
 
+from functools import partial
+
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import Response
 
@@ -16,6 +18,7 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 def add_routes(app: FastAPI, service: Service, passwords: Passwords | None) -> None:
     """Add all pages to an application; those for signing in need `passwords`, and a sandbox leaves them to the server around it."""
     _static(app)
+    app.state.prepare = partial(service.understanding.prepare, service.home.catalogue)
     for screen in (home, ask, accuracy, answers, releases, custody, audit):
         screen.add_routes(app, service)
     if passwords is not None:
