@@ -11,7 +11,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from starling.cli import main
 from starling.ledger.opening import Ledger
 from starling.server.charges import Charges
 from starling.server.datasets import Catalogue
@@ -72,9 +74,8 @@ def served_at(registered: Home, faults: Path) -> Iterator[str]:
 
 def listed(home: Home, *options: str) -> list[dict[str, object]]:
     """What `starling server jobs` says."""
-    done = subprocess.run(
-        [*STARLING, "server", "jobs", str(home.folder), *options, "--json"], capture_output=True, check=True, text=True
-    )
+    done = CliRunner().invoke(main, ["server", "jobs", str(home.folder), *options, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
     return list(json.loads(done.stdout))
 
 
