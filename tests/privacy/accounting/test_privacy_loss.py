@@ -142,3 +142,13 @@ def test_what_has_a_known_loss() -> None:
     assert not privacy_loss.composable(one(ZCDP(Fraction(1))))
     assert not privacy_loss.composable(one(OverlappingEvents(frozenset({PARTS[0], one(ZCDP(Fraction(1)))}), 4)))
     assert not privacy_loss.composable(one(DiscreteGaussianNoise(Fraction(2**33))))
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_the_curve_is_that_of_dp_accounting_to_the_last_bit(times: int) -> None:
+    """So that what is printed of a plan stays; of few losses, which are listed, and of many."""
+    interval = 2.0**-8
+    grid: privacy_loss.Floats = np.arange(-3000, 3001) * interval
+    for event in (PureDP(Fraction(1, 3)), DiscreteGaussianNoise(Fraction(5))):
+        losses = privacy_loss._composed(one(event, times), interval)
+        assert np.array_equal(privacy_loss._deltas(losses, grid), losses.get_delta_for_epsilon(grid))
