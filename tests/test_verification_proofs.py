@@ -9,25 +9,30 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import starling
 from starling.ledger import charged_noise
-from starling.ledger.charged_noise import EVENTS, noise
+from starling.ledger.charged_noise import EVENTS, RESIDUALS, noise
 from starling.ledger.opening import create_ledger
-from starling.ledger.rules import UNIT, Request
+from starling.ledger.rules import UNIT, Request, charge_units
 from starling.ledger.witness import Witness
+from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Measure
-from starling.privacy.guarantee import Guarantee, without_factors
+from starling.privacy.guarantee import Guarantee, by_events, without_factors
 from starling.privacy.neighbours import REPLACE_PERSON
 from starling.privacy.trust import Receipt
 from starling.release import statement
 from starling.release.manifest import manifest, sign
+from starling.release.payment import PaymentOptions
 from starling.release.statement import IN_WORDS, Particulars, proof_in_words
 from starling.tables.plan import Plan
 from starling.tables.publication import TablesPublication
+from starling.tables.publish import release
 from tests.release.forging import KEY, Forged
 from tests.tables.bundles import write_paid
+from tests.tables.cross_plans import cross_plan
 from tests.tables.small import small_geography, small_plan
 
 MEASURES: list[Measure] = ["rho", "epsilon"]
@@ -110,7 +115,7 @@ def test_a_release_of_today_states_its_proof_and_another_one_is_found(measure: M
         (new.folder / "privacy.json").write_bytes(original)
         return found
 
-    assert IN_WORDS.keys() == {EVENTS, ""}
+    assert IN_WORDS.keys() == {EVENTS, RESIDUALS, ""}
     assert "proof" in changed(lambda fields: fields["proof"].update(name="events/2"))
     assert "privacy.json" in changed(lambda fields: fields.__delitem__("proof"))
     assert "composition" in changed(lambda fields: _factor(fields["composition"], "3"))
@@ -138,3 +143,58 @@ def test_a_charge_of_before_pays_for_the_release_that_finishes_it(
     assert amount == 4 * plan.cost.amount * UNIT
     assert "replacement_factor" in (new.folder / "privacy.json").read_text()
     assert not starling.verify(new.folder, ledger=url).findings
+
+
+def crossed(place: Path) -> tuple[Forged, str, int]:
+    """A small release of cross tables, the URL of the ledger that paid for it, and the amount."""
+    place.mkdir()
+    url = f"sqlite:///{place / 'ledger.sqlite'}"
+    ledger = create_ledger(url, key=KEY, witness=lambda _: Witness("x", place / "heads"))
+    ledger.custody.add_population("people", "rho", REPLACE_PERSON, 10)
+    ledger.custody.add_dataset("survey", "people", {})
+    ledger.custody.grant("people", "custodian", 10)
+    payment = PaymentOptions(ledger=ledger, dataset="survey", unvalidated=True)
+    records = pa.table({"sex": ["f", "m"], "age": [1, 2], "colour": ["red", "blue"]})
+    release(CROSS, records, out=place / "release", payment=payment)
+    spent = ledger.reading.account("people").caps[0].spent
+    ledger.close()
+    return Forged(place / "release"), url, spent
+
+
+CROSS = cross_plan()
+JOINT = CROSS.guarantee
+
+
+def test_cross_tables_charged_one_by_one_verify_and_those_of_today_are_charged_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STARLING_HOME", str(tmp_path / "home"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Plan, "guarantee", property(lambda _: by_events(JOINT)))
+        old, url, spent = crossed(tmp_path / "old")
+    assert spent == charge_units(replace_one_cost(by_events(JOINT)).amount)
+    verified = starling.verify(old.folder, ledger=url)
+    assert (verified.findings, verified.proof) == ((), EVENTS)
+    new, url, spent = crossed(tmp_path / "new")
+    assert (
+        spent == charge_units(replace_one_cost(JOINT).amount) < charge_units(replace_one_cost(by_events(JOINT)).amount)
+    )
+    verified = starling.verify(new.folder, ledger=url)
+    assert (verified.findings, verified.proof) == ((), RESIDUALS)
+    changes: dict[str, Callable[[Any], None]] = {
+        "sizes": lambda fields: fields["composition"].update(sizes=[9, 9, 9]),
+        "apart": lambda fields: fields["composition"].update(apart=True),
+        "records": lambda fields: fields["composition"].update(records=2),
+        "columns": lambda fields: fields["composition"]["columns"].reverse(),
+        "no columns": lambda fields: fields["composition"].pop("columns"),
+        "no tree": lambda fields: fields["composition"].update(parts=[{"parts": 1}]),
+        "the cost": lambda fields: fields["cost"]["replace-one"].update(rho="1/9"),
+        "the proof": lambda fields: fields["proof"].update(name=EVENTS),
+        "no proof": lambda fields: fields.update(proof=[]),
+    }
+    original = (new.folder / "privacy.json").read_bytes()
+    for change in changes.values():
+        new.edit("privacy.json", change)
+        new.resign()
+        assert starling.verify(new.folder, ledger=url).findings
+        (new.folder / "privacy.json").write_bytes(original)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from starling.errors import IntegrityError, RequestConflict
 from starling.ledger.book import WitnessWarning
-from starling.ledger.charged_noise import amount, cost_of, events_met, key, noise, noise_as_charged
+from starling.ledger.charged_noise import EVENTS, RESIDUALS, amount, cost_of, events_met, key, noise, noise_as_charged
 from starling.ledger.keys import Key
 from starling.ledger.opening import Ledger, open_ledger
 from starling.ledger.rules import UNIT, Population, Request, canonical, charge_in
@@ -21,10 +21,12 @@ from starling.ledger.witness import Witness
 from starling.privacy.accounting.composition import events_of
 from starling.privacy.budget import Rho
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
-from starling.privacy.events import MONOTONE, ExponentialMechanism, PermuteAndFlip, known_cost
-from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
+from starling.privacy.events import MONOTONE, ZCDP, ExponentialMechanism, PermuteAndFlip, known_cost
+from starling.privacy.guarantee import Guarantee, bounded_overlap, by_events, measurement, sequential
 from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, as_replace_one
+from starling.privacy.residual_events import ResidualEvents
 from tests.ledger.worlds import Time, costing
+from tests.privacy.test_residual_events import residuals
 
 REPLACED = Population("replaced", "rho", REPLACE_PERSON)
 PEOPLE = Population("people", "rho", ADD_REMOVE_PERSON)
@@ -42,7 +44,11 @@ CHOICE = Guarantee("a choice", ADD_REMOVE_PERSON, ExponentialMechanism(Fraction(
 FLIP = Guarantee("a flip", ADD_REMOVE_PERSON, PermuteAndFlip(Fraction(1, 2)))
 LEVELS = bounded_overlap("levels", 9, (gaussian(50), sequential("stages", (gaussian(600), gaussian(70)))))
 BOTH = bounded_overlap("either", 3, (CHOICE, FLIP, TWO))
-EVERY = [COUNT, TWO, CHOICE, FLIP, LEVELS, BOTH]
+JOINT = residuals(ResidualEvents((2, 2), ((0,), (1,)), 1, False, ((Fraction(200), Fraction(200)),)))
+"""Two binary columns without a total: rho .01, .04 where one is replaced."""
+APART = residuals(ResidualEvents((5, 5), ((), (0,)), 1, False, ((Fraction(100), Fraction(2000)),)))
+"""A total of .005, for which a replacement costs nothing, and a column of .005, for which it costs .0125."""
+EVERY = [COUNT, TWO, CHOICE, FLIP, LEVELS, BOTH, JOINT, APART]
 
 
 def test_a_kind_of_noise_says_its_exact_cost() -> None:
@@ -71,6 +77,9 @@ def test_other_noise_of_the_same_cost_is_another_kind() -> None:
         (REPLACED, CHOICE, "0.125", "0.5"),
         (REPLACED, FLIP, "0.5", "0.5"),
         (REPLACED, BOTH, "1.5", "4.5"),
+        (REPLACED, JOINT, "0.04", "0.04"),
+        (REPLACED, APART, "0.0125", "0.04"),
+        (PEOPLE, APART, "0.01", "0.01"),
         (PEOPLE, COUNT, "0.01", "0.01"),
         (PEOPLE, LEVELS, "0.09", "0.09"),
         (PEOPLE, TWO, "0.01", "0.02"),
@@ -88,6 +97,17 @@ def test_an_amount_follows_from_what_is_chained_by_its_proof(
         assert amount(population, chained) == Fraction(expected) * UNIT
         assert noise_as_charged(guarantee, chained) == proof
     assert charge_in(population, guarantee) == Fraction(by_events) * UNIT
+
+
+def test_residuals_that_were_charged_one_by_one_are_continued_so() -> None:
+    chained = json.loads(canonical(noise(by_events(APART)).fields))
+    assert (chained["proof"], noise(APART).fields["proof"]) == (EVENTS, RESIDUALS)
+    assert amount(REPLACED, chained) == Fraction("0.0225") * UNIT
+    assert noise_as_charged(APART, chained) == noise(by_events(APART))
+    assert events_met(REPLACED, json.loads(canonical(noise(APART).fields))) == {(ZCDP(Fraction("0.0125")), 1)}
+    for guarantee, proof in ((by_events(APART), RESIDUALS), (APART, EVENTS)):
+        with pytest.raises(IntegrityError, match="proof is not that of the events"):
+            amount(REPLACED, {**noise(guarantee).fields, "proof": proof})
 
 
 def test_without_a_proof_the_fields_are_those_of_before() -> None:

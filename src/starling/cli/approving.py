@@ -112,7 +112,7 @@ def decline(home: "Home", number: int, *, reason: str) -> Result:
 def _check(home: "Home", waiting: "Waiting", digest: str | None) -> None:
     """Refuse what a web process that was broken into could have put in the place of what was asked or shown."""
     from starling.errors import IntegrityError
-    from starling.privacy.guarantee import without_factors
+    from starling.privacy.guarantee import forms
     from starling.release.statement import stated
     from starling.worker.sources import Sources
 
@@ -121,7 +121,7 @@ def _check(home: "Home", waiting: "Waiting", digest: str | None) -> None:
         raise IntegrityError("request", f"is not the one that was shown; its digest is {waiting.digest}", fix)
     requested = Sources(home).requested(waiting.request)
     # What was asked before replacement factors were declared has none in its price, which is then the higher one.
-    prices = [stated(each) for each in (requested.guarantee, without_factors(requested.guarantee))]
+    prices = [stated(each) for each in forms(requested.guarantee)]
     if requested.title != waiting.title or stated(waiting.guarantee) not in prices:
         fix = "decline it, and ask who changed the home"
         raise IntegrityError("request", f"says another title or cost than its plan: {requested.guarantee.cost}", fix)

@@ -4,9 +4,12 @@ An auditor recomputes the amount from these fields alone, so that their form say
 
 - "events/1": the amount is the sum over the events (privacy/accounting/zcdp.py). Each is chained with its replacement factor where it
   declares one, and the exponential mechanism by its own name. The stated cost must be the sum of what the events cost.
+- "residuals/2": the same, and residuals of tables are chained together (privacy/residual_events.py), with what replacing a unit costs for
+  all of them.
 - absent, in charges before that was stated: the amount follows from the total cost alone. All that is pure DP is chained alike.
 
-Nothing that was charged is changed: a charge is checked, continued and paid again by the proof that it states. A new one states the first.
+Nothing that was charged is changed: a charge is checked, continued and paid again by the proof that it states. A new one states the second
+where it is of residuals, and else the first.
 """
 
 from collections.abc import Mapping
@@ -32,11 +35,13 @@ from starling.privacy.accounting.composition import (
 from starling.privacy.accounting.zcdp import epsilon_of, rho_of
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.events import known_cost
-from starling.privacy.guarantee import Guarantee, without_factors
+from starling.privacy.guarantee import Guarantee, forms
 from starling.privacy.neighbours import as_replace_one
+from starling.privacy.residual_events import ResidualEvents
 
 EVENTS: Final = "events/1"
-"""The proof of new charges."""
+RESIDUALS: Final = "residuals/2"
+"""The proofs of new charges."""
 
 Written: TypeAlias = list[Any]
 """Events of one charge as JSON: [event, times], where overlapping events are {"overlap": most, "parts": [...]}."""
@@ -57,24 +62,33 @@ class Noise:
 
 @lru_cache(maxsize=1024)
 def noise(guarantee: Guarantee, proof: str | None = EVENTS) -> Noise:
-    """What `guarantee` says of its noise, under its own neighbours, for a charge by that proof; None for one that states none."""
+    """What `guarantee` says of its noise, under its own neighbours, for a charge that states its proof; None for one that states none."""
     fields = {
         "cost": {guarantee.cost.measure: str(guarantee.cost.amount)},
         "change": guarantee.relation.change,
         "events": _written(events_of(guarantee) if proof is None else detailed_events_of(guarantee)),
-        **({} if proof is None else {"proof": proof}),
+        **({} if proof is None else {"proof": proof_of(guarantee)}),
     }
     return Noise(fields, key(fields))
+
+
+def proof_of(guarantee: Guarantee) -> str:
+    """The name of the proof by which a charge for a guarantee follows from its events."""
+    return RESIDUALS if _has_residuals(detailed_events_of(guarantee)) else EVENTS
+
+
+def _has_residuals(composed: Events) -> bool:
+    return any(isinstance(event, ResidualEvents) for event, _ in composed)
 
 
 def noise_as_charged(guarantee: Guarantee, charge: Mapping[str, Any]) -> Noise:
     """What `guarantee` says of its noise by the proof of a charge that was made.
 
-    Without its replacement factors where those are the events of the charge: what was registered at a server before they were declared is
-    charged as what declares none, and so by more.
+    In an older form where those are the events of the charge: what was registered at a server before replacement factors were declared, or
+    before more was known of residuals, is charged as what states none, and so by more.
     """
-    stated, plain = (noise(each, charge.get("proof")) for each in (guarantee, without_factors(guarantee)))
-    return plain if plain.fields["events"] == charge.get("events") else stated
+    proved = [noise(each, charge.get("proof")) for each in forms(guarantee)]
+    return next((each for each in proved if each.fields["events"] == charge.get("events")), proved[0])
 
 
 def key(fields: Mapping[str, Any]) -> str:
@@ -101,9 +115,11 @@ def amount(population: Population, fields: Mapping[str, Any]) -> int:
     cost = cost_of(fields)
     if "proof" not in fields:
         return amount_in(population, fields["change"], cost, None)
-    if fields["proof"] != EVENTS:
+    if fields["proof"] not in (EVENTS, RESIDUALS):
         raise IntegrityError("proof", "is unknown to this version of Starling", "use the version that charged it")
     charged = _read(fields["events"])
+    if _has_residuals(charged) != (fields["proof"] == RESIDUALS):
+        raise IntegrityError("proof", "is not that of the events", "restore the ledger")
     if cost.amount != (epsilon_of(charged) if isinstance(cost, Epsilon) else rho_of(charged)):
         raise IntegrityError("events", "do not cost what the charge states", "restore the ledger")
     return amount_in(population, fields["change"], cost, charged)
@@ -129,6 +145,11 @@ def _written(composed: Events) -> Written:
 def _written_event(event: Accounted) -> dict[str, Any]:
     if isinstance(event, OverlappingEvents):
         return {"overlap": event.overlap, "parts": sorted(map(_written, event.parts), key=canonical)}
+    if isinstance(event, ResidualEvents):
+        parameters = [[str(each) for each in level] for level in event.sigma_squared]
+        columns = [[*part] for part in event.columns]
+        stated = {"sizes": [*event.sizes], "columns": columns, "records": event.records, "apart": event.apart}
+        return {"residuals": {**stated, "sigma_squared": parameters}}
     return dict(events.written(event))
 
 
@@ -139,5 +160,10 @@ def _read(written: Written) -> Events:
 def _read_event(fields: Mapping[str, Any]) -> Accounted:
     if "overlap" in fields:
         return OverlappingEvents(frozenset(map(_read, fields["parts"])), fields["overlap"])
+    if "residuals" in fields:
+        stated = fields["residuals"]
+        parameters = tuple(tuple(map(Fraction, level)) for level in stated["sigma_squared"])
+        columns = tuple(map(tuple, stated["columns"]))
+        return ResidualEvents(tuple(stated["sizes"]), columns, stated["records"], stated["apart"], parameters)
     # What was chained is what an accountant knows.
     return cast(Accounted, events.read(fields))

@@ -13,6 +13,7 @@ from starling.privacy.budget import Cost, Exact
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.events import ANY, Event, noise_event, without_factor
 from starling.privacy.neighbours import Relation
+from starling.privacy.residual_events import ResidualEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,20 @@ class BoundedOverlap:
     overlap: int
 
 
-Composition: TypeAlias = Sequential | FullyAdaptive | BoundedOverlap
+@dataclass(frozen=True, slots=True)
+class JointResiduals:
+    """All parts of tables that are measured as residuals see the same units: costs add up, and less is known of replacing a unit.
+
+    Attributes:
+        parts: Each level of regions, a sequential composition of the noise of each part.
+        joint: The noise of all parts, with what replacing a unit costs for all of it together.
+    """
+
+    parts: tuple["Guarantee", ...]
+    joint: ResidualEvents
+
+
+Composition: TypeAlias = Sequential | FullyAdaptive | BoundedOverlap | JointResiduals
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +105,10 @@ class Guarantee:
 def _cost(event: Event | Composition) -> Cost:
     if not isinstance(event, Composition):
         return event.cost
+    if isinstance(event, JointResiduals):
+        if tuple(tuple(part.event for part in level.parts) for level in event.parts) != event.joint.noise:
+            raise ParameterError("parts", "are not the noise of the residuals", "state each part of each level")
+        return event.joint.cost
     costs = [part.cost for part in event.parts]
     if len({type(cost) for cost in costs}) != 1:
         raise ParameterError("parts", "are none, or mix epsilon and rho", "compose parts of one measure")
@@ -132,9 +150,26 @@ def joint(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
     )
 
 
+def by_events(guarantee: Guarantee) -> Guarantee:
+    """The guarantee with every event on its own, also where more is known of all together: as guarantees were stated before that was."""
+    event = guarantee.event
+    if not isinstance(event, Composition):
+        return guarantee
+    parts = tuple(map(by_events, event.parts))
+    if not isinstance(event, JointResiduals):
+        return replace(guarantee, event=replace(event, parts=parts))
+    return replace(parts[0], name=guarantee.name) if len(parts) == 1 else replace(guarantee, event=Sequential(parts))
+
+
 def without_factors(guarantee: Guarantee) -> Guarantee:
     """The guarantee without what its events declare of replacements: as guarantees were stated before that was."""
+    guarantee = by_events(guarantee)
     event = guarantee.event
     if isinstance(event, Composition):
         return replace(guarantee, event=replace(event, parts=tuple(map(without_factors, event.parts))))
     return replace(guarantee, event=without_factor(event))
+
+
+def forms(guarantee: Guarantee) -> tuple[Guarantee, ...]:
+    """The guarantee as it is stated today, and as it was before."""
+    return guarantee, by_events(guarantee), without_factors(guarantee)

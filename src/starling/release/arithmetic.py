@@ -14,8 +14,9 @@ from starling.planfile.spelling import shown
 from starling.privacy import events
 from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Measure, decimal_up
-from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, Sequential
+from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, JointResiduals, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
+from starling.privacy.residual_events import ResidualEvents
 from starling.release.claims import amount, claim
 from starling.release.codec import Json
 from starling.release.manifest import DOWNLOAD_AGAIN
@@ -124,9 +125,15 @@ class _Reader:
         if "parts" not in node:
             return events.read(node["event"], rational)
         parts = tuple(self._node(part, relation, measure, depth + 1) for part in node["parts"])
-        if _among(("sequential", "bounded overlap"), node["composition"]) == "sequential":
-            return Sequential(parts)
-        return BoundedOverlap(parts, node["overlap"])
+        match _among(("sequential", "bounded overlap", "residuals"), node["composition"]):
+            case "sequential":
+                return Sequential(parts)
+            case "bounded overlap":
+                return BoundedOverlap(parts, node["overlap"])
+        columns = tuple(tuple(part) for part in node["columns"])
+        parameters = tuple(tuple(part.event.sigma_squared for part in level.parts) for level in parts)  # type: ignore[union-attr]
+        joint = ResidualEvents(tuple(node["sizes"]), columns, node["records"], node["apart"], parameters)
+        return JointResiduals(parts, joint)
 
     def compare(self, stated: Stated, guarantee: Guarantee) -> None:
         """What stands beside the tree."""

@@ -9,7 +9,7 @@ from starling.privacy.accounting.conversion import DELTA, Approximate, approxima
 from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
-from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
+from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, JointResiduals, Sequential
 from starling.release.codec import Json
 
 NO_ADD_REMOVE: Final = "the number of units is public, so that no unit can be added or removed"
@@ -110,5 +110,14 @@ def composition(guarantee: Guarantee) -> dict[str, Json]:
         case BoundedOverlap(parts, overlap):
             within: list[Json] = [composition(part) for part in parts]
             return node | {"composition": "bounded overlap", "overlap": overlap, "parts": within}
+        case JointResiduals(parts, joint):
+            return node | {
+                "composition": "residuals",
+                "sizes": [*joint.sizes],
+                "columns": [[*part] for part in joint.columns],
+                "records": joint.records,
+                "apart": joint.apart,
+                "parts": [composition(part) for part in parts],
+            }
         case event:
             return node | {"event": {**events.written(event)}}

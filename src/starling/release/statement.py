@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from starling.distribution import VERSION
-from starling.ledger.charged_noise import EVENTS
+from starling.ledger.charged_noise import EVENTS, RESIDUALS, proof_of
 from starling.ledger.keys import Public
 from starling.privacy.budget import Cost
-from starling.privacy.guarantee import Guarantee, Sequential, joint, without_factors
+from starling.privacy.guarantee import Guarantee, Sequential, by_events, joint, without_factors
 from starling.privacy.neighbours import Relation
 from starling.privacy.trust import Entry, Receipt
 from starling.release.claims import amount, claim, composition
@@ -31,17 +31,22 @@ DEFINITIONS: Final = {
     " rho alpha, for all neighbours x, y and all alpha > 1",
 }
 
-PROOF: Final[Mapping[str, str]] = {
-    "name": EVENTS,
-    "words": "In rho a charge is the sum over the events: rho, half the square of an epsilon, an eighth for the exponential mechanism."
+_EVENTS: Final = (
+    "In rho a charge is the sum over the events: rho, half the square of an epsilon, an eighth for the exponential mechanism."
     " When one unit is replaced, each costs its replacement factor times that: 2 where one more unit never lowers a measured number, 4"
-    " where nothing is declared.",
+    " where nothing is declared."
+)
+PROOFS: Final[Mapping[str, str]] = {
+    EVENTS: _EVENTS,
+    RESIDUALS: f"{_EVENTS} All residuals of tables together cost what the two units that differ most in them cost, of all ways in which"
+    " two records can agree.",
 }
-"""By which proof the charge of a release follows from its events."""
+"""How the charge of a release follows from its events, by the name of the proof."""
 
 IN_WORDS: Final[Mapping[str, str]] = {
     EVENTS: "the charge is the sum over all draws of noise; to replace one unit costs twice that for counts, up to four times for others",
     "": "the charge follows from the total alone; to replace one unit costs four times its rho, or twice its epsilon",
+    RESIDUALS: "the charge is the sum over all draws of noise; to replace one unit costs what the two least alike records cost",
 }
 """Each proof in plain words, by its name; the last of statements that name none."""
 
@@ -132,7 +137,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "invariants": list[Json](particulars.invariants),
         "bounds": dict(particulars.bounds),
         "composition": composition(guarantee),
-        "proof": dict(PROOF),
+        "proof": {"name": proof_of(guarantee), "words": PROOFS[proof_of(guarantee)]},
         "mechanism": dict(particulars.mechanism),
         "adds_to": added_to(particulars.adds_to),
         "joint": all_losses(guarantee, particulars.adds_to),
@@ -164,8 +169,11 @@ def proof_in_words(name: str) -> str:
 
 
 def as_proved(guarantee: Guarantee, claims: Mapping[str, Any]) -> Guarantee:
-    """A guarantee of today as the statement `claims` has it: without replacement factors where that is of before they were declared."""
-    return guarantee if "proof" in claims else without_factors(guarantee)
+    """A guarantee of today as the statement `claims` has it: without what was not known before its proof."""
+    if "proof" not in claims:
+        return without_factors(guarantee)
+    proof = claims["proof"]
+    return by_events(guarantee) if isinstance(proof, Mapping) and proof.get("name") == EVENTS else guarantee
 
 
 def all_losses(guarantee: Guarantee, earlier: tuple[AddsTo, ...]) -> Json:

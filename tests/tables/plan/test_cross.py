@@ -25,7 +25,7 @@ def test_the_cost_is_the_budget_and_each_part_is_one_event(levels: tuple[str, ..
     plan = cross_plan(rho="7/3", levels=levels, records=records)
     assert plan.cost == Rho(Fraction(7, 3))
     guarantee = plan.guarantee
-    parts = guarantee.parts if len(levels) < 2 else [each for level in guarantee.parts for each in level.parts]
+    parts = [each for level in guarantee.parts for each in level.parts]
     assert len(parts) == len(plan.cross_shape.parts) * max(len(levels), 1)
     events = [each.event for each in parts]
     squares = [event.squared_l2_sensitivity for event in events if isinstance(event, DiscreteGaussianNoise)]

@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from starling.privacy.residual_events import MOST_COLUMNS, factor_of_part
 from starling.tables.plan.residuals import (
-    MOST_REPLACED,
     Shape,
     Shares,
     best_shares,
     cost,
     noise,
     replace_one,
-    replacement_factor,
     squared_sensitivity,
     subsets,
     variances,
@@ -43,6 +42,10 @@ def test_variances_are_those_of_dense_least_squares(case: tuple[Shape, Shares]) 
 def neighbours(shape: Shape) -> list[tuple[int, ...]]:
     """All records, each by its value of every column."""
     return list(product(*map(range, shape.sizes)))
+
+
+def sizes_of(shape: Shape, part: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(shape.sizes[column] for column in part)
 
 
 def one_hot(shape: Shape, record: tuple[int, ...]) -> npt.NDArray[np.int64]:
@@ -121,7 +124,9 @@ def test_each_part_has_the_factor_of_its_dearest_replacement(case: tuple[Shape, 
     for part in shape.parts:
         moved = [residual(shape.sizes, part) @ one_hot(shape, record) for record in every]
         largest = max(int((one - other) @ (one - other)) for one, other in product(moved, repeat=2))
-        assert Fraction(largest, squared_sensitivity(shape, part)) == (replacement_factor(shape, part) if part else 0)
+        assert Fraction(largest, squared_sensitivity(shape, part)) == (
+            factor_of_part(sizes_of(shape, part)) if part else 0
+        )
 
 
 @pytest.mark.examples(12)
@@ -132,7 +137,7 @@ def test_no_two_persons_of_up_to_two_records_cost_more_than_is_stated(case: tupl
     nobody = np.zeros_like(every[0])
     persons = [nobody, *every, *(one + other for one, other in combinations_with_replacement(every, 2))]
     stated = sum(
-        (replacement_factor(shape, part) * share for part, share in zip(shape.parts, shares[0], strict=True)),
+        (factor_of_part(sizes_of(shape, part)) * share for part, share in zip(shape.parts, shares[0], strict=True)),
         Fraction(0),
     )
     assert replace_one(shape, shares) <= stated
@@ -146,8 +151,9 @@ def test_replacements_of_records_reach_nearly_four_times_the_cost() -> None:
     assert float(replace_one(one_way, shares)) == pytest.approx(2.955, abs=0.0005)
     lonely = Shape((2,), ((0,),))
     assert replace_one(lonely, ((Fraction(1, 10**6), Fraction(1)),)) == 4
-    wide = Shape((2,) * (MOST_REPLACED + 1), up_to(MOST_REPLACED + 1, 1))
-    assert replace_one(wide, best_shares(wide, [[1.0] * len(wide.tables)], Fraction(1, 3))) == Fraction(4, 3)
+    wide = Shape((2,) * (MOST_COLUMNS + 1), up_to(MOST_COLUMNS + 1, 1))
+    shares = best_shares(wide, [[1.0] * len(wide.tables)], Fraction(1, 3))
+    assert replace_one(wide, shares) == Fraction(4, 3) - 2 * shares[0][0]
 
 
 @pytest.mark.examples(20)

@@ -40,7 +40,8 @@ from starling.privacy.events import (
     PureDP,
     without_factor,
 )
-from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, Sequential
+from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, JointResiduals, Sequential, by_events
+from starling.privacy.residual_events import ResidualEvents
 
 _PURE: Final = (PureDP, ExponentialMechanism)
 _MOST_SORTED = 4096
@@ -60,8 +61,10 @@ class OverlappingEvents:
     overlap: int
 
 
-Accounted: TypeAlias = PureDP | ExponentialMechanism | DiscreteGaussianNoise | ZCDP | OverlappingEvents
-"""The events that accountants compose. Discrete Gaussian noise and the exponential mechanism have sensitivity 1 here."""
+Accounted: TypeAlias = PureDP | ExponentialMechanism | DiscreteGaussianNoise | ZCDP | OverlappingEvents | ResidualEvents
+"""The events that accountants compose. Discrete Gaussian noise and the exponential mechanism have sensitivity 1 here; residuals are there
+in detailed events alone.
+"""
 Events: TypeAlias = frozenset[tuple[Accounted, int]]
 """Different events, each with how often a unit meets it."""
 
@@ -88,6 +91,8 @@ def _key(event: Accounted) -> tuple[object, ...]:
             return (2, rho, factor)
         case OverlappingEvents(parts, overlap):
             return (3, overlap, *sorted(order_of(part) for part in parts))
+        case ResidualEvents(sizes, columns, records, apart, sigma_squared):
+            return (4, sizes, columns, records, apart, sigma_squared)
         case _:
             assert_never(event)
 
@@ -109,6 +114,9 @@ def without_details(events: Events) -> Events:
     for event, times in events:
         if isinstance(event, OverlappingEvents):
             merged += _overlapping(map(without_details, event.parts), event.overlap * times)
+        elif isinstance(event, ResidualEvents):
+            for each in (part for level in event.noise for part in level):
+                merged += Counter({one: number * times for one, number in _accounted(each).items()})
         else:
             merged += Counter({each: number * times for each, number in _accounted(event).items()})
     return frozenset(merged.items())
@@ -129,6 +137,8 @@ def replaced_events(events: Events) -> Events:
                 met[PureDP(2 * epsilon)] += times
             case DiscreteGaussianNoise() | ZCDP():
                 met[ZCDP(event.cost.amount * event.replacement_factor)] += times
+            case ResidualEvents():
+                met[ZCDP(event.replaced)] += times
             case _:
                 assert_never(event)
     return frozenset(met.items())
@@ -147,8 +157,13 @@ def _events(guarantee: Guarantee, leaf: Callable[[Event], Counter[Accounted]]) -
     match guarantee.event:
         case Sequential(parts) | FullyAdaptive(parts):
             return sum((_events(part, leaf) for part in parts), Counter())
+        case JointResiduals(parts, joint):
+            if leaf is _detailed:
+                return Counter({joint: 1})
+            return sum((_events(part, leaf) for part in parts), Counter())
         case BoundedOverlap(parts, overlap):
-            return _overlapping((frozenset(_events(part, leaf).items()) for part in parts), overlap)
+            # What residuals cost together holds where every unit meets all of them.
+            return _overlapping((frozenset(_events(by_events(part), leaf).items()) for part in parts), overlap)
         case event:
             return leaf(event)
 

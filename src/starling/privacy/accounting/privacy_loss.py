@@ -30,6 +30,7 @@ import numpy.typing as npt
 from starling.errors import ParameterError
 from starling.privacy.accounting.composition import Accounted, Events, OverlappingEvents, order_of, ordered
 from starling.privacy.events import ZCDP, DiscreteGaussianNoise, ExponentialMechanism, PureDP
+from starling.privacy.residual_events import ResidualEvents
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
@@ -68,7 +69,7 @@ def _composable(event: Accounted) -> bool:
             return True
         case DiscreteGaussianNoise(sigma_squared):
             return sigma_squared <= _WIDEST**2
-        case ZCDP():
+        case ZCDP() | ResidualEvents():
             return False
         case OverlappingEvents(parts):
             if not all(map(composable, parts)):
@@ -128,7 +129,7 @@ def _event_moments(event: Accounted) -> tuple[float, float]:
             return float(epsilon), float(epsilon) ** 2
         case DiscreteGaussianNoise(sigma_squared):
             return float(1 / (2 * sigma_squared)), float(1 / sigma_squared)
-        case ZCDP():
+        case ZCDP() | ResidualEvents():
             raise _unknown()
         case OverlappingEvents(parts, overlap):
             means, variances = zip(*map(_moments, parts), strict=True)
@@ -143,6 +144,7 @@ def _composed(events: Events, interval: float, truncation: float = 1e-15) -> Los
 
     whole = privacy_loss_distribution.identity(interval)
     for event, times in ordered(events):
+        assert not isinstance(event, ResidualEvents)
         one = _overlapping(event, interval) if isinstance(event, OverlappingEvents) else _leaf(event, interval)
         whole = whole.compose(one.self_compose(times, truncation), truncation)
     return whole

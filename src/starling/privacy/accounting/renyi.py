@@ -27,6 +27,7 @@ from starling.privacy.accounting.composition import Accounted, Events, Overlappi
 from starling.privacy.distributions.tails import ball
 from starling.privacy.events import ZCDP, DiscreteGaussianNoise, ExponentialMechanism, PureDP
 from starling.privacy.precision import precision
+from starling.privacy.residual_events import ResidualEvents
 
 _BITS = 128
 _GRID = [Fraction(2 ** (k / 2)) for k in range(-90, 91)]
@@ -53,6 +54,8 @@ def _divergence(event: Accounted, order: Fraction) -> arb:
             return ball(order / (2 * sigma_squared))
         case ZCDP(rho):
             return ball(order * rho)
+        case ResidualEvents():
+            return ball(order * event.cost.amount)
         case OverlappingEvents(parts, overlap):
             return overlap * reduce(arb.max, [divergence(part, order) for part in parts])
         case _:

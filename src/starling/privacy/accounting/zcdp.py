@@ -17,6 +17,7 @@ from starling.privacy.accounting.composition import Accounted, Events, Overlappi
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.events import ZCDP, DiscreteGaussianNoise, ExponentialMechanism, PureDP
 from starling.privacy.guarantee import Guarantee
+from starling.privacy.residual_events import ResidualEvents
 
 
 def rho_of(events: Events, *, replaced: bool = False) -> Fraction:
@@ -66,6 +67,8 @@ def _rho(event: Accounted, replaced: bool) -> Fraction:
     match event:
         case OverlappingEvents(parts, overlap):
             return overlap * max(rho_of(part, replaced=replaced) for part in parts)
+        case ResidualEvents():
+            return event.replaced if replaced else event.cost.amount
         case ExponentialMechanism(epsilon):
             rho = epsilon**2 / 8
         case PureDP(epsilon):
@@ -85,7 +88,7 @@ def _epsilon(event: Accounted) -> Fraction | None:
             return overlap * max(known) if len(known) == len(costs) else None
         case ExponentialMechanism(epsilon) | PureDP(epsilon):
             return epsilon
-        case DiscreteGaussianNoise() | ZCDP():
+        case DiscreteGaussianNoise() | ZCDP() | ResidualEvents():
             return None
         case _:
             assert_never(event)

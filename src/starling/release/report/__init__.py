@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from starling.ledger.charged_noise import proof_of
 from starling.pages.parts import Line, Section, Table
 from starling.pages.rendering import stand_alone
 from starling.privacy.accounting.conversion import DELTA
@@ -21,7 +22,7 @@ from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release.claims import claim
-from starling.release.statement import PROOF, limits, proof_in_words, signer, validation
+from starling.release.statement import limits, proof_in_words, signer, validation
 
 UNITS = {
     "person": "one person: everything that the data say about them",
@@ -106,7 +107,7 @@ def _checked(receipt: Receipt) -> Section:
         ("Signed by the key", key.fingerprint),
         ("Ledger", receipt.account),
         ("Charged as event", f"{entry.position:,}"),
-        ("Proof of the charge", proof_in_words(PROOF["name"])),
+        ("Proof of the charge", proof_in_words(proof_of(receipt.guarantee))),
         ("Head of the ledger at that event", entry.head),
         ("Data", f"{entry.dataset}, of the population {entry.population}"),
         ("Charged on", receipt.day),

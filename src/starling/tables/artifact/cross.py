@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from starling.engine.machine import in_order
 from starling.privacy import events
 from starling.privacy.budget import Cost, Rho
+from starling.privacy.residual_events import MOST_COLUMNS
 from starling.release.checks import FORMS, Checks, InvalidRelease
 from starling.release.claims import amount
 from starling.release.codec import Json
@@ -34,7 +35,7 @@ from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import CrossMeasurements, Int64
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.counting_sql import cross_answer_sql
-from starling.tables.plan.cross import Cross, event_of_part
+from starling.tables.plan.cross import Cross, events_of_parts
 from starling.tables.plan.residuals import Table, replace_one, variances
 from starling.tables.postprocess.cross import REGION, column_names, has_regions, margin, schema_of, table_names
 from starling.tables.postprocess.rows import coded
@@ -208,6 +209,7 @@ def sheets(plan: Plan) -> list[Sheet]:
 def parameters(plan: Plan) -> dict[str, Json]:
     """What privacy.json says of the tables: noise of every part, and how far a cell of every table is off."""
     cross, shape, k = of_plan(plan), plan.cross_shape, plan.records_of_one
+    noise = events_of_parts(plan, cross, shape).noise
     names, spread = table_names(cross), variances(shape, cross.shares)
     return {
         "name": "residuals of cross tables",
@@ -230,9 +232,9 @@ def parameters(plan: Plan) -> dict[str, Json]:
                     {
                         "part": part_name(cross, part),
                         "budget": {plan.measure: str(share)},
-                        "noise": {**events.written(event_of_part(plan, shape, part, share))},
+                        "noise": {**events.written(event)},
                     }
-                    for part, share in zip(shape.parts, cross.shares[level], strict=True)
+                    for part, share, event in zip(shape.parts, cross.shares[level], noise[level], strict=True)
                 ],
                 "margins_of_error": {
                     called: margin(shape, table, k * sqrt(variance))
@@ -245,5 +247,7 @@ def parameters(plan: Plan) -> dict[str, Json]:
 
 
 def replacement(plan: Plan) -> Cost:
-    """What it costs when one unit is replaced, by the formula of residuals; never more than the cost that is stated for every guarantee."""
-    return Rho(replace_one(plan.cross_shape, of_plan(plan).shares))
+    """What replacing one unit costs; of more columns than are looked at together the bound that was stated before it was charged."""
+    cross, shape = of_plan(plan), plan.cross_shape
+    few = len({column for table in cross.tables for column in table}) <= MOST_COLUMNS
+    return Rho(replace_one(shape, cross.shares) if few else 4 * cross.budget)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 from starling.errors import PlanError, Problem
 from starling.privacy.distributions.discrete import LARGEST_SIGMA_SQUARED, DiscreteGaussian
-from starling.privacy.events import DiscreteGaussianNoise
-from starling.privacy.guarantee import Guarantee, sequential
+from starling.privacy.guarantee import Guarantee, JointResiduals, sequential
+from starling.privacy.residual_events import ResidualEvents
 from starling.release.codec import OPTIONAL
 from starling.tables.plan.columns import Column, Decimals
 from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight
 from starling.tables.plan.custom_families import EVERYBODY, cut_column
 from starling.tables.plan.custom_records import CustomRecords, custom_records
 from starling.tables.plan.region_levels import RegionLevels
-from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, replacement_factor, squared_sensitivity
+from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise
 from starling.tables.plan.variants import LARGEST_BUDGET, Variants
 
 if TYPE_CHECKING:
@@ -97,28 +97,27 @@ def noise_of_part(shape: Shape, part: Table, share: Fraction, records: int) -> D
     return noise(shape, part, share / records**2)
 
 
-def event_of_part(plan: "Choices", shape: Shape, part: Table, share: Fraction) -> DiscreteGaussianNoise:
-    """What is drawn for a part with this share of the budget, and by how much one person changes it."""
+def events_of_parts(plan: "Choices", cross: Cross, shape: Shape) -> ResidualEvents:
+    """What is drawn for all parts, and by how much one person changes it."""
     records = plan.records_of_one
-    sigma_squared = noise_of_part(shape, part, share, records).sigma_squared
-    moved = Fraction(squared_sensitivity(shape, part) * records**2)
-    return DiscreteGaussianNoise(sigma_squared, moved, replacement_factor(shape, part))
+    parameters = tuple(
+        tuple(noise_of_part(shape, *each, records).sigma_squared for each in zip(shape.parts, level, strict=True))
+        for level in cross.shares
+    )
+    return ResidualEvents(shape.sizes, shape.parts, records, shape.roots > 1, parameters)
 
 
 def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:
-    """Every part of every level as one event."""
+    """Every part of every level as one event, and what they cost together."""
+    joint = events_of_parts(plan, cross, shape)
     levels = []
-    for name, shares in zip(cross.levels, cross.shares, strict=True):
+    for name, events in zip(cross.levels, joint.noise, strict=True):
         parts = [
-            Guarantee(
-                f"{name}: residuals of {cross.name(part)}",
-                plan.relation,
-                event_of_part(plan, shape, part, share),
-            )
-            for part, share in zip(shape.parts, shares, strict=True)
+            Guarantee(f"{name}: residuals of {cross.name(part)}", plan.relation, event)
+            for part, event in zip(shape.parts, events, strict=True)
         ]
         levels.append(sequential(f"{name}: cross tables", parts))
-    return levels[0] if len(levels) == 1 else sequential("cross tables", levels)
+    return Guarantee("cross tables", plan.relation, JointResiduals(tuple(levels), joint))
 
 
 def cross_problems(plan: "Choices") -> list[Problem]:

@@ -6,9 +6,8 @@ ones, and N_A = prod n_i makes whole numbers of it. Discrete Gaussian noise of p
 
 Privacy. A record adds N_A P_A e for a unit vector e: its number in cell c is the product over i of n_i - 1 where c agrees with the record
 in column i, and of -1 elsewhere. The sum of their squares is the product of (n_i - 1)^2 + (n_i - 1) = n_i (n_i - 1), for every record. So
-a part costs v/(2 sigma^2) = prod n_i (n_i - 1)/(2 N_A^2 s_A) = p_A/(2 s_A), p_A = prod (n_i - 1)/n_i, and parts add up. Of two records
-the inner product of what they add is v times the product over i of r_i, r_i = 1 where they agree and -1/(n_i - 1) elsewhere: to replace
-one by the other costs 2 (1 - prod r_i) times what the part costs. k records of a person add at most k times the norm of one.
+a part costs v/(2 sigma^2) = prod n_i (n_i - 1)/(2 N_A^2 s_A) = p_A/(2 s_A), p_A = prod (n_i - 1)/n_i, and parts add up. k records of a
+person add at most k times the norm of one. What a replacement costs stands in privacy/residual_events.py.
 
 Estimates. P_A of the noisy vector, divided by N_A, estimates P_A x_A with covariance s_A P_A, and parts are independent. A table of B is
 the sum over its parts of these, spread evenly over the columns that the part lacks; a cell errs by the variance sum of s_A p_A prod
@@ -30,13 +29,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import fsum, lcm, prod
+from math import fsum, prod
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.privacy.residual_events import replaced_rho
 
 Table: TypeAlias = tuple[int, ...]
 """Positions of columns, ascending; without any, everybody."""
@@ -45,8 +45,6 @@ Shares: TypeAlias = tuple[tuple[Fraction, ...], ...]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
 
-MOST_REPLACED: Final = 16
-"""Columns up to which the exact cost of a replacement is looked for among all 2^columns ways in which two records can agree."""
 UNITS: Final = 10**12
 """Parts of a budget that shares are whole numbers of."""
 
@@ -252,62 +250,11 @@ def squared_sensitivity(shape: Shape, part: Table) -> int:
     return shape.cells(part) * shape.scaled(part)
 
 
-def replacement_factor(shape: Shape, part: Table) -> Fraction:
-    """How many times what a part costs it costs to replace a record: 2 (1 - prod r) is largest where two records differ in the column of
-    fewest values alone, 2 n/(n - 1); 2 where they are in different regions. The same holds, times k^2, for k records of each of two
-    persons, since their difference is a sum of k differences of two records.
-
-    >>> str(replacement_factor(Shape((2, 5, 3), ((0, 1, 2),)), (1, 2)))
-    '3'
-    """
-    fewest = min((shape.sizes[column] for column in part), default=0)
-    return Fraction(2 * fewest, fewest - 1) if part else Fraction(2)
-
-
 def cost(shares: Shares) -> Fraction:
     """Rho of adding or removing a record: the sum of the shares."""
     return sum((share for level in shares for share in level), Fraction(0))
 
 
 def replace_one(shape: Shape, shares: Shares) -> Fraction:
-    """Rho of replacing one record by another, or by none: exact, or four times the cost where there are more than MOST_REPLACED columns.
-
-    Two records are in one region of the levels before some level, and from there on in different ones, where both add to the cost. Of
-    every such level the largest cost over all sets of columns in which they agree is taken.
-    """
-    whole = cost(shares)
-    used = sorted({column for part in shape.parts for column in part})
-    if len(used) > MOST_REPLACED:
-        return 4 * whole
-    largest = whole
-    common = [Fraction(0)] * len(shape.parts)
-    for level in range(len(shares) + 1):
-        if level:
-            common = [before + share for before, share in zip(common, shares[level - 1], strict=True)]
-        elif shape.roots == 1:
-            continue
-        apart = cost(shares[level:])
-        largest = max(largest, 2 * apart + 2 * (sum(common) - _least_inner(shape, used, common)))
-    return largest
-
-
-def _least_inner(shape: Shape, used: list[int], shares: list[Fraction]) -> Fraction:
-    """The least, over all sets of columns in which two records agree, of the sum of each share times prod r.
-
-    It is a polynomial of degree 1 in every r, so that its values at all 2^columns points come one column after the other.
-    """
-    bit = {column: 1 << at for at, column in enumerate(used)}
-    values = [Fraction(0)] * (1 << len(used))
-    for part, share in zip(shape.parts, shares, strict=True):
-        values[sum(bit[column] for column in part)] = share
-    denominator = lcm(*(each.denominator for each in values))
-    whole = [each.numerator * (denominator // each.denominator) for each in values]
-    scale = 1
-    for column, step in bit.items():
-        others = shape.sizes[column] - 1
-        for at in range(len(whole)):
-            if not at & step:
-                without, with_it = whole[at], whole[at | step]
-                whole[at], whole[at | step] = (without + with_it) * others, without * others - with_it
-        scale *= others
-    return Fraction(min(whole)) / (denominator * scale)
+    """Rho of replacing one record by another, or by none (privacy/residual_events.py)."""
+    return replaced_rho(shape.sizes, shape.parts, shape.roots > 1, shares)
