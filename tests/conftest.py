@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -81,12 +81,37 @@ LONG = (
 """Files that take long, the longest first: begun last, one of them would keep a worker busy while the others have nothing left."""
 
 
+class Indexed(list[str]):
+    """Names of tests with the place of each: a list compares all names before it, once for each test."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self.places = {name: place for place, name in enumerate(names)}
+
+    def index(self, name: str, *_: Any) -> int:
+        """The place of a name."""
+        return self.places[name]
+
+
 class Schedule(LoadFileScheduling):  # type: ignore[misc]
     """A file's tests, and all that share a Spark, run in one process, which makes what they share once."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
         return "spark" if file.removeprefix("tests/") in SPARK else file
+
+    def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        """Add the tests that a worker has collected."""
+        super().add_node_collection(node, collection)
+        if node in self.registered_collections:
+            self.registered_collections[node] = Indexed(collection)
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Note that a test is complete, and forget a file with its last: xdist counts again after each test what is left of each file."""
+        file = self._split_scope(self.registered_collections[node][item_index])
+        super().mark_test_complete(node, item_index, duration)
+        if all(self.assigned_work[node][file].values()):
+            del self.assigned_work[node][file]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Schedule | None:
@@ -106,7 +131,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Before workers start: kernels are compiled once, in place of by each worker that is the first to need one."""
-    if hasattr(config, "workerinput") or (getattr(config.option, "numprocesses", None) or 0) < 2:
+    if hasattr(config, "workerinput"):
+        send_results_alone(config)
+        return
+    if (getattr(config.option, "numprocesses", None) or 0) < 2:
         return
     assert config.cache is not None
     kept = config.cache.mkdir("kernels")
@@ -122,6 +150,30 @@ def pytest_configure(config: pytest.Config) -> None:
             # Where an extra is missing, tests compile what they need, as they did.
             if not any(codes):
                 stamp.touch()
+
+
+def send_results_alone(config: pytest.Config) -> None:
+    """Send two messages of a test that passes, in place of six: to write and read six costs more than most tests do.
+
+    Left out are that it starts and ends, which only `-vv` shows, and that what is before and after it passed, unless
+    that printed anything or took as long as `--durations` shows.
+    """
+    if config.option.verbose > 0:
+        return
+    # Its module runs as the main one of this process, so that its class is no importable one.
+    worker = next(each for each in config.pluginmanager.get_plugins() if type(each).__name__ == "WorkerInteractor")
+    send, shown = worker.sendevent, config.option.durations_min
+    shown = 0.005 if shown is None else shown
+
+    def send_result(name: str, **values: Any) -> None:
+        if name == "testreport" and (report := values["data"])["outcome"] == "passed":
+            if report["when"] != "call" and report["duration"] < shown and not report["sections"]:
+                return
+            report["keywords"] = {}
+        if name not in {"logstart", "logfinish"}:
+            send(name, **values)
+
+    worker.sendevent = send_result
 
 
 def kernels_digest() -> str:

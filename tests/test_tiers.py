@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests.conftest import DEFAULT_TIER, LONG, ROOT
+from tests.conftest import DEFAULT_TIER, LONG, ROOT, Indexed, Schedule, send_results_alone
 
 pytest_plugins = ["pytester"]
 
@@ -87,3 +89,70 @@ def test_files_that_begin_first_are_there() -> None:
 def test_the_default_tier_is_that_of_the_settings() -> None:
     assert f"-m '{DEFAULT_TIER}'" in (ROOT / "pyproject.toml").read_text()
     assert settings.get_current_profile_name() == "starling"
+
+
+class Worker:
+    """A worker that notes what it is sent."""
+
+    shutting_down, gateway = False, SimpleNamespace(id="")
+
+    def __init__(self) -> None:
+        self.sent: list[int] = []
+
+    def send_runtest_some(self, indices: list[int]) -> None:
+        self.sent += indices
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+def test_each_test_is_sent_to_one_worker_and_a_file_that_ended_is_forgotten() -> None:
+    names = [f"tests/test_{file}.py::test[{case}]" for file in "abcde" for case in range(4)]
+    options = {"tx": ["2*popen"], "loadscopereorder": False}
+    config = SimpleNamespace(getvalue=options.__getitem__, option=SimpleNamespace(**options))
+    schedule = Schedule(config)
+    workers = [Worker(), Worker()]
+    for worker in workers:
+        schedule.add_node(worker)
+        schedule.add_node_collection(worker, names)
+    schedule.schedule()
+    done: list[int] = []
+    while any(worker.sent for worker in workers):
+        for worker in workers:
+            if worker.sent:
+                done.append(worker.sent.pop(0))
+                schedule.mark_test_complete(worker, done[-1])
+                assert all(set(file.values()) != {True} for file in schedule.assigned_work[worker].values())
+    assert sorted(done) == list(range(len(names)))
+    assert not schedule.has_pending
+    assert [Indexed(names).index(name) for name in names] == list(range(len(names)))
+
+
+@pytest.mark.parametrize(("verbose", "fewer"), [(-1, True), (0, True), (1, False)])
+def test_what_passes_without_a_word_is_two_messages(verbose: int, fewer: bool) -> None:
+    sent: list[tuple[str, dict[str, Any]]] = []
+    worker = type("WorkerInteractor", (), {})()
+    worker.sendevent = lambda name, **values: sent.append((name, values))
+    options = SimpleNamespace(verbose=verbose, durations_min=None)
+    plugins = SimpleNamespace(get_plugins=lambda: [object(), worker])
+    send_results_alone(SimpleNamespace(option=options, pluginmanager=plugins))  # type: ignore[arg-type]
+    quick = {"outcome": "passed", "duration": 0.001, "sections": [], "keywords": {"name": 1}}
+    reports = [quick | {"when": when} for when in ("setup", "call", "teardown")]
+    names = ["logstart", "logfinish", "runtest_protocol_complete"]
+    for name in names:
+        worker.sendevent(name)
+    for report in reports:
+        worker.sendevent("testreport", data=dict(report))
+    left = [("runtest_protocol_complete", {}), ("testreport", {"data": reports[1] | {"keywords": {}}})]
+    everything = [*((name, {}) for name in names), *(("testreport", {"data": report}) for report in reports)]
+    assert sent == (left if fewer else everything)
+    sent.clear()
+    shown: list[dict[str, Any]] = [
+        {"outcome": "failed"},
+        {"outcome": "skipped"},
+        {"duration": 0.1},
+        {"sections": [("out", "text")]},
+    ]
+    for changed in shown:
+        worker.sendevent("testreport", data=reports[0] | changed)
+    assert len(sent) == len(shown)
