@@ -3,13 +3,14 @@
 Of all pages to which links lead, those are looked at that have together every element with its classes that any of them has.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
 
-from tests.browser import LOOKS
+from tests.browser import LOOKS, violations
 from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
 from tests.server.pages.crawling import Page, crawl_each
@@ -22,6 +23,8 @@ pytestmark = [
 ]
 
 ROLES: Final = ("ada", "carl", "otto")
+FILES: Final = re.compile("/(download|static|bundle|report)(/|$)")
+"""No page of these is looked at: no script may run in a report, so that nothing could look at it; it is looked at as a file."""
 MOST_CONTROLS: Final = 400
 FOCUSED: Final = """() => {
   const at = document.activeElement;
@@ -42,6 +45,36 @@ CONTROLS: Final = """() => {
 OPEN: Final = "document.querySelectorAll('details').forEach(each => { each.open = true; })"
 
 
+class Watched:
+    """A tab whose complaints, requests and dialogs are noted. Pages are opened in it by turns: a tab of its own costs more than its page.
+
+    Attributes:
+        page: The page, as Playwright drives it.
+        problems: What the browser complained of since the last page was opened, and what it asked for elsewhere.
+    """
+
+    def __init__(self, context: Any, url: str) -> None:
+        self.problems: list[str] = []
+        self._url = url
+        self.page = context.new_page()
+        # A page that counts down would ask for itself again, while it is looked at.
+        self.page.clock.set_fixed_time("2026-01-01")
+        self.page.on("console", lambda message: self.problems.append(message.text))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self._check(request.url))
+
+    def open(self, path: str) -> "Watched":
+        """Open a page."""
+        self.problems = []
+        self.page.goto(self._url + path)
+        return self
+
+    def _check(self, address: str) -> None:
+        if not address.startswith((f"{self._url}/", "data:", "blob:")):
+            self.problems.append(f"asks {address}")
+
+
 @dataclass
 class Looking:
     """A browser at a server.
@@ -49,49 +82,18 @@ class Looking:
     Attributes:
         pages: The pages to look at, with their role.
         url: Where the server is.
-        contexts: Of each role a context of the browser in which it is signed in.
-        without: The same, without scripts.
+        tabs: Of each role a tab in which it is signed in, with scripts and without.
         site: The server.
     """
 
     pages: list[tuple[str, Page]]
     url: str
-    contexts: dict[str, Any]
-    without: dict[str, Any]
+    tabs: dict[tuple[str, bool], Watched]
     site: Site
 
-    def open(self, role: str, path: str, *, scripts: bool = True) -> "Watched":
+    def open(self, role: str, path: str, *, scripts: bool = True) -> Watched:
         """A page of a role."""
-        return Watched(self.contexts[role] if scripts else self.without[role], self.url, path)
-
-
-class Watched:
-    """A page whose complaints, requests and dialogs are noted.
-
-    Attributes:
-        page: The page, as Playwright drives it.
-        problems: What the browser complained of, and what it asked for elsewhere.
-    """
-
-    def __init__(self, context: Any, url: str, path: str) -> None:
-        self.problems: list[str] = []
-        self.page = context.new_page()
-        # A page that counts down would ask for itself again, while it is looked at.
-        self.page.clock.set_fixed_time("2026-01-01")
-        self.page.on("console", lambda message: self.problems.append(message.text))
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.problems.append(f"a dialog: {dialog.message}"))
-        self.page.on("request", lambda request: self._check(request.url, url))
-        self.status = self.page.goto(url + path).status
-
-    def _check(self, address: str, url: str) -> None:
-        if not address.startswith((f"{url}/", "data:", "blob:")):
-            self.problems.append(f"asks {address}")
-
-    def close(self) -> list[str]:
-        """End it; the problems."""
-        self.page.close()
-        return self.problems
+        return self.tabs[role, scripts].open(path)
 
 
 def covering(pages: list[tuple[str, Page]]) -> list[tuple[str, Page]]:
@@ -114,17 +116,11 @@ def crawled(
     with everything(tmp_path_factory.mktemp("everything")) as site:
         app: Any = site.carrier._app
         browsers = {role: signed_in(site, role) for role in ROLES} | {"anonymous": Browser(app)}
-        crawls = crawl_each(browsers, app._app, "/")
+        crawls = crawl_each(browsers, app._app, "/", left_out=FILES)
         yield (
             site,
             browsers,
-            [
-                (role, page)
-                for role, crawl in crawls.items()
-                for page in crawl.pages.values()
-                # Its policy lets no script run, so that nothing could look at it; reports are looked at as files.
-                if not page.path.endswith("/report")
-            ],
+            [(role, page) for role, crawl in crawls.items() for page in crawl.pages.values()],
         )
 
 
@@ -132,27 +128,20 @@ def crawled(
 def looking(crawled: tuple[Site, dict[str, Browser], list[tuple[str, Page]]], chromium: Any) -> Iterator[Looking]:
     site, browsers, pages = crawled
     with serving(site) as url:
-        contexts = {}
+        tabs = {}
         for scripts in (True, False):
             for role, browser in browsers.items():
                 context = chromium.new_context(java_script_enabled=scripts)
                 if browser._cookie:
                     name, _, value = browser._cookie.partition("=")
                     context.add_cookies([{"name": name, "value": value, "url": url}])
-                contexts[role, scripts] = context
-        yield Looking(
-            covering(pages),
-            url,
-            {role: contexts[role, True] for role in browsers},
-            {role: contexts[role, False] for role in browsers},
-            site,
-        )
-        for context in contexts.values():
-            context.close()
+                tabs[role, scripts] = Watched(context, url)
+        yield Looking(covering(pages), url, tabs, site)
+        for tab in tabs.values():
+            tab.page.context.close()
 
 
 def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: Looking) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` installs it").Axe()
     problems: list[tuple[object, ...]] = []
     for role, page in looking.pages:
         watched = looking.open(role, page.path)
@@ -160,12 +149,12 @@ def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: L
         for width, scheme in LOOKS:
             watched.page.set_viewport_size({"width": width, "height": 800})
             watched.page.emulate_media(color_scheme=scheme)
-            for each in axe.run(watched.page).response["violations"]:
+            for each in violations(watched.page):
                 where = [node["target"] for node in each["nodes"]][:3]
                 problems.append((role, page.path, width, scheme, each["id"], where))
             over = watched.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             problems += [(role, page.path, width, scheme, f"{over} wider than the screen")] if over > 0 else []
-        problems += [(role, page.path, each) for each in watched.close()]
+        problems += [(role, page.path, each) for each in watched.problems]
     assert problems == []
 
 
@@ -191,7 +180,6 @@ def test_the_keyboard_reaches_every_control_and_shows_where_it_is(looking: Looki
             for place in controls
             if place in reached and not reached[place]["seen"]
         ]
-        watched.close()
     assert problems == []
 
 
@@ -205,7 +193,7 @@ def test_without_scripts_every_form_that_looks_leads_to_a_page(looking: Looking)
             # As a user would who fills in nothing else: the browser itself says what must be filled in.
             watched.page.locator("form").nth(number).locator("button").first.click()
             watched.page.wait_for_load_state()
-            problems += [(page.path, number, each) for each in watched.close()]
+            problems += [(page.path, number, each) for each in watched.problems]
     assert problems == []
 
 
@@ -219,7 +207,7 @@ def test_without_scripts_a_question_is_paid_by_its_button(looking: Looking) -> N
     watched.page.go_forward()
     assert watched.page.url.startswith(f"{looking.url}/questions/")
     assert looking.site.charges() == before + 1
-    assert watched.close() == []
+    assert watched.problems == []
 
 
 def test_every_role_is_looked_at(looking: Looking) -> None:
