@@ -72,9 +72,9 @@ def test_both_searches_draw_the_same() -> None:
 @pytest.mark.statistical
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_draws_fit_the_law(scale: Fraction) -> None:
-    """2^22 draws; false alarm 1e-9; 1 % more scale is rejected with a chance above 0.999."""
+    """2,300,000 draws; false alarm 1e-9; 1 % more scale is rejected with a chance above 0.999."""
     distribution = DiscreteLaplace(scale)
-    draws = drawn(geometric_digits(scale), 2**22)
+    draws = drawn(geometric_digits(scale), 2_300_000)
     cut = bins(distribution, draws.size)
     claimed = cut.chances(distribution)
     assert power(cut.chances(DiscreteLaplace(scale * Fraction("1.01"))), claimed, draws.size) > 0.999
