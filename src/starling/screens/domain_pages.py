@@ -23,6 +23,8 @@ FIRST_ROWS: Final = 20
 """Rows of a table on the page of an answer."""
 MOST_LETTERS: Final = 400_000
 """Of a picture: a longer one is left out of a page."""
+MOST_LINKED: Final = 8
+"""Tables to which every page links; of more it links to their list."""
 REPORT: Final = "report.html"
 OF_REPORT: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -155,7 +157,7 @@ class DomainPages:
 
         def code(row: Row) -> str:
             value = cell(row[name])
-            return value if labels.get(value, value) != value else ""
+            return value if labels.get(value, value).casefold() != value.casefold() else ""
 
         return ShownColumn(title, name, False, lambda row: labels.get(cell(row[name]), cell(row[name])), code)
 
@@ -227,6 +229,8 @@ class DomainPages:
         """What `release.html` shows on every page of the release: its title, and the links to its pages."""
         published = [name for name in self.release.names if "/" not in name and self.release.size(name)[0]]
         tables = [(f"Table {name}", f"/tables/{quote(name)}") for name in published]
+        if len(tables) > MOST_LINKED:
+            tables = [("Tables", "/#tables")]
         report = [("Privacy report", "/report")] if (self.release.folder / REPORT).is_file() else []
         links = [("Release", "/"), *tables, *self.links, *report]
         return {

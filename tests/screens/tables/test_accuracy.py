@@ -15,6 +15,7 @@ from starling.screens.tables.accuracy import AccuracyPages, pages_of
 from starling.tables.plan import Plan
 from starling.tables.preview import preview
 from starling.tables.preview.accuracy import accuracy, at_cost, at_every_margin, at_margins, margin_text
+from tests.tables.plan.stated_cross import WHOLE
 from tests.tables.preview.test_accuracy import CUSTOM, DEMO, VALUES
 
 NAMES = ('"><script>alert(1)</script>', "{{7*7}}", "'onfocus='alert(1)", "x" * 300)
@@ -32,7 +33,7 @@ def words(page: str) -> str:
 
 
 def test_every_number_on_the_page_is_that_of_the_library() -> None:
-    for plan in (DEMO, CUSTOM):
+    for plan in (DEMO, CUSTOM, Plan.of(WHOLE)):
         pages = AccuracyPages(plan)
         for values, value in (
             ({}, accuracy(plan)),
@@ -44,9 +45,10 @@ def test_every_number_on_the_page_is_that_of_the_library() -> None:
             text = words(page)
             assert status == 200
             assert f"Costs {plan.cost.measure} {exact_text(value.plan.cost.amount)} ; as it stands" in text
-            for number in value.numbers:
+            for number in value.numbers if plan.cross is None else ():
                 row = f"{number.level} {number.name} {margin_text(number)} {exact_text(number.budget)}"
                 assert " ".join(row.split()) in text
+            assert all(" ".join(row) in text for row in (value.table[1] if plan.cross else ()))
             for at, number in enumerate(value.numbers):
                 name, shown = ("budget", exact_text(number.budget)) if number.reason else ("within", number.within)
                 assert f'name="{name}-{at}" value="{shown}"' in page

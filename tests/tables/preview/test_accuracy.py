@@ -135,5 +135,24 @@ def test_a_cost_or_one_margin_for_all_is_of_cross_tables_too(values: dict[str, A
     assert Fraction("0.009") < cheaper.cost.amount <= Fraction("0.01")
     assert every.cross is not None
     assert [each.within for each in every.cross.margins] == [30]
+    assert {each.within for each in accuracy(every).numbers} == {"30"}
     assert every.cost.amount < plan.cost.amount
     assert all(Plan.of(each.values()) == each for each in (cheaper, every))
+
+
+@pytest.mark.parametrize("values", [WHOLE, WEIGHED], ids=["margins", "weights"])
+def test_each_cross_table_has_a_margin_of_its_own(values: dict[str, Any]) -> None:
+    plan = Plan.of(values)
+    stands = accuracy(plan)
+    assert [(each.level, each.name) for each in stands.numbers[:2]] == [("town", "everybody"), ("town", "sex")]
+    written = {at: each.within for at, each in enumerate(stands.numbers)}
+    assert at_margins(plan, written) == at_margins(plan, {}) == stands
+    for at, within, dearer in ((0, "1000", False), (len(written) - 1, "3", True)):
+        chosen = at_margins(plan, written | {at: within})
+        assert {position: each.within for position, each in enumerate(chosen.numbers)} == written | {at: within}
+        if values is WHOLE:
+            assert (chosen.plan.cost.amount > plan.cost.amount) == dearer
+        assert Plan.of(chosen.plan.values()) == chosen.plan
+    with pytest.raises(PlanError) as refused:
+        at_margins(plan, written | {1: "0", 2: "x"})
+    assert [each.field for each in refused.value.problems] == [each.label for each in stands.numbers[1:3]]

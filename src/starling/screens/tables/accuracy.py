@@ -17,13 +17,12 @@ from starling.tables.plan import Plan
 from starling.tables.plan.labels import level_text, level_title
 from starling.tables.preview import Preview
 from starling.tables.preview.accuracy import (
-    NUMBERS,
+    RECORDS,
     Accuracy,
     accuracy,
     at_cost,
     at_every_margin,
     at_margins,
-    margin_text,
 )
 
 FILE: Final = "accuracy.toml"
@@ -95,10 +94,10 @@ class AccuracyPages:
             else:
                 unsaved = str(error)
         shown, by = chosen or self._stands, values.one("by", "margins")
-        rows = [
-            (self._titled(each.level), each.name, margin_text(each), exact_text(each.budget)) for each in shown.numbers
-        ]
-        caption = "The margin of each number, at 95 % unless it says otherwise, and the budget of its level"
+        header, rows, caption = shown.table
+        if self._plan.cross is None:
+            rows = [(self._titled(level), *rest) for level, *rest in rows]
+        unit = "persons" if self._plan.cross is None else RECORDS
         status = next((HTTPStatus.UNPROCESSABLE_ENTITY for _ in problems), HTTPStatus.OK)
         return self._shown(
             "accuracy.html",
@@ -112,11 +111,12 @@ class AccuracyPages:
                 (each, (each.within or exact_text(each.budget)) if chosen else values.one(f"{_name(each.reason)}-{at}"))
                 for at, each in enumerate(shown.numbers)
             ],
-            people=sum(each.unit == "persons" for each in shown.numbers),
+            unit=unit,
+            people=sum(each.unit == unit for each in shown.numbers),
             measure=self._plan.cost.measure,
             stands=exact_text(self._plan.cost.amount),
             cost=None if chosen is None else exact_text(chosen.plan.cost.amount),
-            table=Table(NUMBERS, tuple(rows), caption, words=True),
+            table=Table(tuple(header), tuple(rows), caption, words=True),
             save=f"{frame.release}/plan.toml{values.address()}",
             unsaved=unsaved,
             problems_of=lambda field: [each for each in problems if each.field == field],

@@ -20,15 +20,19 @@ from starling.tables.plan import AccuracyTarget, Aggregate, Level, Plan, afford
 from starling.tables.plan.accuracy_targets import last_digit
 from starling.tables.plan.aggregate_margins import SumMargin, least_budget
 from starling.tables.plan.columns import places_of
-from starling.tables.plan.cross_accuracy import CrossMargin
+from starling.tables.plan.cross import Cross
+from starling.tables.plan.cross_accuracy import CrossMargin, ranked
 from starling.tables.plan.cross_solving import keeping_margins
 from starling.tables.plan.labels import level_text
 from starling.tables.plan.margins import LARGEST_MARGIN
 from starling.tables.plan.overview import least_margin, with_targets
 from starling.tables.preview.aggregates import title
+from starling.tables.preview.cross import HEADER, preview_cross
 
 RANKS: Final = "quantiles are off by ranks, which no margin of a plan is in"
 """Why quantiles have no margin."""
+RECORDS: Final = "records"
+"""What margins of cross tables are in."""
 NUMBERS: Final = ("level", "number", "margin", "budget")
 DIGITS: Final = 6
 """Significant digits of a budget that was divided."""
@@ -79,11 +83,22 @@ class Accuracy(Described):
         return [("plan", self.plan.title), ("cost", str(self.plan.cost))]
 
     def _parts(self) -> list[Part]:
-        rows = [(each.level, each.name, margin_text(each), exact_text(each.budget)) for each in self.numbers]
-        return [
-            "The margin of each number, at 95 % unless it says otherwise, and the budget of its level",
-            (NUMBERS, rows),
+        header, rows, caption = self.table
+        return [caption, (header, rows)]
+
+    @property
+    def table(self) -> tuple[Sequence[str], list[tuple[str, ...]], str]:
+        """Header, rows and caption of the margins."""
+        if (tables := preview_cross(self.plan)) is not None:
+            return (
+                HEADER,
+                tables.rows(),
+                "How far a cell of each table is off, and what of the cost it is the reason of",
+            )
+        rows: list[tuple[str, ...]] = [
+            (each.level, each.name, margin_text(each), exact_text(each.budget)) for each in self.numbers
         ]
+        return NUMBERS, rows, "The margin of each number, at 95 % unless it says otherwise, and the budget of its level"
 
     def as_json(self) -> dict[str, Json]:
         """All of it, for programs, amounts exact."""
@@ -117,6 +132,8 @@ def margin_text(number: Number) -> str:
 
 def accuracy(plan: Plan) -> Accuracy:
     """The margins and budgets of a plan as it stands."""
+    if plan.cross is not None:
+        return Accuracy(plan, _cross_numbers(plan, plan.cross))
     return Accuracy(plan, tuple(_number(plan, place) for place in _places(plan)))
 
 
@@ -131,6 +148,8 @@ def at_margins(plan: Plan, within: Mapping[int, str], budgets: Mapping[int, str]
     Raises:
         PlanError: a margin or a budget is none, or no budget keeps a margin; all of them together.
     """
+    if plan.cross is not None:
+        return _at_cross_margins(plan, plan.cross, within)
     places, budgets = _places(plan), budgets or {}
     targets: dict[str, tuple[AccuracyTarget, ...]] = {}
     aggregates: dict[str, Aggregate] = {}
@@ -150,6 +169,30 @@ def at_margins(plan: Plan, within: Mapping[int, str], budgets: Mapping[int, str]
     PlanError.check(problems)
     changed = replace(plan, aggregates=tuple(aggregates.get(each.name, each) for each in plan.aggregates))
     return accuracy(with_targets(changed, targets))
+
+
+def _at_cross_margins(plan: Plan, cross: Cross, within: Mapping[int, str]) -> Accuracy:
+    """Cross tables by other margins of some of them; margins that count for no table any more are left out."""
+    stands, margins = _cross_numbers(plan, cross), list(cross.margins)
+    problems: list[Problem] = []
+    tables = [(table, level) for level in cross.levels for table in cross.named]
+    texts = [within.get(at, "").strip() or number.within for at, number in enumerate(stands)]
+    if texts == [number.within for number in stands]:
+        return accuracy(plan)
+    for (table, level), number, text in zip(tables, stands, texts, strict=True):
+        if text == number.within and cross.margins:
+            continue
+        try:
+            stated = ranked(cross.margins, table, level)[:1] or [CrossMargin(1)]
+            of_level = level if len(cross.levels) > 1 else ""
+            own = replace(stated[0], within=_persons(text, number.label), table=table, regions=of_level)
+            margins = [each for each in margins if (each.table, each.regions) != (table, of_level)] + [own]
+        except (ParameterError, PlanError) as refused:
+            problems += refused.problems
+    PlanError.check(problems)
+    counting = [ranked(margins, *each)[0] for each in tables]
+    chosen = replace(cross, margins=tuple(each for each in margins if each in counting), weights=())
+    return accuracy(replace(plan, cross=keeping_margins(chosen, plan.cross_shape, plan.records_of_one)))
 
 
 def at_every_margin(plan: Plan, within: str) -> Accuracy:
@@ -232,6 +275,24 @@ def _number(plan: Plan, place: _Place) -> Number:
     units = ceil(place.margin.reach(place.aggregate, plan.measure, plan.share(place.aggregate)))
     within = decimal_up(Fraction(units, 10 ** _digits(plan, place.aggregate)), 12)
     return Number(level, name, f"in the unit of {place.aggregate.column}", within, place.level.budget)
+
+
+def _cross_numbers(plan: Plan, cross: Cross) -> tuple[Number, ...]:
+    """A cell of each table at each level of regions; all of them share one budget."""
+    tables = [(table, level) for level in cross.levels for table in cross.named]
+    stated = [ranked(cross.margins, *each)[:1] for each in tables]
+    previewed = preview_cross(plan)
+    assert previewed is not None
+    return tuple(
+        Number(
+            each.level,
+            each.name,
+            RECORDS,
+            str(margins[0].within if margins else max(ceil(each.margin), 1)),
+            cross.budget,
+        )
+        for each, margins in zip(previewed.tables, stated, strict=True)
+    )
 
 
 def _digits(plan: Plan, aggregate: Aggregate) -> int:
