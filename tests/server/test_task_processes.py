@@ -34,6 +34,30 @@ def test_what_cannot_be_prepared_is_no_fault(monkeypatch: pytest.MonkeyPatch) ->
         assert processes._idle.qsize() == task_processes.PROCESSES
 
 
+def test_a_task_waits_for_what_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: SimpleQueue[str] = SimpleQueue()
+    go_on = threading.Event()
+
+    def answered(_: object, task: str) -> dict[str, str]:
+        began.put(json.loads(task)["do"])
+        go_on.wait()
+        return {}
+
+    monkeypatch.setattr(TaskProcesses, "_process_answer", answered)
+    with closing(TaskProcesses(1, 30.0)) as processes:
+        preparing = threading.Thread(target=processes.prepare, args=({"do": "prepare"},))
+        preparing.start()
+        assert began.get() == "prepare"
+        asking = threading.Thread(target=processes.answer, args=({"do": "page"}, "ada"))
+        asking.start()
+        assert not processes._ready.is_set()
+        assert began.empty()
+        go_on.set()
+        for each in (preparing, asking):
+            each.join()
+        assert began.get() == "page"
+
+
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task_processes, "_COMMAND", (sys.executable, "-c", SILENT))
     with closing(TaskProcesses(7, 0.01)) as processes:

@@ -8,6 +8,7 @@ import os
 import queue
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from typing import Any, Final
 
@@ -31,6 +32,8 @@ class TaskProcesses:
     def __init__(self, most: int, seconds: float) -> None:
         self._most, self._seconds = most, seconds
         self._slots = Slots(PROCESSES)
+        self._ready = threading.Event()
+        self._ready.set()
         self._idle: queue.LifoQueue[LineProcess] = queue.LifoQueue()
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         options: dict[str, Any] = {"stderr": subprocess.DEVNULL, "env": environment, "cwd": "/"}
@@ -48,6 +51,8 @@ class TaskProcesses:
     def answer(self, task: dict[str, Any], user: str) -> dict[str, Any]:
         """The answer to a task; raises what is refused, and LedgerUnavailable where it took too long, or too many come at once."""
         with self._slots.one(user, self._seconds):
+            # Sooner than in another process, which would have to load the same.
+            self._ready.wait(self._seconds)
             answer = self._process_answer(json.dumps({**task, "most": self._most}))
         if "error" in answer:
             problems = [Problem(each["field"], each["problem"], each["fix"]) for each in answer["problems"]]
@@ -55,9 +60,13 @@ class TaskProcesses:
         return answer
 
     def prepare(self, task: dict[str, Any]) -> None:
-        """Let an idle process load what its tasks will need; whatever comes meanwhile another one answers."""
-        with suppress(StarlingError):
-            self._process_answer(json.dumps(task))
+        """Let an idle process load what its tasks will need; those that come meanwhile wait for it."""
+        self._ready.clear()
+        try:
+            with suppress(StarlingError):
+                self._process_answer(json.dumps(task))
+        finally:
+            self._ready.set()
 
     def _process_answer(self, task: str) -> dict[str, Any]:
         """Raises LedgerUnavailable where none comes in time, and ends the process."""
