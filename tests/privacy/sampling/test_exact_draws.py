@@ -29,6 +29,7 @@ def outcomes(draw: Callable[[BitSource], int], words: int) -> tuple[Counter[int]
     """
     found: Counter[int] = Counter()
     scripts: list[tuple[int, ...]] = [()]
+    open_scripts: list[tuple[int, ...]] = []
     for length in range(words + 1):
         open_scripts = []
         for script in scripts:

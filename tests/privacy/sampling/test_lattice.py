@@ -141,6 +141,7 @@ def test_the_radius_has_its_law_over_all_short_words() -> None:
     """Words of 5 bits, of which 4 index the table: ties all the time. All scripts of 3 words."""
     found: Counter[int] = Counter()
     scripts: list[list[int]] = [[]]
+    open_scripts: list[list[int]] = []
     for length in range(4):
         open_scripts = []
         for script in scripts:
