@@ -99,7 +99,7 @@ def error_of(assumed: Assumed, question: Question, *, followed: int | None = Non
         k = question.clamped(plan, question.most if followed is None else followed)
         return error_of(assumed, question.locations(k, k))
     if isinstance(question, SnpPval | SnpCorr):
-        return tables.noisy_tables(assumed, question).widest()
+        return tables.noisy_tables(assumed, question, (question.noise,)).widest()
     return selections.error(plan, question).within(1 - CONFIDENCE)
 
 

@@ -6,6 +6,7 @@ besides makes the counts add up to
 more or less than n, which widens its intervals: here by as much as is exceeded half of the time.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -68,8 +69,10 @@ class ExpectedTables(ExpectedAnswer):
         return max(each.width for each in self.intervals if each.noise == self.query.noise)
 
 
-def noisy_tables(assumed: Assumed, query: SnpPval | SnpCorr) -> ExpectedTables:
-    """What to expect of a p-value, of SNPs without effect, just significant, and with the square of that p-value; or of a correlation."""
+def noisy_tables(assumed: Assumed, query: SnpPval | SnpCorr, noises: Sequence[Noise] = NOISES) -> ExpectedTables:
+    """What to expect, by some noises, of a p-value of SNPs without effect, just significant, and with the square of that p-value; or of a
+    correlation.
+    """
     plan = assumed.plan
     if isinstance(query, SnpPval):
         typical = [(share, *each) for share in FREQUENCIES for each in _typical(assumed, query.test, share)]
@@ -83,7 +86,7 @@ def noisy_tables(assumed: Assumed, query: SnpPval | SnpCorr) -> ExpectedTables:
     intervals = [
         TypicalInterval(noise, share, effect, _interval(plan, replace(query, noise=noise), table))
         for share, effect, table in typical
-        for noise in NOISES
+        for noise in noises
     ]
     return ExpectedTables(query, tuple(intervals))
 
@@ -99,7 +102,8 @@ def _interval(plan: Plan, query: SnpPval | SnpCorr, table: tuple[int, ...]) -> I
     # What is too much is taken off the largest cell again, so the range is that around the table.
     largest = max(range(len(table)), key=table.__getitem__)
     noisy = tuple(count + off * (at == largest) for at, count in enumerate(table))
-    return replace(interval(noisy), estimate=interval(table).estimate)
+    result = interval(noisy)
+    return replace(result, estimate=interval(table).estimate) if off else result
 
 
 @lru_cache(maxsize=64)
