@@ -10,7 +10,7 @@ import starling
 from starling.cli.opening.serving import Serving
 from starling.cli.opening.site import Site
 from starling.screens.release import Screens
-from tests.browser import SCHEMES, Tab, check_reading, open_tab
+from tests.browser import SCHEMES, Tab, check_reading, open_tab, show
 from tests.genome.hostile import write_hostile
 
 pytestmark = pytest.mark.slow
@@ -35,13 +35,10 @@ def test_everybody_reads_the_plot_and_moves_it(served: Serving, chromium: Any) -
     begin.goto(served.address)
     begin.wait_for_url("http://127.0.0.1:*/")
     address, cookies = f"{begin.url}genome", context.cookies()
+    tab: Tab = open_tab(context, "about:blank", width=None, ready=False)
     for width in (360, 1440):
         for scheme in SCHEMES:
-            tab: Tab = open_tab(context, "about:blank", width=None, ready=False)
-            tab.page.set_viewport_size({"width": width, "height": 800})
-            tab.page.emulate_media(color_scheme=scheme)
-            tab.page.goto(address)
-            tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
+            show(tab, address, (width, scheme))
             check_reading(tab)
             assert tab.complaints == []
             canvas = tab.page.locator("#plot")
@@ -52,7 +49,6 @@ def test_everybody_reads_the_plot_and_moves_it(served: Serving, chromium: Any) -
             tab.page.click("#whole")
             tab.page.wait_for_timeout(100)
             assert near != whole
-            tab.page.close()
     plain = chromium.new_context(java_script_enabled=False)
     plain.add_cookies(cookies)
     page = plain.new_page()

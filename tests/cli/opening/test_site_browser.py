@@ -15,7 +15,7 @@ from starling.screens.release import Screens
 from starling.screens.tables.accuracy import pages_of
 from starling.tables.preview import preview
 from starling.tables.preview.accuracy import Accuracy, at_cost, at_every_margin
-from tests.browser import LOOKS, Tab, check_reading, hold, open_tab
+from tests.browser import LOOKS, Tab, check_reading, hold, open_tab, set_look, show
 from tests.four_domains import release, write
 from tests.tables.preview.test_accuracy import CUSTOM
 
@@ -60,31 +60,21 @@ def served(
         thread.join()
 
 
-def tab_of(served: tuple[str, Any, str], path: str, width: int = 1100, scheme: str = "light") -> Tab:
-    _, context, root = served
+def tab_of(served: tuple[str, Any, str], path: str) -> Tab:
+    return open_tab(served[1], served[2] + path, width=None, ready=path.startswith("/map"))
+
+
+def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(served: tuple[str, Any, str]) -> None:
+    """Nor does the policy refuse anything."""
+    domain, context, root = served
     tab = open_tab(context, "about:blank", width=None, ready=False)
-    tab.page.set_viewport_size({"width": width, "height": 800})
-    tab.page.emulate_media(color_scheme=scheme)
-    tab.page.goto(root + path)
-    if path.startswith("/map"):
-        tab.page.locator("html[data-ready=yes]").wait_for(state="attached")
-    return tab
-
-
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_everybody_can_read_every_page(served: tuple[str, Any, str], width: int, scheme: str) -> None:
-    for path in PAGES[served[0]]:
-        tab = tab_of(served, path, width, scheme)
-        check_reading(tab)
-        tab.page.close()
-
-
-def test_the_policy_refuses_nothing_and_nothing_leaves_the_machine(served: tuple[str, Any, str]) -> None:
-    for path in PAGES[served[0]]:
-        tab = tab_of(served, path)
-        assert [each for each in tab.complaints if "404" not in each] == []
-        assert all(address.startswith((served[2], "data:", "blob:", "about:")) for address in tab.requests)
-        tab.page.close()
+    for path in PAGES[domain]:
+        for look in LOOKS:
+            show(tab, root + path, look, ready=path == "/map")
+            check_reading(tab)
+            assert [each for each in tab.complaints if "404" not in each] == []
+            assert all(address.startswith((root, "data:", "blob:")) for address in tab.requests)
+    tab.page.close()
 
 
 only_places = pytest.mark.parametrize("served", ["places"], indirect=True)
@@ -204,9 +194,8 @@ def test_margins_and_budgets_of_a_plan_follow_each_other(chromium: Any) -> None:
         with page.expect_download() as download:
             page.click("text=Save as a plan file")
         assert download.value.path().read_text() == chosen.file()
-        for width, scheme in LOOKS:
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
+        for look in LOOKS:
+            set_look(page, *look)
             check_reading(tab)
         assert [each for each in tab.complaints if "404" not in each] == []
     finally:

@@ -13,7 +13,7 @@ from starling.places.pictures.map_data import Map
 from starling.places.pictures.map_page import page
 from starling.places.plan.grid import Float64, Grid
 from starling.places.typical.errors import TIMES
-from tests.browser import LOOKS, Tab, check_reading, open_tab
+from tests.browser import LOOKS, Tab, check_reading, open_tab, show
 from tests.places.pictures.worlds import ALONE, GRID, HIGH, NAMES, SHOWN, WIDE, experience, map_slice, released
 
 pytestmark = pytest.mark.slow
@@ -34,8 +34,15 @@ def squared() -> Map:
     return Map(ALONE.title, ALONE.about, ALONE.points, GRID, 1.0, [map_slice("", 0, fold=3)])
 
 
-def of_file(chromium: Any, folder: Path, name: str, **options: Any) -> Tab:
-    return open_tab(chromium, (folder / f"{name}.html").as_uri(), **options)
+@pytest.fixture(scope="module")
+def shared(chromium: Any) -> Any:
+    """The one tab that most tests open their page in."""
+    return open_tab(chromium, "about:blank", ready=False)
+
+
+def of_file(tab: Tab, folder: Path, name: str) -> Tab:
+    show(tab, (folder / f"{name}.html").as_uri())
+    return tab
 
 
 def fill(tab: Tab, ends: list[float]) -> None:
@@ -62,10 +69,8 @@ def rectangles(many: int) -> Float64:
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, None), (2, None), (0, 1), (2, 0)])
-def test_rectangles_are_counted_as_starling_counts_them(
-    chromium: Any, folder: Path, one: int, other: int | None
-) -> None:
-    tab = of_file(chromium, folder, "slices")
+def test_rectangles_are_counted_as_starling_counts_them(shared: Tab, folder: Path, one: int, other: int | None) -> None:
+    tab = of_file(shared, folder, "slices")
     for _ in range(one):
         tab.page.locator("#map-slice").press("ArrowRight")
     tab.page.locator("#map-other").select_option(str(-1 if other is None else other))
@@ -85,7 +90,6 @@ def test_rectangles_are_counted_as_starling_counts_them(
         # Sums of the page's tables are off by a 32nd of a point.
         assert exact(tab, "usually") == pytest.approx(sum(each**2 for each in errors) ** 0.5, abs=0.2)
     assert tab.complaints == []
-    tab.page.close()
 
 
 def typical(number: int, query: list[float]) -> float:
@@ -103,8 +107,8 @@ def typical(number: int, query: list[float]) -> float:
 
 
 @pytest.mark.parametrize("squares", [(0, 0, 14, 11), (2, 1, 14, 11), (3, 4, 9, 8)])
-def test_typical_errors_are_read_from_squares(chromium: Any, folder: Path, squares: tuple[int, int, int, int]) -> None:
-    tab = of_file(chromium, folder, "folded")
+def test_typical_errors_are_read_from_squares(shared: Tab, folder: Path, squares: tuple[int, int, int, int]) -> None:
+    tab = of_file(shared, folder, "folded")
     left, bottom, right, top = squares
     x0, y0, x1, y1 = 3 * left, 3 * bottom, min(3 * right, WIDE), min(3 * top, HIGH)
     fill(tab, [x0 - 10, y0 / 2 + 38, x1 - 10, y1 / 2 + 38])
@@ -115,7 +119,6 @@ def test_typical_errors_are_read_from_squares(chromium: Any, folder: Path, squar
     assert exact(tab, "usually") == pytest.approx(TIMES * np.sqrt((off**2).mean() + box**2), abs=0.2)
     fill(tab, [-7, 40, -1.5, 50])
     assert tab.text("#map-usually") == "", "narrower than two squares"
-    tab.page.close()
 
 
 def drag(tab: Tab, first: tuple[float, float], last: tuple[float, float]) -> list[float]:
@@ -127,8 +130,8 @@ def drag(tab: Tab, first: tuple[float, float], last: tuple[float, float]) -> lis
     return shown_ends(tab)
 
 
-def test_a_dragged_rectangle_has_the_answer_of_the_ends_that_are_written(chromium: Any, folder: Path) -> None:
-    tab = of_file(chromium, folder, "alone")
+def test_a_dragged_rectangle_has_the_answer_of_the_ends_that_are_written(shared: Tab, folder: Path) -> None:
+    tab = of_file(shared, folder, "alone")
     ends = drag(tab, (0.4, 0.4), (0.6, 0.6))
     assert -10 < ends[0] < ends[2] < 30
     assert 38 < ends[1] < ends[3] < 54
@@ -146,11 +149,10 @@ def test_a_dragged_rectangle_has_the_answer_of_the_ends_that_are_written(chromiu
     assert moved[0] < ends[0]
     assert moved[1:4:2] == pytest.approx(ends[1:4:2], abs=0.2)
     assert tab.complaints == []
-    tab.page.close()
 
 
-def test_the_map_needs_no_mouse(chromium: Any, folder: Path) -> None:
-    tab = of_file(chromium, folder, "slices")
+def test_the_map_needs_no_mouse(shared: Tab, folder: Path) -> None:
+    tab = of_file(shared, folder, "slices")
     before = canvas(tab)
     tab.page.locator("#map").focus()
     for key in ("+", "ArrowLeft", "ArrowUp", "-", "ArrowRight", "ArrowDown"):
@@ -167,7 +169,6 @@ def test_the_map_needs_no_mouse(chromium: Any, folder: Path) -> None:
     assert tab.page.locator("section[data-slice='1']").is_visible()
     assert tab.page.locator("section[data-slice='0']").is_hidden()
     assert tab.complaints == []
-    tab.page.close()
 
 
 def canvas(tab: Tab) -> str:
@@ -177,54 +178,51 @@ def canvas(tab: Tab) -> str:
 
 
 @pytest.mark.parametrize("choice", ["outlines", "coastline", "veil"])
-def test_what_is_drawn_over_the_cells_can_be_left_out(chromium: Any, folder: Path, choice: str) -> None:
-    tab = of_file(chromium, folder, "alone")
+def test_what_is_drawn_over_the_cells_can_be_left_out(shared: Tab, folder: Path, choice: str) -> None:
+    tab = of_file(shared, folder, "alone")
     before = canvas(tab)
     tab.page.locator(f"#map-{choice}").click()
     assert canvas(tab) != before
     tab.page.locator(f"#map-{choice}").click()
     assert canvas(tab) == before
-    tab.page.close()
 
 
-def test_axes_are_in_degrees_kilometres_or_cells(chromium: Any, folder: Path) -> None:
-    tab = of_file(chromium, folder, "alone")
+def test_axes_are_in_degrees_kilometres_or_cells(shared: Tab, folder: Path) -> None:
+    tab = of_file(shared, folder, "alone")
     drawn = set()
     for kind in ("degrees", "kilometres", "cells"):
         tab.page.locator("#map-axes").select_option(kind)
         drawn.add(canvas(tab))
     assert len(drawn) == 3
     assert tab.text("#map-scale") == "500 km"
-    tab.page.close()
 
 
-def test_ends_in_the_wrong_order_are_said(chromium: Any, folder: Path) -> None:
-    tab = of_file(chromium, folder, "alone")
+def test_ends_in_the_wrong_order_are_said(shared: Tab, folder: Path) -> None:
+    tab = of_file(shared, folder, "alone")
     fill(tab, [5, 39, 4, 40])
     assert "West must not lie east of East" in tab.text("#map-problem")
     assert exact(tab, "estimate") is None
-    tab.page.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", ["alone", "slices"])
-def test_everybody_can_read_it_on_every_screen(chromium: Any, folder: Path, name: str, width: int, scheme: str) -> None:
-    tab = of_file(chromium, folder, name, width=width, color_scheme=scheme, bypass_csp=True)
-    check_reading(tab)
+def test_everybody_can_read_it_on_every_screen(chromium: Any, folder: Path, name: str) -> None:
+    tab = open_tab(chromium, "about:blank", ready=False, bypass_csp=True)
+    for look in LOOKS:
+        show(tab, (folder / f"{name}.html").as_uri(), look)
+        check_reading(tab)
     tab.page.close()
 
 
 @pytest.mark.parametrize("name", ["alone", "slices", "folded"])
-def test_its_policy_refuses_nothing_of_it_and_nothing_is_fetched(chromium: Any, folder: Path, name: str) -> None:
-    tab = of_file(chromium, folder, name)
+def test_its_policy_refuses_nothing_of_it_and_nothing_is_fetched(shared: Tab, folder: Path, name: str) -> None:
+    tab = of_file(shared, folder, name)
     drag(tab, (0.3, 0.3), (0.7, 0.7))
     assert tab.complaints == []
     assert [address for address in tab.requests if not address.startswith(("file:", "data:", "blob:"))] == []
-    tab.page.close()
 
 
 def test_without_scripts_there_are_a_picture_and_tables(chromium: Any, folder: Path) -> None:
-    tab = of_file(chromium, folder, "slices", ready=False, java_script_enabled=False)
+    tab = open_tab(chromium, (folder / "slices.html").as_uri(), ready=False, java_script_enabled=False)
     assert tab.page.locator("noscript svg").is_visible()
     assert tab.page.locator(".map-page").is_hidden()
     assert tab.page.locator("section[data-slice]").count() == len(NAMES)

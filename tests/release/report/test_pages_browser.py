@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests import four_domains
-from tests.browser import LOOKS, check_reading, open_tab
+from tests.browser import LOOKS, check_reading, open_tab, set_look
 
 pytestmark = pytest.mark.slow
 
@@ -20,12 +20,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("domain", four_domains.RELEASES)
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_everybody_can_read_a_report(chromium: Any, folder: Path, domain: str, width: int, scheme: str) -> None:
+def test_everybody_can_read_a_report(chromium: Any, folder: Path, domain: str) -> None:
     address = (folder / domain / "out" / "report.html").as_uri()
-    tab = open_tab(chromium, address, width=width, ready=False, color_scheme=scheme, bypass_csp=True)
-    check_reading(tab)
-    tab.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    check_reading(tab)
+    tab = open_tab(chromium, address, ready=False, bypass_csp=True)
+    for opens in (False, True):
+        tab.page.evaluate(
+            "opens => document.querySelectorAll('details').forEach(each => { each.open ||= opens })", opens
+        )
+        for look in LOOKS:
+            set_look(tab.page, *look)
+            check_reading(tab)
     assert tab.requests == [address], "nothing is fetched"
     tab.page.close()

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.browser import LOOKS, violations
+from tests.browser import LOOKS, set_look, violations
 from tests.client.conftest import Site
 from tests.server.pages.browsing import Browser
 from tests.server.pages.crawling import Page, crawl_each
@@ -147,8 +147,7 @@ def test_everybody_can_read_every_page_and_nothing_leaves_the_machine(looking: L
         watched = looking.open(role, page.path)
         watched.page.evaluate(OPEN)
         for width, scheme in LOOKS:
-            watched.page.set_viewport_size({"width": width, "height": 800})
-            watched.page.emulate_media(color_scheme=scheme)
+            set_look(watched.page, width, scheme)
             for each in violations(watched.page):
                 where = [node["target"] for node in each["nodes"]][:3]
                 problems.append((role, page.path, width, scheme, each["id"], where))
