@@ -116,7 +116,7 @@ class AccuracyPages:
             measure=self._plan.cost.measure,
             stands=exact_text(self._plan.cost.amount),
             cost=None if chosen is None else exact_text(chosen.plan.cost.amount),
-            table=Table(tuple(header), tuple(rows), caption, words=True),
+            table=Table(tuple(map(str.capitalize, header)), tuple(rows), caption, words=True),
             save=f"{frame.release}/plan.toml{values.address()}",
             unsaved=unsaved,
             problems_of=lambda field: [each for each in problems if each.field == field],

@@ -90,11 +90,8 @@ class Accuracy(Described):
     def table(self) -> tuple[Sequence[str], list[tuple[str, ...]], str]:
         """Header, rows and caption of the margins."""
         if (tables := preview_cross(self.plan)) is not None:
-            return (
-                HEADER,
-                tables.rows(),
-                "How far a cell of each table is off, and what of the cost it is the reason of",
-            )
+            header, *cells = ((table, level, *last) for table, level, _, _, *last in (HEADER, *tables.rows()))
+            return header, cells, "How far a cell of each table is off, and what of the cost it is the reason of"
         rows: list[tuple[str, ...]] = [
             (each.level, each.name, margin_text(each), exact_text(each.budget)) for each in self.numbers
         ]
