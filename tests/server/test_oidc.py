@@ -14,7 +14,8 @@ from starling.errors import ParameterError, PlanError
 from starling.server import oidc
 from starling.server.access import SignInRefused
 from starling.server.home import Home
-from starling.server.oidc import SECONDS, Attempts, secret_of
+from starling.server.oidc import SECONDS, Attempts
+from starling.server.secret_files import secret_of
 from starling.server.settings import Oidc
 from tests.client.conftest import Local
 from tests.server.conftest import Asker

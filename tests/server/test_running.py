@@ -79,6 +79,9 @@ def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: d
         mapped = Path(f"/proc/{each}/maps").read_text()
         assert "/numpy/" in mapped or each == process.pid, "what is loaded can be seen there"
         assert not [name for name in heavy if name in mapped]
+        assert ("/pydantic_core/" in mapped) == (each != process.pid), (
+            "what keeps it running holds none of its packages"
+        )
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import uvicorn
+import numpy as np
 
 from starling.errors import OutputError, ParameterError, PolicyRefused
 from starling.server.home import ACCESS, CUSTODIAN, KEY, REQUESTS, SHARED, Home
@@ -21,7 +21,7 @@ from starling.server.home import ACCESS, CUSTODIAN, KEY, REQUESTS, SHARED, Home
 OWN: Final = (ACCESS, REQUESTS, KEY, "heads", "questions", CUSTODIAN)
 READ: Final = ("server.toml", "datasets")
 """Of a home; of its sandbox those that it has."""
-NEEDED: Final = tuple(Path(str(each)) for each in (sys.executable, os.__file__, uvicorn.__file__, __file__))
+NEEDED: Final = tuple(Path(str(each)) for each in (sys.executable, os.__file__, np.__file__, __file__))
 """Python, its modules, packages and Starling: read by the account where the web process loads something late or starts a process."""
 
 

@@ -7,7 +7,6 @@ browser cannot be made to sign in as another user.
 
 import hmac
 import re
-import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +25,8 @@ from starling.server.authentication import errors
 from starling.server.browsers import cookie, cookie_name, forget, keep
 from starling.server.home import Home
 from starling.server.rates import AtOnce, Rates, TooOften
-from starling.server.settings import CALLBACK, Oidc, refused_setting
+from starling.server.secret_files import secret_of
+from starling.server.settings import CALLBACK, Oidc
 
 if TYPE_CHECKING:
     from starling.server.provider import Provider
@@ -99,23 +99,6 @@ class Attempts:
 
 def _unknown() -> SignInRefused:
     return SignInRefused("state", "is of no sign-in that this browser began just now", f"begin again: {LOGIN}")
-
-
-def secret_of(oidc: Oidc) -> str:
-    """The secret of this server at the provider; raises PlanError where its file cannot be read, is open to others, or holds no secret."""
-    file = oidc.client_secret
-    try:
-        with file.open("rb") as opened:
-            mode = file.stat().st_mode
-            secret = opened.read(4096).strip()
-    except OSError:
-        raise refused_setting("oidc.client_secret", "cannot be read", "name a file with the secret") from None
-    if not stat.S_ISREG(mode) or mode & 0o077:
-        fix = f"close it: chmod 600 {file}"
-        raise refused_setting("oidc.client_secret", "is open to other users of this machine", fix)
-    if not secret or not secret.isascii() or not secret.decode().isprintable():
-        raise refused_setting("oidc.client_secret", "holds no secret", "write it there, as the provider shows it")
-    return secret.decode()
 
 
 def add_routes(app: FastAPI, home: Home) -> None:

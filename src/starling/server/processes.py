@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+GRACE: Final = 10
+"""Seconds that requests have to end, once a web process is told to stop."""
 PAUSE: Final = 1.0
 """Seconds until a process that died is started anew."""
 _INPUT: Final = 0

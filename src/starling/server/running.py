@@ -7,15 +7,21 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Final
 
 from starling.errors import OutputError
 from starling.server.accounts import account_of, check_entry, hand_over
 from starling.server.home import Home
 from starling.server.logs import Form
-from starling.server.oidc import secret_of
-from starling.server.processes import Kind, supervised
+from starling.server.processes import GRACE, Kind, supervised
+from starling.server.secret_files import check_tls, secret_of
 from starling.server.settings import Settings
-from starling.server.web import GRACE, check_tls
+
+WEB: Final = ("anyio", "argon2", "fastapi", "h11", "prometheus_client", "pydantic", "starlette", "uvicorn")
+"""What web processes import, and this one does not."""
+if missing := [name for name in WEB if find_spec(name) is None]:
+    raise ImportError(f"no {missing[0]}", name=missing[0])
 
 WORKER_GRACE = 5.0
 """Seconds that a worker has to end; what it was doing is taken up by the next one."""

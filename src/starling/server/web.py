@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import ssl
 import sys
 from contextlib import closing, nullcontext
 from typing import Final
@@ -16,13 +15,12 @@ from starling.server.app import make_app
 from starling.server.charges import Charges
 from starling.server.connections import Bounded
 from starling.server.home import Home
-from starling.server.processes import at_end_of_input
+from starling.server.processes import GRACE, at_end_of_input
 from starling.server.question_costs import Understanding
 from starling.server.sandbox import FreeCharges
-from starling.server.settings import Settings, refused_setting
+from starling.server.secret_files import check_tls
+from starling.server.settings import Settings
 
-GRACE: Final = 10
-"""Seconds that requests have to end, once the process is told to stop."""
 THREADS: Final = 128
 """At most: each request that waits for the disk holds one, and those that wait together share a flush."""
 SWITCH: Final = 0.0005
@@ -68,17 +66,6 @@ def answer(home: Home, taken: socket.socket) -> None:
             server.run(sockets=[taken])
         except KeyboardInterrupt:
             return
-
-
-def check_tls(settings: Settings) -> None:
-    """Raises PlanError where the certificate and its private key cannot be used."""
-    if settings.certificate is None or settings.private_key is None:
-        return
-    try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.certificate, settings.private_key)
-    except (OSError, ssl.SSLError):
-        fix = "give a certificate with its private key, both in PEM, readable by the server"
-        raise refused_setting("certificate", "cannot be used for TLS", fix) from None
 
 
 class _Server(uvicorn.Server):
