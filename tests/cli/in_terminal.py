@@ -1,20 +1,27 @@
-"""Run `starling` in a terminal of its own and answer its questions: python -m tests.cli.in_terminal ANSWER WORDS..."""
+"""Run `starling` in a terminal of its own, forked from a process that has imported everything, and answer its questions."""
 
 import os
 import pty
 import re
+import subprocess
 import sys
 
 from starling.cli import main
+from tests.forking import run
 
 QUESTION = re.compile(rb"\[y/N\]|(?:password|again): ")
 
 
-def talk(answer: str, words: list[str]) -> int:
+def in_terminal(answer: str, *words: object) -> "subprocess.CompletedProcess[str]":
+    """The command's exit code; all that it showed is its stdout."""
+    return run("tests.cli.in_terminal:talk", answer, *words)
+
+
+def talk(answer: str, *words: str) -> int:
     """Everything that the command shows goes to stdout; its exit code comes back."""
     child, terminal = pty.fork()
     if child == 0:
-        main(words)
+        main(list(words))
     shown = b""
     answered = 0
     while True:
@@ -28,7 +35,3 @@ def talk(answer: str, words: list[str]) -> int:
             answered += 1
     sys.stdout.write(shown.decode())
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-if __name__ == "__main__":
-    sys.exit(talk(sys.argv[1], sys.argv[2:]))

@@ -4,8 +4,6 @@ import json
 import os
 import shlex
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from starling.cli.ledger import RELATIONS
 from starling.ledger import keys
 from tests.cli.books import Book, filled, limited
 from tests.cli.conftest import Call, findings
-from tests.conftest import ROOT
+from tests.cli.in_terminal import in_terminal
 from tests.ledger.conftest import postgres_url
 from tests.ledger.worlds import postgres_world
 
@@ -188,9 +186,7 @@ def test_a_raise_says_in_plain_words_what_it_reveals(call: Call, book: Book) -> 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 130)])
 def test_in_a_terminal_the_custodian_is_asked(book: Book, answer: str, code: int) -> None:
     before = book.events()
-    words = ["ledger", "raise", book.place, "people", "population", "people", "--cap", "12"]
-    command = [sys.executable, "-m", "tests.cli.in_terminal", answer, *words]
-    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
+    result = in_terminal(answer, "ledger", "raise", book.place, "people", "population", "people", "--cap", "12")
     assert result.returncode == code, result.stdout + result.stderr
     assert "rho 12 in all" in result.stdout
     assert book.events() - before == (code == 0)

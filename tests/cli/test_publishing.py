@@ -3,8 +3,6 @@
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +16,7 @@ from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
 from starling.release import bundle
 from starling.release.encrypted import EncryptedFiles
 from tests.cli.conftest import Call, Inputs, document
-from tests.conftest import ROOT
+from tests.cli.in_terminal import in_terminal
 
 Words: TypeAlias = Callable[..., list[object]]
 """The command line of a release, to which more words are given."""
@@ -158,8 +156,7 @@ def test_a_release_that_brings_its_own_ledger_names_no_line_that_goes_on_with_it
 
 def asked(words: list[object], answer: str = "n") -> tuple[int, str]:
     """A command in a terminal of its own: its exit code, and what it showed."""
-    spoken = [sys.executable, "-m", "tests.cli.in_terminal", answer, *map(str, words)]
-    done = subprocess.run(spoken, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = in_terminal(answer, *words)
     return done.returncode, done.stdout.replace("\r", "")
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from starling.cli.server import ROLES
 from starling.server import access, logs
 from starling.server.home import open_home
 from tests.cli.conftest import Call, document
-from tests.conftest import ROOT
+from tests.cli.in_terminal import in_terminal
 
 PASSWORD = "correct horse battery"
 
@@ -58,8 +57,7 @@ def test_a_password_is_read_from_a_file_without_a_terminal(call: Call, served: P
 
 
 def test_a_password_is_asked_for_in_a_terminal_and_not_shown(served: Path) -> None:
-    words = [sys.executable, "-m", "tests.cli.in_terminal", PASSWORD, "server", "password", str(served), "ada"]
-    shown = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    shown = in_terminal(PASSWORD, "server", "password", served, "ada").stdout
     assert "again: " in shown
     assert "ada has a new password" in shown
     assert PASSWORD not in shown

@@ -4,7 +4,6 @@ import json
 import shlex
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from starling.cli.progress import MARK
 from starling.cli.tables import INPUTS
 from starling.ledger.auditing import events
 from tests.cli.conftest import Call, Inputs, document
+from tests.cli.in_terminal import in_terminal
 from tests.conftest import ROOT
 from tests.forking import run
 from tests.tables.plan.invented import census_folder
@@ -191,8 +191,7 @@ def test_spending_is_confirmed(call: Call, inputs: Inputs, tmp_path: Path) -> No
 def test_in_a_terminal_the_user_is_asked(inputs: Inputs, tmp_path: Path, answer: str, code: int) -> None:
     out = tmp_path / "out"
     words = ["tables", "release", "demo", *inputs.options, "--out", str(out), "--unvalidated"]
-    words = ["-m", "tests.cli.in_terminal", answer, *words]
-    result = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    result = in_terminal(answer, *words)
     assert result.returncode == code, result.stdout + result.stderr
     assert "This charges rho" in result.stdout
     assert "[y/N]" in result.stdout
@@ -208,13 +207,7 @@ def test_what_tops_up_says_so_before_and_after(call: Call, inputs: Inputs, relea
     assert "tops up" not in call("tables", "preview", "demo").stdout
     words = ["tables", "release", "demo", *inputs.options, "--out", str(tmp_path / "out"), "--top-up", str(released)]
     words.append("--unvalidated")
-    asked = subprocess.run(
-        [sys.executable, "-m", "tests.cli.in_terminal", "n", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = in_terminal("n", *words)
     assert asked.returncode == 130
     assert "It tops up the release of request abc-1: together they cost rho 1.302739." in asked.stdout
     done = call(*words, "--yes", "--json")
