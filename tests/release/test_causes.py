@@ -53,8 +53,18 @@ def test_the_cause_is_named(kind: Kind, value: bytes | str, cause: str) -> None:
     assert cause in explained(kind, value)
 
 
+DATES = [form for form in FORMS if "%M" not in form]
+CLOCKS = [form.removeprefix(DATES[0]) for form in FORMS if form.startswith(DATES[0])]
+
+
+def test_every_form_is_a_date_and_a_clock() -> None:
+    assert {*FORMS} == {f"{date}{clock}" for date in DATES for clock in CLOCKS}
+
+
 @pytest.mark.series(3)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", [*DATES, *(f"{date}{clock}" for clock in CLOCKS[1:] for date in (DATES[0], DATES[-1]))]
+)
 def test_a_form_that_is_advised_reads_the_dates(form: str) -> None:
     text = datetime.fromisoformat("2020-01-31T10:11:12").strftime(form)
     assert f'dates = "{form}"' in explained("time", text)
