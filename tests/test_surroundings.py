@@ -116,22 +116,16 @@ def test_a_path_that_the_locale_cannot_say_is_refused_before_the_charge(tmp_path
 
 
 @pytest.mark.slow
-def test_releases_with_a_decimal_comma_and_other_disks(
+def test_releases_with_a_decimal_comma_other_disks_and_awkward_names_and_without_asserts(
     tmp_path: Path, comma_locale: Mapping[str, str], elsewhere: str
 ) -> None:
+    """All at once: none of them hides what another would break. A warning is an error."""
     # /proc is written to by nobody, root included.
     around = {**comma_locale, "HOME": "/proc", "TMPDIR": elsewhere, "STARLING_HOME": str(tmp_path / "keys")}
-    done = release_all(four_domains.write(tmp_path / "world"), around, "-W", "error")
-    assert done.returncode == 0, done.stderr
-    four_domains.check(tmp_path / "world")
-    assert not [*Path(elsewhere).iterdir()]
-
-
-@pytest.mark.slow
-def test_releases_without_asserts_and_with_warnings_as_errors(tmp_path: Path) -> None:
-    done = release_all(four_domains.write(tmp_path / AWKWARD), {}, "-O", "-W", "error")
+    done = release_all(four_domains.write(tmp_path / AWKWARD), around, "-O", "-W", "error")
     assert done.returncode == 0, done.stderr
     four_domains.check(tmp_path / AWKWARD)
+    assert not [*Path(elsewhere).iterdir()]
 
 
 @pytest.mark.slow

@@ -57,46 +57,39 @@ def ended(process: int) -> None:
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
-def test_a_worker_that_dies_is_started_anew_and_ends_with_the_server(server: "subprocess.Popen[str]", end: int) -> None:
-    heard(server, "looked at")
-    first = child_of(server.pid, "worker")
-    os.kill(first, signal.SIGKILL)
-    heard(server, "looked at")
-    second = child_of(server.pid, "worker")
-    assert first != second
-    server.send_signal(end)
-    ended(second)
-
-
-def test_a_worker_has_the_paths_and_the_web_process_none(server: "subprocess.Popen[str]") -> None:
+def test_processes_that_die_are_started_anew_and_end_with_the_server(server: "subprocess.Popen[str]", end: int) -> None:
+    assert server.stderr is not None
+    url = server.stderr.readline().split()[-1]
     heard(server, "looked at")
     worker, web = (child_of(server.pid, word) for word in ("worker", "web"))
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+    check_paths(server.pid, worker, web)
+    check_priorities(worker, web)
+    os.kill(worker, signal.SIGKILL)
+    heard(server, "looked at")
+    os.kill(web, signal.SIGKILL)
+    # Connections wait in the socket, which the server itself holds open.
+    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+    second = {child_of(server.pid, word) for word in ("worker", "web")}
+    assert not second & {worker, web}
+    server.send_signal(end)
+    for process in second:
+        ended(process)
+
+
+def check_paths(server: int, worker: int, web: int) -> None:
+    """The worker has the paths of records and what reads them; the web process and the server have none."""
     names = ("/_duckdb.", "/pyarrow/")
     # DuckDB is in the children that the worker starts for each job.
     assert "/pyarrow/" in Path(f"/proc/{worker}/maps").read_text()
-    for process in (server.pid, web):
+    for process in (server, web):
         assert not [name for name in names if name in Path(f"/proc/{process}/maps").read_text()]
         for handle in Path(f"/proc/{process}/fd").iterdir():
             assert "records" not in str(handle.readlink())
             assert "/worker/" not in str(handle.readlink())
 
 
-def test_a_worker_leaves_the_processor_to_whoever_answers(server: "subprocess.Popen[str]") -> None:
-    heard(server, "looked at")
-    worker, web = (os.getpriority(os.PRIO_PROCESS, child_of(server.pid, word)) for word in ("worker", "web"))
+def check_priorities(worker: int, web: int) -> None:
+    """The worker leaves the processor to what answers requests."""
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert (worker, web) == (max(NICE, own), own)
-
-
-def test_a_web_process_that_dies_is_started_anew(server: "subprocess.Popen[str]") -> None:
-    assert server.stderr is not None
-    url = server.stderr.readline().split()[-1]
-    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
-    first = child_of(server.pid, "web")
-    os.kill(first, signal.SIGKILL)
-    # Connections wait in the socket, which the server itself holds open.
-    assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
-    second = child_of(server.pid, "web")
-    assert first != second
-    server.kill()
-    ended(second)
+    assert [os.getpriority(os.PRIO_PROCESS, each) for each in (worker, web)] == [max(NICE, own), own]

@@ -55,13 +55,23 @@ def start(served: Home, tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_answers_and_ends_when_it_is_told_to(start: Start, tokens: dict[str, str], number: int) -> None:
+def test_it_answers_holds_its_port_and_ends_by_ctrl_c(start: Start, tokens: dict[str, str], tmp_path: Path) -> None:
     process, url = start()
     reply = httpx.get(f"{url}/v1/me", headers={"Authorization": f"Bearer {tokens['analyst']}"}, timeout=60)
     assert reply.json() == {"name": "analyst", "role": "analyst"}
     assert "server" not in reply.headers
-    process.send_signal(number)
+    port = url.rpartition(":")[2]
+    file = tmp_path / "served" / "server.toml"
+    file.write_text(file.read_text().replace("port = 0", f"port = {port}"))
+    code, taken = ended(tmp_path)
+    assert code == 74
+    assert f"127.0.0.1 port {port} cannot be listened on" in taken
+    process.send_signal(signal.SIGINT)
+    check_stopped(process)
+
+
+def check_stopped(process: subprocess.Popen[str]) -> None:
+    """It ended in good order."""
     out, said = process.communicate()
     assert (process.returncode, out) == (0, "stopped\n")
     assert said == "", "nothing is logged of what was asked"
@@ -160,17 +170,6 @@ def test_a_certificate_that_is_none_is_told_in_a_sentence(served: Home, tmp_path
 
 
 @pytest.mark.slow
-def test_a_port_that_is_taken_is_told_in_a_sentence(start: Start, tmp_path: Path) -> None:
-    _, url = start()
-    port = url.rpartition(":")[2]
-    file = tmp_path / "served" / "server.toml"
-    file.write_text(file.read_text().replace("port = 0", f"port = {port}"))
-    code, said = ended(tmp_path)
-    assert code == 74
-    assert f"127.0.0.1 port {port} cannot be listened on" in said
-
-
-@pytest.mark.slow
 def test_a_custodian_is_told_by_the_process_that_serve_starts(start: Start, served: Home, tmp_path: Path) -> None:
     """Once for a request, by the command and by nothing that the web process waits for; it ends with the server."""
     told, command = tmp_path / "told", tmp_path / "command"
@@ -185,7 +184,7 @@ def test_a_custodian_is_told_by_the_process_that_serve_starts(start: Start, serv
     notifier = child_of(process.pid, "notify")
     assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
     process.send_signal(signal.SIGTERM)
-    process.communicate()
+    check_stopped(process)
     wait_until(lambda: not Path(f"/proc/{notifier}").exists())
     assert told.read_text() == "told\n", "once, however often it looked"
 

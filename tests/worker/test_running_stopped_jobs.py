@@ -83,7 +83,7 @@ def command(moment: str, folder: Path) -> tuple[str, ...]:
     return (sys.executable, "-c", HOLDS, moment, str(folder))
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", ["after the charge", "after the draw is committed to", "while it is zipped"])
 def test_a_worker_that_is_told_to_stop_ends_its_job_first(
     moment: str, registered: Home, custodian: Ledger, tmp_path: Path
 ) -> None:
