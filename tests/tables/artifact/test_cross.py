@@ -59,5 +59,6 @@ def test_stated_margins_are_those_of_the_rows() -> None:
         row = rows.slice(0, 1).to_pylist()[0]
         name = "_by_".join(one_level.cross.columns[column] for column in table) or "everybody"
         assert stated[name] == pytest.approx(row["upper"] - row["count"])  # type: ignore[index,call-overload]
-        assert stated[name] == pytest.approx(margin(one_level.cross_shape, table, row["standard_deviation"]))  # type: ignore[index,call-overload]
+        expected = margin(one_level.cross, one_level.cross_shape, table, row["standard_deviation"])
+        assert stated[name] == pytest.approx(expected)  # type: ignore[index,call-overload]
     assert part_name(one_level.cross, (0, 2)) == "sex,colour"

@@ -28,6 +28,7 @@ CHANGES: Final[dict[str, dict[str, Any]]] = {
     "weights.weight": {"tables.weights[0].weight": "3"},
     "weights.table": {"tables.weights[0].table": ["age"]},
     "weights.regions": {"tables.weights[1].regions": "ward"},
+    "whole-numbers": {"tables.whole-numbers": True},
     "margins": {"tables.margins": [{"within": 20}]},
     "margins.within": {"tables.margins[0].within": 21},
     "margins.confidence": {"tables.margins[2].confidence": "0.95"},

@@ -63,6 +63,10 @@ CHECKS: Final = Checks(
     types=INTEGRALITY,
     other=GROUPS,
 )
+WHOLE_NUMBERS: Final = (
+    "running totals are rounded to whole records, in public: tables agree exactly, and every number, also the sum of a box of cells, is off"
+    " by at most half of 2 for each column, and for regions, multiplied; intervals are wider by that"
+)
 SOURCE: Final = "ResidualPlanner (Xiao, He, Zhang and Kifer 2023, arXiv 2305.08175), in integers"
 
 
@@ -223,6 +227,7 @@ def parameters(plan: Plan) -> dict[str, Json]:
             },
         },
         "replace_one": amount(replacement(plan)),
+        **({"whole_numbers": WHOLE_NUMBERS} if cross.whole else {}),
         "levels": [
             {
                 "geography": name,
@@ -237,7 +242,7 @@ def parameters(plan: Plan) -> dict[str, Json]:
                     for part, share, event in zip(shape.parts, cross.shares[level], noise[level], strict=True)
                 ],
                 "margins_of_error": {
-                    called: margin(shape, table, k * sqrt(variance))
+                    called: margin(cross, shape, table, k * sqrt(variance))
                     for called, table, variance in zip(names, cross.tables, spread[level], strict=True)
                 },
             }

@@ -8,7 +8,7 @@ from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
 from starling.release.report.pages import files
-from starling.tables.artifact.cross import MOST_CSV_ROWS, SOURCE, of_plan, replacement
+from starling.tables.artifact.cross import MOST_CSV_ROWS, SOURCE, WHOLE_NUMBERS, of_plan, replacement
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Plan
 from starling.tables.plan.residuals import variances
@@ -57,7 +57,7 @@ def _accuracy(plan: Plan) -> Section:
     for name, level in zip(cross.levels, reached, strict=True):
         for columns in sorted({len(table) for table in cross.tables}):
             margins = [
-                margin(plan.cross_shape, table, k * sqrt(variance))
+                margin(cross, plan.cross_shape, table, k * sqrt(variance))
                 for table, variance in zip(cross.tables, level, strict=True)
                 if len(table) == columns
             ]
@@ -86,9 +86,15 @@ def _exact(plan: Plan) -> Section:
         was taken from the records without noise.
 
         All tables agree: a sum over a column is the number in the table without it, and a region is the sum of the regions within it,
-        in every digit. Numbers are fractions, and may be below 0: to round them, or to raise them to 0, would bias sums.
+        in every digit. {_numbers(plan)}
     """
     return Section("What is public, and what is not exact", text, folded=True)
+
+
+def _numbers(plan: Plan) -> str:
+    if of_plan(plan).whole:
+        return f"Numbers are whole, and may be below 0: {WHOLE_NUMBERS}."
+    return "Numbers are fractions, and may be below 0: to round them, or to raise them to 0, would bias sums."
 
 
 def _files(plan: Plan) -> Section:

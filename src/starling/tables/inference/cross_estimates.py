@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from starling.tables.inference.trees import Estimated, Floats, least_squares
+from starling.tables.inference.whole_numbers import rounded_together, tree_order
 from starling.tables.measurements import CrossMeasurements, Int64
 from starling.tables.plan.residuals import Shape, Shares, Table, cell_variances, spreads, subsets
 
@@ -44,8 +45,10 @@ class CrossEstimates:
         return np.ldexp(self.tables[level][table].astype(np.float64), -self.bits)
 
 
-def cross_estimates(shape: Shape, shares: Shares, measured: CrossMeasurements) -> CrossEstimates:
-    """The estimates of all published tables in all regions."""
+def cross_estimates(
+    shape: Shape, shares: Shares, measured: CrossMeasurements, *, whole: bool = False
+) -> CrossEstimates:
+    """The estimates of all published tables in all regions, `whole` in whole records."""
     estimated = dict(_estimated(shape, shares, measured))
     cells = {part: _table(shape, estimated, part) for part in shape.parts}
     # The unit in which no sum over a table leaves 53 bits: by the noisy numbers alone.
@@ -54,6 +57,9 @@ def cross_estimates(shape: Shape, shares: Shares, measured: CrossMeasurements) -
     every: dict[Table, Int64] = {}
     for part in shape.parts:
         every[part] = _agreeing(np.ldexp(cells.pop(part), bits), part, every)
+    if whole:
+        order = tree_order(shape)
+        every, bits = {table: rounded_together(every[table], bits, order) for table in shape.tables}, 0
     levels = [{table: every[table] for table in shape.tables}]
     for parents in reversed(shape.parents):
         order = np.argsort(parents, kind="stable")

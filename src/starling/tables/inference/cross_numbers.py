@@ -16,6 +16,7 @@ from starling.tables.inference.cross_estimates import FINEST
 from starling.tables.inference.cross_queries import query_variance
 from starling.tables.inference.group_choice import Values, texts
 from starling.tables.inference.trees import Floats
+from starling.tables.inference.whole_numbers import most_moved_sum
 from starling.tables.plan import Plan
 from starling.tables.plan.custom_families import value_texts
 from starling.tables.plan.custom_records import custom_records
@@ -50,18 +51,28 @@ class CrossNoise:
         return normal_deviations(alpha)
 
     def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
-        """By how much the unit in which cells are published may have moved the sum (cross_estimates.py); some millionths of a record."""
+        """By how much rounding may have moved the sum: some millionths of a record for the unit in which cells are published
+        (cross_estimates.py), and what whole numbers differ from them (whole_numbers.py).
+        """
+        assert self.plan.cross is not None
         shape, units = self.plan.cross_shape, 0.0
         for cell, (weight,) in weights.items():
             assert isinstance(cell, Cell)
             units += abs(float(weight)) * shape.cells(cell.table) * shape.regions[-1]
-        return units * 2.0 ** -(FINEST + 1)
+        moved = most_moved_sum(shape, self._arrays(weights)) if self.plan.cross.whole else 0.0
+        return moved + units * 2.0 ** -(FINEST + 1)
 
     moved = most_moved
 
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """The exact variance of the sum of cells, each times its weight."""
         assert self.plan.cross is not None
+        return query_variance(
+            self.plan.cross_shape, self.plan.cross.shares, self.plan.records_of_one, self._arrays(weights)
+        )
+
+    def _arrays(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> dict[tuple[int, Table], Floats]:
+        """The weights of all cells of each table of each level, as `query_variance` takes them."""
         shape = self.plan.cross_shape
         arrays: dict[tuple[int, Table], Floats] = {}
         for cell, (weight,) in weights.items():
@@ -70,11 +81,10 @@ class CrossNoise:
             if key not in arrays:
                 arrays[key] = np.zeros((shape.regions[cell.level], shape.cells(cell.table)))
             arrays[key][cell.region, cell.at] += float(weight)
-        sized = {
+        return {
             (level, table): each.reshape(-1, *(shape.sizes[column] for column in table))
             for (level, table), each in arrays.items()
         }
-        return query_variance(shape, self.plan.cross.shares, self.plan.records_of_one, sized)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class Cross:
         shares: What each part costs in each level, (levels, parts): rho, in all the budget.
         weights: Of tables whose variances count for more than others, where the budget was shared by weights.
         margins: What the shares were solved for, where the budget follows from margins.
+        whole: Whether numbers are published in whole records.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +58,7 @@ class Cross:
     shares: Shares
     weights: tuple[CrossWeight, ...] = field(default=(), metadata=OPTIONAL)
     margins: tuple[CrossMargin, ...] = field(default=(), metadata=OPTIONAL)
+    whole: bool = field(default=False, metadata=OPTIONAL)
 
     @property
     def named(self) -> tuple[tuple[str, ...], ...]:
@@ -75,6 +77,10 @@ class Cross:
     def read(self, columns: Mapping[str, Column]) -> tuple[Column, ...]:
         """Its columns, those of whole numbers cut into their classes; raises PlanError where cuts are none of a column."""
         return tuple(cut_column(columns[name], cuts) for name, cuts in zip(self.columns, self.cuts, strict=True))
+
+    def slack(self, shape: Shape, table: Table) -> float:
+        """What an interval has on each side beside its deviations: half a step of the noise, and how far whole numbers may be moved."""
+        return shape.step(table) / 2 + (shape.most_moved(table) if self.whole else 0)
 
     def name(self, part: Table) -> str:
         """The columns of a table or a part, in words."""

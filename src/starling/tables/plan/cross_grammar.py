@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final, TypeAlias
 
 from starling.planfile.grammar import Key, Kind, Table, Values
-from starling.planfile.kinds import TEXT, TEXTS, exact, tables, texts, unread, whole
+from starling.planfile.kinds import TEXT, TEXTS, exact, flag, tables, texts, unread, whole
 from starling.planfile.spelling import did_you_mean
 from starling.planfile.toml import Section
 from starling.tables.plan.choices import Choices
@@ -187,6 +187,7 @@ def _check_tables(section: Section, values: Values) -> None:
         "levels": levels,
         "weights": tuple(values["weights"]),
         "margins": tuple(values["margins"]),
+        "whole": values["whole_numbers"],
     }
 
 
@@ -347,6 +348,13 @@ TABLES: Final = Table(
             _WEIGHTS,
             default=(),
             value=lambda plan: plan.cross.weights,
+        ),
+        "whole-numbers": Key(
+            "Whole records in tables that still agree, with wider intervals.",
+            flag(),
+            default=False,
+            field="whole_numbers",
+            value=lambda plan: plan.cross.whole or None,
         ),
         "margins": Key(
             "In place of a budget: how far cells may be off, at the least one for all tables together.",

@@ -64,21 +64,26 @@ def stated_weights(cross: Cross) -> Weights:
 def largest_variances(cross: Cross, shape: Shape, records_of_one: int) -> Weights:
     """The largest variance of a cell by the margins, of each table in each level of regions, (levels, tables), of one record a person.
 
-    Half a step of the noise, which intervals have beside their deviations (postprocess/cross.py), is taken off the margin.
+    What intervals have beside their deviations (`Cross.slack`) is taken off the margin. Raises PlanError where nothing is left of it.
     """
-    steps = list(map(shape.step, cross.tables))
+    slacks = [cross.slack(shape, table) for table in cross.tables]
     return tuple(
         tuple(
-            _variance(cross, named, level, step) / records_of_one**2
-            for named, step in zip(cross.named, steps, strict=True)
+            _variance(cross, named, level, slack) / records_of_one**2
+            for named, slack in zip(cross.named, slacks, strict=True)
         )
         for level in cross.levels
     )
 
 
-def _variance(cross: Cross, named: tuple[str, ...], level: str, step: float) -> float:
+def _variance(cross: Cross, named: tuple[str, ...], level: str, slack: float) -> float:
     margin = ranked(cross.margins, named, level)[0]  # The grammar refuses a table without one.
-    return variance_of_margin(margin.within - step / 2, Fraction(1) - margin.confidence)
+    if margin.within <= slack:
+        problem = (
+            f"keep {margin.within} records, and rounding alone may move a cell of {len(named)} columns by {slack:g}"
+        )
+        raise PlanError("margins", problem, "widen them, or leave whole-numbers out")
+    return variance_of_margin(margin.within - slack, Fraction(1) - margin.confidence)
 
 
 def solved_margins(cross: Cross, shape: Shape, records_of_one: int) -> Solved:

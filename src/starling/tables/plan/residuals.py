@@ -88,6 +88,10 @@ class Shape:
         """N p: the product of n - 1."""
         return prod(self.sizes[column] - 1 for column in table)
 
+    def most_moved(self, table: Table) -> float:
+        """How far a whole number of a table may be from its estimate: half of 2 for each column, and for regions (whole_numbers.py)."""
+        return 2.0 ** (len(table) - 1) * (2 if self.regions[-1] > 1 else 1)
+
     @cached_property
     def pure(self) -> Floats:
         """p of each part."""

@@ -2,7 +2,7 @@
 
 Each cell has its estimate, its standard deviation, and an interval: the normal quantile times the deviation, and half a step of the
 noise. Many draws add up in a cell, so that its noise is nearly normal; where few do, as in the number of everybody, whose noise is whole,
-the half step makes up for that.
+the half step makes up for that. Whole numbers have intervals that are wider by what rounding may have moved.
 """
 
 import re
@@ -69,9 +69,9 @@ def schema_of(cross: Cross, table: Table) -> pa.Schema:
     return pa.schema([*((name, pa.string()) for name in texts), *((name, pa.float64()) for name in NUMBERS)])
 
 
-def margin(shape: Shape, table: Table, deviation: float) -> float:
+def margin(cross: Cross, shape: Shape, table: Table, deviation: float) -> float:
     """How far an estimate of this deviation may be off with the confidence of intervals."""
-    return normal_deviations(1 - CONFIDENCE) * deviation + shape.step(table) / 2
+    return normal_deviations(1 - CONFIDENCE) * deviation + cross.slack(shape, table)
 
 
 def tabulate_cross(
@@ -79,7 +79,7 @@ def tabulate_cross(
 ) -> Iterator[tuple[int, Table, pa.Table]]:
     """The rows of every published table, and of each table level by level, some regions at a time."""
     assert plan.cross is not None
-    estimates = cross_estimates(plan.cross_shape, plan.cross.shares, measured)
+    estimates = cross_estimates(plan.cross_shape, plan.cross.shares, measured, whole=plan.cross.whole)
     spread = deviations(plan.cross_shape, plan.cross.shares, plan.records_of_one)
     for place, table in enumerate(plan.cross.tables):
         for level in range(len(plan.cross.levels)):
@@ -116,6 +116,6 @@ def _rows(
         codes, texts = zip(*value_texts(read[column].domain), strict=True)
         columns |= {names[column]: coded(value, codes), f"{names[column]}_label": coded(value, texts)}
     estimate, deviation = counts.ravel(), spread[at[0]]
-    half = normal_deviations(1 - CONFIDENCE) * deviation + plan.cross_shape.step(table) / 2
+    half = normal_deviations(1 - CONFIDENCE) * deviation + cross.slack(plan.cross_shape, table)
     columns |= dict(zip(NUMBERS, map(pa.array, (estimate, deviation, estimate - half, estimate + half)), strict=True))
     return pa.table(columns)

@@ -117,7 +117,7 @@ def _previewed(cross: Cross, shape: Shape, records: int) -> CrossPreview:
             level,
             shape.cells(table) * regions,
             sd := records * sqrt(variance),
-            margin(shape, table, sd),
+            margin(cross, shape, table, sd),
             price / whole,
         )
         for level, regions, of_tables, of_level in zip(cross.levels, shape.regions, reached, priced, strict=True)
