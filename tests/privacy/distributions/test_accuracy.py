@@ -2,8 +2,9 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise, repeat
 from math import ceil, exp, floor, isclose, log, sqrt
+from operator import mul
 
 import mpmath
 import numpy as np
@@ -50,10 +51,12 @@ def pmf(distribution: Distribution, last: int, digits: int = 30) -> list[mpmath.
     with mpmath.workdps(digits):
         if isinstance(distribution, DiscreteLaplace):
             q = mpmath.exp(-mpmath.mpf(distribution.scale.denominator) / distribution.scale.numerator)
-            return [(1 - q) / (1 + q) * q**x for x in range(last + 1)]
+            return list(accumulate(repeat(q, last), mul, initial=(1 - q) / (1 + q)))
         t = mpmath.mpf(distribution.sigma_squared.denominator) / (2 * distribution.sigma_squared.numerator)
-        whole = mpmath.jtheta(3, 0, mpmath.exp(-t))
-        return [mpmath.exp(-t * x * x) / whole for x in range(last + 1)]
+        q = mpmath.exp(-t)
+        # e^(-t (x + 1)^2) is e^(-t x^2) times q^(2 x + 1).
+        ratios = accumulate(repeat(q * q, last - 1), mul, initial=q) if last else ()
+        return list(accumulate(ratios, mul, initial=1 / mpmath.jtheta(3, 0, q)))
 
 
 def twin_tail(distribution: Distribution, m: int) -> mpmath.mpf:
@@ -165,7 +168,13 @@ def test_standard_deviation_is_that_of_the_definition(distribution: Distribution
         if isinstance(distribution, DiscreteLaplace)
         else Fraction(14 * sqrt(distribution.sigma_squared))
     )
-    twin = sqrt(2 * sum(x * x * float(p) for x, p in enumerate(pmf(distribution, ceil(spread) + 2))))
+    x = np.arange(ceil(spread) + 3, dtype=np.float64)
+    if isinstance(distribution, DiscreteLaplace):
+        mass = np.exp(-x / float(distribution.scale)) * np.tanh(1 / (2 * float(distribution.scale)))
+    else:
+        weights = np.exp(-x * x / (2 * float(distribution.sigma_squared)))
+        mass = weights / (2 * weights.sum() - 1)
+    twin = sqrt(2 * (x * x * mass).sum())
     assert isclose(standard_deviation(distribution), twin, rel_tol=1e-9)
 
 
