@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from functools import cache
 
 import mpmath as mp
 import numpy as np
@@ -25,9 +26,15 @@ def drawn(parts: GeometricDigits, size: int) -> npt.NDArray[np.int64]:
     return out
 
 
+@cache
+def chances(part: Inversion) -> list[mp.mpf]:
+    """P(V = 0), P(V = 1) and so on by the distribution's definition."""
+    return list(itertools.islice(exact_distributions.probabilities(part.distribution), 4096))
+
+
 def chance(part: Inversion, value: int) -> mp.mpf:
-    """P(V = value) by the distribution's definition."""
-    return next(itertools.islice(exact_distributions.probabilities(part.distribution), value, None))
+    """P(V = value)."""
+    return chances(part)[value]
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
