@@ -125,6 +125,59 @@ def test_a_python_that_is_missing_fails(tmp_path: Path) -> None:
     assert (missing.returncode, "Python 3.99 is not here" in missing.stderr) == (1, True)
 
 
+STEP = """#!/usr/bin/env bash
+name=$(basename "$0")
+[ "$name" = install_into ] && shift
+step="$name ${1##*/}"
+[[ $name = python3* ]] || echo "$step" >>"$STEPS"
+[ "$name" = python ] && echo "pip install 'starling-dp[$EXTRA]'" >&2 && exit 1
+[ "$step" != "$FAIL" ]
+"""
+"""Notes what is run in place of a tool, and fails where it is told to; Python says what extra is lacking."""
+ENVIRONMENTS = """new_environment() { mkdir -p "$1/bin" && for each in pytest starling python; do ln -s "$PWD/step" "$1/bin/$each"; done; }
+PATH=$PWD:$PATH
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "steps"),
+    [
+        ("3.12", ["install_into .", "each_domain venv", "python -c", "install_into .[test]", "pytest -n"]),
+        ("3.13", ["install_into .[demo]", "starling demo", "install_into .[test]", "pytest -n", "pytest -n"]),
+    ],
+)
+def test_each_step_on_another_python_fails_its_check(tmp_path: Path, version: str, steps: list[str]) -> None:
+    """Each domain is released before any extra is installed, and the demo before those of tests are."""
+    checks = tmp_path / ".ci"
+    checks.mkdir()
+    (checks / "pythons").write_text((ROOT / ".ci" / "pythons").read_text())
+    (checks / "environments").write_text(ENVIRONMENTS)
+    (tmp_path / "step").write_text(STEP)
+    (tmp_path / "step").chmod(0o755)
+    for name in ("install_into", f"python{version}", ".ci/each_domain"):
+        (tmp_path / name).symlink_to(tmp_path / "step")
+
+    def run(fail: str, extra: str = "client") -> tuple[int, list[str]]:
+        noted = tmp_path / "steps"
+        noted.write_text("")
+        env = {
+            "PATH": f"{tmp_path}:/usr/bin:/bin",
+            "HOME": str(tmp_path),
+            "STEPS": str(noted),
+            "FAIL": fail,
+            "EXTRA": extra,
+        }
+        done = subprocess.run(["bash", checks / "pythons", version], env=env, capture_output=True, check=False)
+        return done.returncode, noted.read_text().splitlines()
+
+    assert run("") == (0, steps)
+    for step in dict.fromkeys(steps):
+        if step != "python -c":
+            assert run(step) == (1, steps[: steps.index(step) + 1])
+    if "python -c" in steps:
+        assert run("", "server") == (1, steps[:3])
+
+
 def test_the_tests_of_other_pythons_are_there() -> None:
     named = re.findall(r"^  (tests/\S+)$", (ROOT / ".ci" / "pythons").read_text(), re.MULTILINE)
     assert all((ROOT / path).is_file() for path in named)
