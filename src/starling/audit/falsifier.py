@@ -157,14 +157,14 @@ def lower_bound(hits: int, draws: int, level: float) -> float:
     low, high = 0.0, hits / draws
     guess = float(_wilson(np.array([hits]), draws, -NormalDist().inv_cdf(1 - level))[0])
     for trial in (guess * 0.99, min(guess * 1.01, (guess + 1) / 2)):
-        low, high = (trial, high) if _at_most(trial, hits, draws, level) else (low, min(high, trial))
+        low, high = (trial, high) if at_most(trial, hits, draws, level) else (low, min(high, trial))
     while high - low > 1e-5 * min(high, 1 - low):
         middle = (low + high) / 2
-        low, high = (middle, high) if _at_most(middle, hits, draws, level) else (low, middle)
+        low, high = (middle, high) if at_most(middle, hits, draws, level) else (low, middle)
     return low
 
 
-def _at_most(p: float, hits: int, draws: int, level: float) -> bool:
+def at_most(p: float, hits: int, draws: int, level: float) -> bool:
     """Whether P(Binomial(draws, p) >= hits) is certainly at most `level`, for a level below 1/2.
 
     The first term by Arb; the others are multiples of it by falling ratios below 1, added up in doubles (each term within a
@@ -172,6 +172,8 @@ def _at_most(p: float, hits: int, draws: int, level: float) -> bool:
     """
     if p >= hits / draws:
         return False  # then the median is not below `hits`
+    if p <= 0:
+        return True
     reach = min(draws, hits + 60 * isqrt(draws) + 100)
     steps = np.arange(hits, reach, dtype=np.float64)
     ratios = (draws - steps) / (steps + 1) * (p / (1 - p))

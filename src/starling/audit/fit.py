@@ -21,7 +21,7 @@ from flint import arb
 from starling.audit import exact
 from starling.audit.core_cases import SPLIT, opendp_0_14_1
 from starling.audit.exact import Bracket, Probability
-from starling.audit.falsifier import lower_bound
+from starling.audit.falsifier import at_most
 from starling.privacy.budget import Cost, Epsilon, Rho
 from starling.privacy.precision import precision
 from starling.privacy.sampling.entropy import BitSource, system
@@ -97,8 +97,8 @@ def fit(stated: Stated, *, false_alarm: float = 1e-6, source: BitSource | None =
         (
             outcome
             for outcome, number, chance in tested
-            if lower_bound(number, stated.draws, level) > chance.high
-            or 1 - lower_bound(stated.draws - number, stated.draws, level) < chance.low
+            if at_most(chance.high, number, stated.draws, level)
+            or at_most(1 - chance.low, stated.draws - number, stated.draws, level)
         ),
         None,
     )
