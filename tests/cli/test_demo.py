@@ -5,12 +5,55 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from starling.errors import ParameterError
 from tests.cli.conftest import Call
+
+COMPILED = """
+import gc, sys
+from click.testing import CliRunner
+from numba.core.dispatcher import Dispatcher
+from starling.cli import main
+result = CliRunner().invoke(main, ["demo", "--out", sys.argv[1], "--persons", "20000", "--json"], catch_exceptions=False)
+assert result.exit_code == 0, result.output
+print(" ".join(result.stdout.split()))
+kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and each.py_func.__module__.startswith("starling.")]
+print(sum(1 for each in kernels if each.overloads))
+for each in kernels:
+    if len(each.overloads) > 1:
+        print(each.py_func.__module__, each.py_func.__name__, *each.overloads, sep="; ")
+"""
+
+
+@dataclass(frozen=True)
+class Machines:
+    """A demo for machines, made by a process of its own.
+
+    Attributes:
+        folder: Where it is.
+        told: What it says, read from JSON.
+        compiled: How many kernels it compiled.
+        others: Those that it compiled for several types.
+    """
+
+    folder: Path
+    told: Any
+    compiled: int
+    others: list[str]
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Machines:
+    folder = tmp_path_factory.mktemp("machines") / "d"
+    line = [sys.executable, "-c", COMPILED, str(folder)]
+    ran = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=True)
+    told, number, *others = ran.stdout.splitlines()
+    return Machines(folder, json.loads(told), int(number), others)
 
 
 @pytest.mark.slow
@@ -52,9 +95,8 @@ def test_the_demo_tells_its_story_and_its_next_steps_work(
 
 
 @pytest.mark.slow
-def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path: Path) -> None:
-    result = call("demo", "--persons", "20000", "--out", tmp_path / "d", "--json")
-    told = json.loads(result.stdout)
+def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, machines: Machines) -> None:
+    told = machines.told
     found = told["tables"]
     assert found["holds"]["lower"] <= found["holds"]["truth"] <= found["holds"]["upper"]
     missed = found["misses"]
@@ -69,7 +111,7 @@ def test_the_demo_for_machines_shows_rows_beside_the_truth(call: Call, tmp_path:
     # Of six sure intervals one or more misses the truth but for a chance of about 0.3, three or more of 0.002, all of 2e-8.
     assert sum(row["lower"] <= row["truth"] <= row["upper"] for row in told["places"]["rows"]) >= 1
     assert len(told["next"]) == 12
-    again = call("demo", "--out", tmp_path / "d", "--json")
+    again = call("demo", "--out", machines.folder, "--json")
     assert again.exit_code == 74
     assert "cannot be made (File exists); name a new folder with --out" in again.stderr
 
@@ -82,25 +124,7 @@ def test_without_msprime_nothing_is_begun(call: Call, tmp_path: Path, monkeypatc
     assert not (tmp_path / "d").exists()
 
 
-COMPILED = """
-import gc, sys
-from click.testing import CliRunner
-from numba.core.dispatcher import Dispatcher
-from starling.cli.demo import demo
-print(CliRunner().invoke(demo, ["--out", sys.argv[1], "--persons", "2000"], catch_exceptions=False).exit_code)
-kernels = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and each.py_func.__module__.startswith("starling.")]
-print(sum(1 for each in kernels if each.overloads))
-for each in kernels:
-    if len(each.overloads) > 1:
-        print(each.py_func.__module__, each.py_func.__name__, *each.overloads, sep="; ")
-"""
-
-
 @pytest.mark.slow
-def test_each_kernel_of_the_demo_is_compiled_for_one_type(tmp_path: Path) -> None:
-    line = [sys.executable, "-c", COMPILED, str(tmp_path / "demo")]
-    ran = subprocess.run(line, capture_output=True, text=True, check=True)
-    code, number, *others = ran.stdout.splitlines()
-    assert code == "0"
-    assert int(number) > 40
-    assert not others
+def test_each_kernel_of_the_demo_is_compiled_for_one_type(machines: Machines) -> None:
+    assert machines.compiled > 40
+    assert not machines.others
