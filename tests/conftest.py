@@ -296,9 +296,9 @@ def spark() -> Any:
     return shared()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session", autouse=True)
 def few_parts() -> Iterator[None]:
-    """Two parts of the records of persons in place of 16: each costs the start of DuckDB, and how many there are changes no count."""
+    """Two parts of the records of persons in place of 16: each is a query, and `engine/test_by_person.py` shows that it changes no count."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("starling.engine.by_person.PARTS", 2)
         yield

@@ -24,6 +24,14 @@ TEXT = bounded_sql(CONTENT, ANSWER)
 ROWS = st.lists(st.tuples(st.binary(max_size=3), st.integers(-2, 2)), max_size=40)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def all_parts() -> Iterator[None]:
+    """As many parts as outside of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(by_person, "PARTS", PARTS)
+        yield
+
+
 def batches(rows: list[tuple[bytes, int]], size: int) -> list[pa.RecordBatch]:
     return [
         pa.record_batch(
@@ -46,6 +54,7 @@ def added(answer: list[pa.RecordBatch]) -> Counter[int]:
 @settings(max_examples=25, deadline=None)
 @given(ROWS, st.integers(1, 3))
 def test_parts_add_up_to_what_is_counted_at_once(rows: list[tuple[bytes, int]], most: int) -> None:
+    assert by_person.PARTS == 16, "what is run outside of tests"
     bounds = bounds_of(bytes(32), most)
     whole = pa.Table.from_batches(batches(rows, 1000), pa.schema([PERSON, *CONTENT]))
     at_once = list(duck.run(TEXT, {"records": whole, "bounds": bounds}))

@@ -18,8 +18,6 @@ from starling.places.plan import Plan
 from starling.places.source import open_records
 from tests.places.plans import PERSON, SLICED, plan, write_world
 
-pytestmark = pytest.mark.usefixtures("few_parts")
-
 COLUMNS = ["-0.5", "0.5", "1.5", "2.5"]
 """Longitudes of the four columns of the southern row."""
 

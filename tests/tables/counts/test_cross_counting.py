@@ -18,7 +18,6 @@ from starling.tables.plan.residuals import Shape
 from starling.tables.source import open_records
 from tests.tables.cross_plans import AREAS, CUTS, LEVELS, cross_plan, up_to
 
-pytestmark = pytest.mark.usefixtures("few_parts")
 Record = dict[str, str]
 VALUES = {
     "sex": st.sampled_from(["f", "m", " m", "x", ""]),

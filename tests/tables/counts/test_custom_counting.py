@@ -22,8 +22,6 @@ from tests.privacy.leaves import factors
 from tests.tables.custom_worlds import COLOURS, Group, World, expected, groups_of, worlds
 from tests.tables.small import whole
 
-pytestmark = pytest.mark.usefixtures("few_parts")
-
 
 def counted(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> dict[Group, Counter[tuple[int, ...]]]:
     """Records by cell in each group that has some, as they are counted for a release."""

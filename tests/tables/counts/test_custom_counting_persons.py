@@ -12,8 +12,6 @@ from tests.tables.counts.test_custom_counting import counted
 from tests.tables.counts.test_spread_records import exact
 from tests.tables.custom_worlds import World
 
-pytestmark = pytest.mark.usefixtures("few_parts")
-
 KEYS = st.binary(min_size=32, max_size=32)
 
 

@@ -26,8 +26,6 @@ from tests.tables.aggregate_worlds import aggregate_worlds, aggregates_of, expec
 from tests.tables.custom_worlds import Group, World
 from tests.tables.plan.test_aggregates import SUMS
 
-pytestmark = pytest.mark.usefixtures("few_parts")
-
 
 def exact(plan: Plan, data: Path | InMemory, cluster: Spark | None = None) -> list[dict[Group, list[int]]]:
     """The exact numbers of each aggregate in each group that has some, as they are found for a release."""
