@@ -134,12 +134,13 @@ def test_shares_add_up_and_keep_order_and_proportion(amount: Fraction, parts: li
     shares = split(whole, parts)
     assert sum((share.amount for share in shares), Fraction(0)) == amount
     assert len(shares) == len(parts)
+    total = sum(parts)
     grain = amount / 2**SHARE_BITS
     for share, part in zip(shares[:-1], parts, strict=False):
-        true = amount * part / sum(parts)
+        true = amount * part / total
         assert (share.amount / grain).denominator == 1
         assert true - grain < share.amount <= true
-    assert 0 <= shares[-1].amount - amount * parts[-1] / sum(parts) < grain * len(parts)
+    assert 0 <= shares[-1].amount - amount * parts[-1] / total < grain * len(parts)
 
 
 @given(st.integers(1, 20))
