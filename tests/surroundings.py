@@ -38,7 +38,11 @@ def own_environment() -> None:
     """Files that others may read and nobody else may write, and no wish about screens.
 
     And compiled modules are kept: tests start hundreds of processes, and each would compile anew whatever it imports.
+
+    And numpy's linear algebra has one thread in each process: where tests have taken every core, a second thread only waits in turns with
+    the first, and counts as busy for as long. That must be said before numpy is imported.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.umask(0o022)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
