@@ -53,7 +53,8 @@ def show(
 
     `has_strip` is whether the strip of a tour may stand above it, for which the ledger is read.
     """
-    request.app.state.prepare()
+    if "app" in request.scope:  # What the guard refuses has come to no application.
+        request.app.state.prepare()
     here = request.scope.get("root_path", "")
     top = request.scope.get("app_root_path", here)
     tour = strip_above(request, user) if has_strip else None
