@@ -5,18 +5,15 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
 
-from starling.errors import ParameterError, PlanError
+from starling.errors import ParameterError
 from starling.server import oidc
 from starling.server.access import SignInRefused
 from starling.server.home import Home
 from starling.server.oidc import SECONDS, Attempts
-from starling.server.secret_files import secret_of
-from starling.server.settings import Oidc
 from tests.client.conftest import Local
 from tests.server.conftest import Asker
 from tests.server.providers import CODE, SECRET, URL, Browser, Liar, as_json, asker_of, lying, with_provider
@@ -236,26 +233,6 @@ def test_an_attempt_is_of_its_process_and_its_time_cannot_be_changed() -> None:
     assert attempts.end(made.cookie, made.state) == made
     assert len({made.cookie, made.state, made.nonce, made.verifier}) == 4
     assert 43 <= len(made.verifier) <= 128
-
-
-@pytest.mark.parametrize(
-    ("content", "mode", "problem"),
-    [
-        (b"secret", 0o640, "is open to other users"),
-        (b"secret", 0o604, "is open to other users"),
-        (b" \n", 0o600, "holds no secret"),
-        (b"\xff", 0o600, "holds no secret"),
-        (b"a\nb", 0o600, "holds no secret"),
-        (None, 0o600, "cannot be read"),
-    ],
-)
-def test_a_secret_is_closed_to_others(tmp_path: Path, content: bytes | None, mode: int, problem: str) -> None:
-    file = tmp_path / "secret"
-    if content is not None:
-        file.write_bytes(content)
-        file.chmod(mode)
-    with pytest.raises(PlanError, match=problem):
-        secret_of(Oidc("https://login.example", "starling", file, "sub", URL))
 
 
 def test_without_its_packages_it_says_what_to_install(served: Home, monkeypatch: pytest.MonkeyPatch) -> None:
