@@ -86,8 +86,8 @@ def violations(page: Any) -> list[Any]:
     # Sent once per page, and as no script of it, which its policy would refuse.
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe.axe_script)
-    found: list[Any] = page.evaluate(FINDINGS)
-    return found
+    findings: list[Any] = page.evaluate(FINDINGS)
+    return findings
 
 
 def check_reading(tab: Tab) -> None:
