@@ -54,15 +54,15 @@ SPARK = (
     "places/test_counts.py",
     "groups/test_counts.py",
     "bench/test_fuzz_spark.py",
+    "tables/counts/test_counting_distributed_cluster.py",
 )
-"""Files that share one Spark, and so a worker."""
+"""Files that share one Spark, and so a worker; the last ends it, and starts another."""
 LONG = (
     "worker/test_children_demo.py",
     *SPARK,
     "server/test_charges_history.py",
     "ledger/test_charging_crashes.py",
     "server/pages/test_routes_every_page_browser.py",
-    "tables/counts/test_counting_distributed_cluster.py",
     "tables/test_publish_resume.py",
     "worker/test_running_stopped_jobs.py",
     "places/plan/test_idle_parameters.py",

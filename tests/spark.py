@@ -12,8 +12,12 @@ import pytest
 from starling.engine.duck import Limits
 from starling.engine.spark import Spark
 
-# Short runs: what the thorough compiler of Java would save, it costs several times.
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Xlog:disable"
+)
+"""Short runs: what the thorough compiler of Java would save, it costs several times. A third of a start would be the verification of
+pyspark's own classes; Java's warning of that would stand in the command that Spark's launcher prints."""
 LIMITS = Limits(memory=1 << 30, disk=None, threads=2, spill=None)
 
 

@@ -174,16 +174,18 @@ from tests.spark import LIMITS
 def state():
     return os.environ.get("PYSPARK_PYTHON"), logging.root.manager.disable, signal.getsignal(signal.SIGINT)
 before = state()
-for _ in range(2):
-    with Spark(None, replace(LIMITS, threads=1)) as spark:
-        assert sum(batch.num_rows for batch in spark.run("SELECT u.a FROM u", {"u": pa.table({"a": [1, 2]})})) == 2
-    assert state() == before, state()
-    assert not list(Path(os.environ["TMPDIR"]).iterdir()), list(Path(os.environ["TMPDIR"]).rglob("*"))
+with Spark(None, replace(LIMITS, threads=1)) as spark:
+    assert sum(batch.num_rows for batch in spark.run("SELECT u.a FROM u", {"u": pa.table({"a": [1, 2]})})) == 2
+assert state() == before, state()
+assert not list(Path(os.environ["TMPDIR"]).iterdir()), list(Path(os.environ["TMPDIR"]).rglob("*"))
 """
 
 
-def test_it_leaves_nothing_and_can_start_again(tmp_path: Path) -> None:
-    """No file, no word, no setting of the process; neither in the folder for temporary files nor in the one it is started from."""
+def test_it_leaves_nothing(tmp_path: Path) -> None:
+    """No file, no word, no setting of the process; neither in the folder for temporary files nor in the one it is started from.
+
+    That a process can start another afterwards: `tests/tables/counts/test_counting_distributed_cluster.py`.
+    """
     needed()
     (tmp_path / "temporary").mkdir()
     (tmp_path / "here").mkdir()
@@ -193,7 +195,7 @@ def test_it_leaves_nothing_and_can_start_again(tmp_path: Path) -> None:
         "JDK_JAVA_OPTIONS": QUICK,
     }
     command = [sys.executable, "-c", LIFE]
-    done = subprocess.run(command, cwd=tmp_path / "here", env=settings, capture_output=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=tmp_path / "here", env=settings, capture_output=True, timeout=600, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not list((tmp_path / "here").iterdir())
 
