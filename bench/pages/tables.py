@@ -147,7 +147,14 @@ def cross_tables(results: Mapping[str, Results]) -> str:
     """Errors of cross tables beside what is stated, and what they cost."""
     result = results["cross_tables"]
     rows = (
-        [row["what"], f"{row['numbers']:,}", number(row["stated"]), number(row["drawn"]), f"{row['covered']:.1%}"]
+        [
+            row["what"],
+            f"{row['numbers']:,}",
+            number(row["stated"]),
+            number(row["drawn"]),
+            f"{row['covered']:.1%}",
+            f"{row['held']:.1%}" if "held" in row else "",
+        ]
         for row in result["rows"]
     )
     sizes = result["settings"]
@@ -156,7 +163,14 @@ def cross_tables(results: Mapping[str, Results]) -> str:
         f" {sizes['bound']:g}, tables by themselves {sizes['rho_of_tables_by_themselves']:g}; to replace one costs"
         f" {number(sizes['replace_one_times_rho'])} times rho."
     )
-    head = ["", "numbers", "stated deviation", "drawn deviation", "covered by 1.96 deviations"]
+    head = [
+        "",
+        "numbers",
+        "stated deviation",
+        "drawn deviation",
+        "covered by 1.96 deviations",
+        "by published intervals",
+    ]
     return f"{table(head, rows)}\n\n{what} {made(result)}"
 
 
