@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from starling.release.zipped import zipped
 from starling.tables.artifact.columns import CHECKS
 from tests.cli.conftest import Call, Inputs
+from tests.forking import run
 from tests.tables.bundles import KEY, OTHER, Bundle, make
 
 CHECKING = "... checking the release: files, signature, cost and numbers\n"
@@ -187,9 +186,7 @@ def test_a_place_without_a_release_is_bad_usage(call: Call, tmp_path: Path) -> N
 
 def test_it_needs_neither_keys_nor_a_home(made: Bundle, tmp_path: Path) -> None:
     shutil.copytree(made.folder, tmp_path / "release")
-    environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "STARLING_HOME")}
-    command: list[str | Path] = [Path(sys.executable).with_name("starling"), "verify", "release"]
-    environment |= {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    environment = os.environ | {"HOME": str(tmp_path / "home"), "STARLING_HOME": str(tmp_path / "keys")}
+    result = run("tests.forking:starling_command", "verify", "release", cwd=tmp_path, env=environment)
     assert (result.returncode, result.stderr) == (7, CHECKING)
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
