@@ -298,7 +298,7 @@ def spark() -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def few_parts() -> Iterator[None]:
-    """Two parts of the records of persons in place of 16: each is a query, and `engine/test_by_person.py` shows that it changes no count."""
+    """Two parts of the records of persons, not 16: each is a query, and `engine/test_by_person.py` shows that it changes no count."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("starling.engine.by_person.PARTS", 2)
         yield

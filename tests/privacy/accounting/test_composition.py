@@ -37,6 +37,7 @@ from starling.privacy.guarantee import (
     BoundedOverlap,
     FullyAdaptive,
     Guarantee,
+    JointResiduals,
     Sequential,
     bounded_overlap,
     measurement,
@@ -167,7 +168,7 @@ def whole_rho(guarantee: Guarantee, *, replaced: bool) -> Fraction:
         case Sequential():
             return sum(each, Fraction(0))
         case event:
-            assert not isinstance(event, FullyAdaptive)
+            assert not isinstance(event, FullyAdaptive | JointResiduals)
             amount = event.cost.amount**2 / (8 if isinstance(event, ExponentialMechanism) else 2)
             return amount * event.replacement_factor if replaced else amount
 

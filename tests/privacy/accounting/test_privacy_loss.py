@@ -148,7 +148,7 @@ def test_what_has_a_known_loss() -> None:
 def test_the_curve_is_that_of_dp_accounting_to_the_last_bit(times: int) -> None:
     """So that what is printed of a plan stays; of few losses, which are listed, and of many."""
     interval = 2.0**-8
-    grid: privacy_loss.Floats = np.arange(-3000, 3001) * interval
+    grid = np.arange(-3000, 3001, dtype=np.float64) * interval
     for event in (PureDP(Fraction(1, 3)), DiscreteGaussianNoise(Fraction(5))):
         losses = privacy_loss._composed(one(event, times), interval)
         assert np.array_equal(privacy_loss._deltas(losses, grid), losses.get_delta_for_epsilon(grid))

@@ -219,7 +219,7 @@ def _largest(choices: list[Losses], interval: float) -> Losses:
     while highest < most and any(_finite_delta(choice, highest * interval) > _SMALL for choice in choices):
         highest *= 2
     highest = min(highest, most)
-    grid: Floats = np.arange(-highest, highest + 1) * interval
+    grid = np.arange(-highest, highest + 1, dtype=np.float64) * interval
     deltas = np.max([_deltas(choice, grid) for choice in choices], axis=0)
     pmf = create_pmf_pessimistic_connect_dots_fixed_gap(interval, -highest, highest, np.clip(deltas, 0, 1))
     return PrivacyLossDistribution(pmf)
