@@ -49,10 +49,7 @@ def test_each_part_of_each_level_is_drawn_once_with_the_noise_of_its_event(level
     counts = Counts(plan.cross_shape)
     with mock.patch("starling.tables.mechanism.residuals.draw", draw):
         measured = list(Residuals(plan).draw(counts))
-    guarantees = (
-        plan.guarantee.parts if len(levels) < 2 else [each for one in plan.guarantee.parts for each in one.parts]
-    )
-    events = [each.event for each in guarantees]
+    events = [each.event for level in plan.guarantee.parts for each in level.parts]
     assert [sigma for sigma, _ in drawn_with] == [event.sigma_squared for event in events]  # type: ignore[union-attr]
     shape = plan.cross_shape
     assert [(level, place) for level, place, _ in measured] == [
