@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 from starling import distribution
@@ -61,6 +62,7 @@ def test_every_advised_extra_exists() -> None:
     assert advised.keys() <= PROJECT["optional-dependencies"].keys()
 
 
+@pytest.mark.slow
 def test_a_package_that_may_be_missing_is_asked_for_by_its_extra() -> None:
     """Every `except ImportError` of the source names an extra, and so does each module of `GUARDED`."""
     for path in SOURCE.rglob("*.py"):

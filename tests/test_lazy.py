@@ -39,6 +39,7 @@ def test_dir_shows_what_is_for_users(package: str) -> None:
     assert set(dir(room)) == {*room.__all__, *within}
 
 
+@pytest.mark.slow
 def test_help_leads_to_the_domains() -> None:
     text = plain(render_doc(import_module("starling")))
     for name in (

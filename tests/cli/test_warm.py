@@ -11,6 +11,7 @@ from starling.errors import ParameterError
 from tests.cli.conftest import Call
 
 
+@pytest.mark.slow
 def test_every_domain_can_be_warmed_and_nothing_stays(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

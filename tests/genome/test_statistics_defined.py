@@ -15,6 +15,8 @@ from starling.genome.source.counting import genotype_tables, status_masks
 from starling.genome.statistics.association import PTest, allele_tables, d_prime, p_values, r_squared
 from tests.genome.plink import plink
 
+pytestmark = pytest.mark.slow
+
 HUGE = Fraction(10**6)
 FEW = 300
 """Cases where there are fewer of them than controls."""

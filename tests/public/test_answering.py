@@ -102,6 +102,7 @@ print([name for name in sys.modules if name.startswith(readers)])
 """
 
 
+@pytest.mark.slow
 def test_nothing_that_reads_records_is_loaded(plan: Path) -> None:
     words = [sys.executable, "-c", LOADS, json.dumps(task(plan, "preview"))]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -67,6 +67,7 @@ def test_a_question_is_understood_and_what_is_none_is_refused(
         understanding.ask(catalogue, "nothing", ASKED, user="ada")
 
 
+@pytest.mark.slow
 def test_too_much_work_is_refused_by_the_limit_of_the_settings(catalogue: Catalogue) -> None:
     with closing(Understanding(1)) as low:
         assert low.ask(catalogue, "asthma", ASKED, user="ada").name == "asthma"
@@ -86,6 +87,7 @@ def test_processes_prepare_what_pages_will_need_once(catalogue: Catalogue, monke
         assert tasks.empty()
 
 
+@pytest.mark.slow
 def test_a_process_that_died_is_started_anew(catalogue: Catalogue, understanding: Understanding) -> None:
     understanding.ask(catalogue, "asthma", ASKED, user="ada")
     process = understanding._questions._idle.get()

@@ -77,6 +77,7 @@ def check_stopped(process: subprocess.Popen[str]) -> None:
     assert said == "", "nothing is logged of what was asked"
 
 
+@pytest.mark.slow
 def test_its_process_holds_no_library_that_opens_records(start: Start, tokens: dict[str, str]) -> None:
     process, url = start()
     assert (

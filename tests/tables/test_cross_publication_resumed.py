@@ -44,6 +44,7 @@ def thief(survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     ledger.close()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("point", ["after the charge", "while counting", "while writing"])
 def test_promise_04_cross_tables_killed_midway_are_resumed(point: str, thief: Thief, survey: Path) -> None:
     killed = run("tests.tables.dying_cross:main", thief.url, survey, thief.out, point)
@@ -58,6 +59,7 @@ def test_promise_04_cross_tables_killed_midway_are_resumed(point: str, thief: Th
     thief.check_one_draw()
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("point", OWN)
 def test_attack_a26_cross_tables_stopped_copied_and_repeated_show_one_draw(point: str, thief: Thief) -> None:
     thief.interrupted(POINTS[point], None)

@@ -77,6 +77,7 @@ def test_every_level_is_worth_its_place(plan: Plan) -> None:
     assert all(cell is not None and 10 <= cell.margin <= 30 for cell in cells)
 
 
+@pytest.mark.slow
 def test_all_branches_are_taken(plan: Plan, geography: Geography, exact: GroupCounts) -> None:
     """Some level has groups whose true size is so far inside each branch that the noise cannot move them out of it."""
     taken = set()

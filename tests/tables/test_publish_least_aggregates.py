@@ -39,6 +39,7 @@ CASES: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "the better way": ("quantiles", {"of": "age", **ALL, "shares": ["0.5"]}),
     "the better way of two classes": ("quantiles", {"of": "flag", **SEVERAL, "shares": ["0.25", "0.5"]}),
 }
+LONG: Final = ("counts of classes", "selections")
 FRAME: Final = pd.DataFrame(
     {
         "id": ["a", "b", "b", "c"],
@@ -83,7 +84,9 @@ def least(measure: str, records: int, case: str, budget: Fraction) -> Fraction:
 
 @pytest.mark.cover
 @pytest.mark.parametrize(("measure", "records"), [("epsilon", 1), ("rho", 1), ("rho", 3)])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(each, marks=pytest.mark.slow) if each in LONG else each for each in CASES]
+)
 def test_it_is_released_at_its_least_and_refused_below(tmp_path: Path, case: str, measure: str, records: int) -> None:
     named = least(measure, records, case, Fraction(1, 10**35))
     # Three digits, rounded up: less than a hundredth too many.

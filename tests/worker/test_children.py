@@ -110,6 +110,7 @@ def test_poisons_keep_no_other_waiting(
     assert len(drawn) == 3, "one draw for each charge that was carried out"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:ledger .* this machine has no witnessed head")
 def test_an_attempt_is_ended_at_its_limit(registered: Home, charged: dict[str, int], faults: Path) -> None:
     """By the clock of the test: however long the process takes, it is ended when that is over, and the next one begins anew."""

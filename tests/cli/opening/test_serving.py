@@ -66,6 +66,7 @@ def test_a_file_of_any_name_is_sent(serving: Serving) -> None:
     assert (response.status, body, response.getheader("Set-Cookie")) == (200, b"x", None)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("path", ["/", "/begin/", "/begin/x", "/static/starling.css"])
 @pytest.mark.parametrize("cookie", ["", f"{COOKIE}=x", f"{COOKIE}=\u00e9"])
 def test_without_the_cookie_nothing_is_told(serving: Serving, path: str, cookie: str) -> None:

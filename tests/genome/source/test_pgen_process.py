@@ -95,6 +95,7 @@ def test_a_variant_at_which_the_library_dies_is_passed_over(
         assert seen == {row: [-1 if row in ends else row % 3] * PEOPLE for row in range(VARIANTS)}
 
 
+@pytest.mark.slow
 def test_a_kill_changes_no_result(library: Path, tmp_path: Path) -> None:
     reader = PgenCalls(tmp_path / "x.pgen", PEOPLE, np.full(VARIANTS, 2))
     whole = read(reader)
@@ -111,6 +112,7 @@ def test_a_library_that_always_dies_ends(library: Path, tmp_path: Path) -> None:
     assert read(reader, 200)[1] == list(range(200))
 
 
+@pytest.mark.slow
 def test_it_knows_no_secret_and_ends_with_who_started_it(library: Path, tmp_path: Path) -> None:
     code = f"""
     import os, numpy as np
@@ -150,6 +152,7 @@ def test_it_ends_with_the_last_use(library: Path, tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_reading_that_was_broken_off_leaves_nothing(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +204,7 @@ def test_its_end_after_the_charge_is_one_sentence_and_a_retry_is_free(
     assert world.ledger.reading.account("patients").caps[0].spent == spent
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.parametrize(("seed", "mutants"), [(11, 8), (12, 24)])
 def test_no_bytes_make_reading_fail(real: tuple[Path, Plan], tmp_path: Path, seed: int, mutants: int) -> None:

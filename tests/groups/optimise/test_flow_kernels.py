@@ -86,6 +86,7 @@ def test_distances_are_the_shortest(seeds: range) -> None:
         assert [*meet_far.ravel().tolist(), sink_far, *row_far.tolist()] == far
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.parametrize("seeds", [range(12), range(12, 40)])
 def test_units_move_along_edges_that_cost_nothing_and_none_is_lost(seeds: range) -> None:

@@ -45,6 +45,7 @@ def test_the_objective_is_that_of_an_integer_program() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.examples(25)
 @settings(max_examples=150, deadline=None)
 @given(case=problems())

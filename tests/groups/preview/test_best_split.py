@@ -31,6 +31,7 @@ def large(folder: Path, **changed: object) -> Plan:
     return world(folder, groups=5000, **changed)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_best_split_serves_the_level_that_is_asked_for(tmp_path: Path) -> None:
     plan = replace(large(tmp_path), method="c_joint")
     for name, level in (("land", 0), ("county", 2)):

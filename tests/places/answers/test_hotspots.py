@@ -56,6 +56,7 @@ def test_what_stands_out_of_the_noise_is_sure_and_what_does_not_is_not() -> None
     assert not np.asarray(result.sure).any()
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_marks_are_right_together_at_their_level() -> None:
     """At a level of 90 % more than 69 wrong runs of 400 have a chance of less than 10^-5; marks at the level of one square fail 1 of 3."""
@@ -81,6 +82,7 @@ def test_what_makes_no_sense_is_refused(k: int, side: int) -> None:
         hotspots(CumulativeGrid(CELLS), k, side)
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.parametrize("methods", [("adaptive", "quadtree"), ("htf", "adaptive_grid")])
 def test_hotspots_are_those_of_a_sort_of_all_squares(methods: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ def rectangles(seed: int, side: int) -> Float64:
     return ends.transpose(1, 0, 2).reshape(-1, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @given(measured_trees(fresh_leaves=True, middles=True), st.integers(0, 2**32 - 1))
 def test_a_quadtree_has_tables_and_they_say_what_the_walk_says(drawn: tuple[object, MeasuredTree], seed: int) -> None:

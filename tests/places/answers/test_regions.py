@@ -58,6 +58,7 @@ def test_shares_are_the_areas_of_intersections(ring: Float64) -> None:
     assert cell_shares([[ring]], SHAPE).clipped == (west < 0 or south < 0 or east > SHAPE[1] or north > SHAPE[0])
 
 
+@pytest.mark.slow
 @pytest.mark.examples(30)
 @given(rings=st.lists(stars(), max_size=4))
 def test_rings_one_after_the_other_are_counted_as_regions_are(rings: list[Float64]) -> None:

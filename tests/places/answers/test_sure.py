@@ -37,6 +37,7 @@ def misses(level: Fraction) -> Int64:
     return missed
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_hold_the_truth_at_their_level_over_a_thousand_runs() -> None:
     """Ten counts of misses: a right interval fails with a probability of at most 10^-5 in all."""
@@ -165,6 +166,7 @@ def test_chances_that_cannot_be_divided_finely_are_divided_evenly(missing: Fract
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_intervals_hold_together_at_their_level_and_at_that_of_each_they_do_not() -> None:
     """All 64 cells of 300 releases at 90 %: beyond 62 misses a right list comes with a probability below 10^-6; at the level of one

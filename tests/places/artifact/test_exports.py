@@ -109,6 +109,7 @@ def test_the_grid_comes_back_with_its_edges(tmp_path: Path) -> None:
         assert file["y"] == pytest.approx(np.linspace(40.5, 41.0, 5))
 
 
+@pytest.mark.slow
 def test_a_table_of_h3_cells_has_all_points(tmp_path: Path) -> None:
     h3 = pytest.importorskip("h3", reason="the extra `test` installs it")
     grid = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))

@@ -21,6 +21,7 @@ def one(value: float) -> Float64:
     return np.full((1, 1), value)
 
 
+@pytest.mark.slow
 def test_a_quarter_without_cells_is_never_occupied() -> None:
     measured = np.array([[5.0, 9.0], [7.0, 30.0]]), np.array([[INF, INF], [4.0, 4.0]])
     below = (*measured, np.zeros((2, 2)), np.array([[0.0, 0.0], [-500.0, -500.0]]))

@@ -78,19 +78,23 @@ def crawls(browsers: dict[str, Browser], app: Any) -> dict[str, Crawl]:
     return crawl_each(browsers, app, *STARTS)
 
 
+@pytest.mark.slow
 def test_every_route_of_a_page_is_led_to(crawls: dict[str, Crawl], app: Any) -> None:
     reached = {route_of(app, page.path) for page in all_of(crawls.values())}
     assert {each.path for each in page_routes(app)} - reached - {"/sign-in"} == set(), "nothing leads there"
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_something_that_is_there(crawls: dict[str, Crawl]) -> None:
     assert [each for crawl in crawls.values() for each in crawl.dead] == []
 
 
+@pytest.mark.slow
 def test_every_page_is_sound(crawls: dict[str, Crawl]) -> None:
     assert [(page.path, each) for page in all_of(crawls.values()) for each in broken(page)] == []
 
 
+@pytest.mark.slow
 def test_every_page_is_small(crawls: dict[str, Crawl]) -> None:
     for crawl in crawls.values():
         for page in crawl.pages.values():
@@ -98,6 +102,7 @@ def test_every_page_is_small(crawls: dict[str, Crawl]) -> None:
             assert crawl.size(page) <= limit, page.path
 
 
+@pytest.mark.slow
 def test_every_page_that_can_be_asked_of_is_one_of_each_kind(crawls: dict[str, Crawl], app: Any) -> None:
     """That the search is not of little: each state of an answer, each domain, each kind of question, and the sandbox."""
     paths = "\n".join(crawls["ada"].pages)
@@ -109,12 +114,14 @@ def test_every_page_that_can_be_asked_of_is_one_of_each_kind(crawls: dict[str, C
     assert [len(crawls[name].pages) for name in ("anonymous", REVOKED)] == [1, 1], "they are led to sign in"
 
 
+@pytest.mark.slow
 def test_what_is_hostile_is_shown_as_it_is_and_runs_nowhere(crawls: dict[str, Crawl]) -> None:
     """An element, an attribute or an entity of it would be a fault that `broken` finds; here, that every field of it is shown at all."""
     text = "".join(page.parsed.text for page in all_of(crawls.values()))
     assert {each for each in SHOWN if hostile(each) not in text} == set()
 
 
+@pytest.mark.slow
 def test_letters_that_nobody_sees_are_written_out(crawls: dict[str, Crawl]) -> None:
     """Anywhere on a page: they would turn or hide what stands beside them."""
     unseen = {
@@ -139,6 +146,7 @@ def as_open(page: tuple[int, str], status: int) -> bool:
     return page[1].startswith("/sign-in?next=") if status == 401 else page[0] == status
 
 
+@pytest.mark.slow
 def test_a_page_is_as_open_as_the_api(browsers: dict[str, Browser], crawls: dict[str, Crawl], app: Any) -> None:
     """For every role, also of what only another role is led to, and of what is not there."""
     wrong = []
@@ -164,6 +172,7 @@ def test_a_page_is_as_open_as_the_api(browsers: dict[str, Browser], crawls: dict
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_csrf_no_form_of_another_site_is_taken(browsers: dict[str, Browser], site: Site, app: Any) -> None:
     before = site.charges()
     for route in forms_of(app):

@@ -55,6 +55,7 @@ def wanted(world: World) -> list[dict[Group, list[int]]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=40, deadline=None)
 @given(aggregate_worlds())

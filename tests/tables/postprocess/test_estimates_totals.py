@@ -73,6 +73,7 @@ def test_what_is_published_and_its_detail_do_not_change() -> None:
         assert before.t2[name] == after.t2[name]
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 def test_published_totals_are_as_accurate_as_stated(measure: Measure) -> None:
@@ -139,6 +140,7 @@ def test_intervals_of_very_small_published_groups_hold() -> None:
     assert result[True] > 0.95 - 6.5 * (0.95 * 0.05 / 400) ** 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.parametrize("measure", ["rho", "epsilon"])
 @pytest.mark.parametrize("both_stages", [False, True])
