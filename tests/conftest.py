@@ -120,11 +120,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Schedule | N
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One worker for each core, and one more, since tests wait for processes, disks and deadlines; none for a few files."""
+    """One worker for each core, and one more in the slow tier, in which many tests wait; none for a few files."""
     asked = {word.split("::")[0] for word in config.args}
     if len(asked) <= FEW_FILES and all(path.endswith(".py") for path in asked):
         return 0
-    return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
+    more = 1 if config.option.markexpr == "slow" else 0
+    return min(len(os.sched_getaffinity(0)) + more, MOST_WORKERS)
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from starling.errors import PlanError
@@ -57,6 +57,7 @@ def test_what_is_no_object_is_refused(text: str, message: str) -> None:
 
 
 @given(st.dictionaries(st.text(), st.integers(-(10**9), 10**9) | st.text() | st.dictionaries(st.text(), st.booleans())))
+@example({"": "", ":": 0})
 def test_an_object_is_read_as_json_says_it_and_every_key_has_a_line(values: dict[str, object]) -> None:
     top = parse_object(json.dumps(values, indent=1, ensure_ascii=False), "p.json")
     assert top.values == values

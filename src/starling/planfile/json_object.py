@@ -7,7 +7,8 @@ from typing import Any, Final, Never
 from starling.errors import PlanError, Problem
 from starling.planfile.toml import Float, Section
 
-_KEY: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(\{?)')
+_TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*(\{?))?')
+"""A text, which a colon makes a key; one after the other, so that none begins within another."""
 LONGEST_INTEGER: Final = 18
 """Characters of an integer; a longer one is kept as it is written, as decimals are."""
 
@@ -56,8 +57,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _lines(text: str) -> tuple[tuple[int, str], ...]:
     """The line of every key, as a line of TOML that sets it; an object begins a table there."""
     lines, number, before = [], 1, 0
-    for key in _KEY.finditer(text):
+    for key in _TEXT.finditer(text):
+        if key[2] is None:
+            continue
         number, before = number + text.count("\n", before, key.start()), key.start()
-        lines += [(number, f"[{key[1]}]")] if key[2] else []
+        lines += [(number, f"[{key[1]}]")] if key[3] else []
         lines.append((number, f"{key[1]} ="))
     return tuple(lines)
