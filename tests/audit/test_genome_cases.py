@@ -26,6 +26,7 @@ SCORES = {
 }
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("case", MUTANTS, ids=lambda case: case.name)
 @pytest.mark.statistical
 def test_attack_a18_a_broken_promise_is_rejected(case: Case) -> None:

@@ -8,6 +8,7 @@ import pytest
 from bench.process import run
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_the_process_and_not_of_what_starts_it() -> None:
     """This process holds 300 MB; an interpreter that imports nothing takes a tenth of that, one that takes 100 MB shows them."""
     held = np.ones(37_500_000)

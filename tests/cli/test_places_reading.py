@@ -126,6 +126,7 @@ def test_a_chance_that_is_not_stated_is_no_number(folder: Path, monkeypatch: pyt
     assert "below 0.6" in call("hotspots", "release", "--k", "2").stdout
 
 
+@pytest.mark.slow
 def test_a_map_and_exports_are_written(folder: Path) -> None:
     call("map", "release", "--out", "new.html")
     assert "<canvas" in (folder / "new.html").read_text()

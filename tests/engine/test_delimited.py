@@ -115,6 +115,7 @@ def test_every_record_is_read_once_by_the_rule_whatever_the_parts(
     assert rows(found, fields) == twin.rows
 
 
+@pytest.mark.slow
 @pytest.mark.examples(30)
 @given(
     st.lists(st.lists(st.text('a,";\t \n\r\u00e9', max_size=6), min_size=2, max_size=2), max_size=6),

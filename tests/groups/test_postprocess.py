@@ -55,6 +55,7 @@ def holds(ends: Ends, truth: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return (ends.lower <= truth) & (truth <= ends.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.series(2)
 @pytest.mark.parametrize("method", ["h", "c_joint", "c_eb"])
 @pytest.mark.parametrize("budget", ['epsilon = "1"', 'rho = "1/4"'])

@@ -51,6 +51,7 @@ def of(plan: Plan, path: Path, key: bytes) -> list[int]:
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=20)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 3), st.booleans(), st.binary(min_size=KEY, max_size=KEY))

@@ -119,6 +119,7 @@ def test_a_long_list_of_regions_and_of_sizes_says_so(reader: Reader, monkeypatch
     assert sizes == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["region", "first", "least", "most", "<b>"]), st.text(max_size=9)))
 def test_nonsense_in_the_address_is_a_page(reader: Reader, query: dict[str, str]) -> None:
     for values in (query, {"region": "e1"} | query, query | {"region": "e1"}):

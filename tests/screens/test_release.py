@@ -121,6 +121,7 @@ def test_no_page_reads_a_whole_table_of_national_size(reader: Reader, monkeypatc
     assert shown(release)["tables"]
 
 
+@pytest.mark.series(1)
 def test_pages_that_ended_keep_no_release_open(reader: Reader) -> None:
     """Whatever is remembered of them ends with them: an open release may lie unpacked on the disk."""
     another = Reader(starling.open_release(reader.release.path))

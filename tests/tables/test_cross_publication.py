@@ -140,6 +140,7 @@ def broken(folder: Path) -> list[str]:
     return [each.name for each in check(TABLES, folder, stated, digests(files_of(folder))) if each.findings]
 
 
+@pytest.mark.series(3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_is_changed_in_a_release_is_found(change: str, published: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"

@@ -37,6 +37,7 @@ def of_plain_table(shape: Shape, part: Table, share: Fraction, records: int) -> 
     return DiscreteGaussian(1 / (2 * share * records**2))
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_no_draw_refutes_the_cost_and_a_forgotten_part_is_refuted() -> None:
     """False alarm at most 1e-6. That the half is refuted shows that the audit sees both parts; the bound lies ten deviations above it."""
@@ -45,6 +46,7 @@ def test_no_draw_refutes_the_cost_and_a_forgotten_part_is_refuted() -> None:
     assert output.refutes(Rho(BUDGET / 2))
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", [wrong_cells, of_plain_table])
 def test_wrong_noise_is_refuted(noise: Noise) -> None:

@@ -72,6 +72,7 @@ def test_any_error_is_cheap_and_none_is_dear(assumed: Assumed) -> None:
         epsilon_for(wald, SnpPval("s1", "wald", ONE), 0)
 
 
+@pytest.mark.series(2)
 @pytest.mark.parametrize(("question", "unit"), [(each, UNITS[each.kind]) for each, _ in QUESTIONS])
 @given(margin=st.fractions(0, 400, max_denominator=1000))
 @settings(max_examples=3)

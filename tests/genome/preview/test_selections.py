@@ -63,6 +63,7 @@ def test_blocks_around_any_snps_are_all_blocks(assumed: Assumed) -> None:
     assert selections.error(assumed.plan, replace(unbound, snps=())) == selections.error(assumed.plan, unbound)
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize("selection", ["exponential", "permute-and-flip"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 5), ONE])
@@ -80,6 +81,7 @@ def test_numbers_come_as_often_as_foretold(assumed: Assumed, selection: Any, eps
         assert np.mean([truth.low <= each.low and each.high <= truth.high for each in drawn]) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.series(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [1, 3])

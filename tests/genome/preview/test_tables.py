@@ -37,6 +37,7 @@ class OneTable:
         raise AssertionError(asked)
 
 
+@pytest.mark.series(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", ["lattice", "laplace"])
 @pytest.mark.parametrize("model", ["dominant", "genotypic", "allelic"])

@@ -91,6 +91,7 @@ def test_a_frame_of_genotypes_needs_phenotypes(plan: Plan) -> None:
         read(plan, frame(STUDY))
 
 
+@pytest.mark.slow
 @pytest.mark.examples(12)
 @given(
     people=st.lists(st.text(), min_size=14, max_size=14),

@@ -40,6 +40,7 @@ def _mutants(content: bytes, begin: int, seed: int) -> list[bytes]:
     return mutants
 
 
+@pytest.mark.slow
 @pytest.mark.series(2)
 @pytest.mark.parametrize("form", ["vcf", "vcf.gz", "bcf", "blocks"])
 def test_no_bytes_make_reading_fail(tmp_path: Path, form: str) -> None:

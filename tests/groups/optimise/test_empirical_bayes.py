@@ -16,6 +16,7 @@ def solve(case: Case) -> Projection:
     return project_empirical_bayes(case.noisy, case.parents, case.total, case.variances, case.totals)
 
 
+@pytest.mark.slow
 @pytest.mark.examples(67)
 @settings(max_examples=200, deadline=None)
 @given(case=cases())

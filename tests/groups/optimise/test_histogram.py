@@ -95,6 +95,7 @@ def test_an_end_is_found_by_size() -> None:
     assert window.left_by(counts).tolist() == [False, True, False, True]
 
 
+@pytest.mark.slow
 def test_cells_of_32_and_of_64_bits_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = np.random.default_rng(12)
     parents = random_parents(numbers, 3, children=6)

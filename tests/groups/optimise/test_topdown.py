@@ -1,6 +1,7 @@
 """TopDown: each level is the nearest one to its noisy counts below the level that is fixed."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from starling.groups.optimise.histogram import project_histogram
@@ -9,6 +10,7 @@ from tests.groups.optimise.linear_program import least_objective
 from tests.groups.optimise.random_trees import Problem, assert_conditions, objective, problems, random_problem
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(case=problems())
 def test_every_output_keeps_the_conditions(case: Problem) -> None:

@@ -88,6 +88,7 @@ class Slow:
         return inside, [each for _, part in parts for each in part]
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @given(case=measured_trees(), asked=queries())
 def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, MeasuredTree], asked: Float64) -> None:
@@ -113,6 +114,7 @@ def test_sums_are_those_of_a_slow_walk_and_hold_the_truth(case: tuple[Int64, Mea
         assert result.touched[row] >= least or x0 == x1 or y0 == y1
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @given(case=measured_trees(), asked=queries(), other=st.integers(-(10**6), 10**6))
 def test_what_is_summed_depends_on_no_value_of_a_box_that_is_summed(

@@ -51,6 +51,7 @@ def test_a_quadtree_has_tables_and_they_say_what_the_walk_says(drawn: tuple[obje
     assert compared(drawn[1], rectangles(seed, 9))
 
 
+@pytest.mark.slow
 @given(measured_trees(), st.integers(0, 2**32 - 1))
 def test_any_other_tree_is_walked_or_has_tables_that_say_the_same(
     drawn: tuple[object, MeasuredTree], seed: int

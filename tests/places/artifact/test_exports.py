@@ -129,6 +129,7 @@ def test_a_table_of_h3_cells_has_all_points(tmp_path: Path) -> None:
     assert (share[~np.array(within)] < 1).all()
 
 
+@pytest.mark.slow
 def test_on_the_antimeridian_the_share_is_of_the_whole_cell() -> None:
     pytest.importorskip("h3", reason="the extra `test` installs it")
     grid = CumulativeGrid(np.ones((18, 36)))
@@ -149,6 +150,7 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     assert {(tmp_path / name).read_text() for name in ("grid.npz", "leaves.geojson")} == {"mine"}
 
 
+@pytest.mark.slow
 def test_all_formats_of_a_release_in_one_folder(tmp_path: Path) -> None:
     pytest.importorskip("h3", reason="the extra `test` installs it")
     released = CumulativeGrid(np.random.default_rng(3).poisson(9.0, (4, 6)))

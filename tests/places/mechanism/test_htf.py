@@ -144,6 +144,7 @@ def test_random_cuts_are_drawn_without_the_data_and_cost_nothing() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.examples(5)
 @settings(max_examples=30, deadline=None)
 @given(

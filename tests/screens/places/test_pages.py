@@ -227,6 +227,7 @@ TEXTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(
     pairs=st.lists(st.tuples(st.sampled_from([*choice.NAMES, "resolution", "<b>"]), TEXTS), max_size=6),
     four=st.booleans(),

@@ -77,6 +77,7 @@ def values_of(release: Release) -> dict[str, dict[str, list[str]]]:
     return tables
 
 
+@pytest.mark.slow
 @pytest.mark.examples(8)
 @pytest.mark.parametrize("domain", NAMES)
 @settings(max_examples=30)

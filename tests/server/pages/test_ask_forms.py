@@ -80,6 +80,7 @@ NONSENSE = {
 """What no field of a name takes; an epsilon that is too small only where counts are noisy."""
 
 
+@pytest.mark.slow
 def test_nonsense_is_refused_beside_its_field(study_site: Site) -> None:
     """In every field of every question."""
     browser = browser_of(study_site)

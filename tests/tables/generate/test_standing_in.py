@@ -84,12 +84,14 @@ def test_persons_of_the_census_live_in_the_blocks_of_the_public_geography(tmp_pa
     assert note(tmp_path / "invented")["persons"] == 20_000
 
 
+@pytest.mark.slow
 def test_a_census_folder_becomes_a_plan_file(shared_data: Path, tmp_path: Path) -> None:
     toy = shared_data / "tables" / "toy_dataset"
     stood_in(str(toy / "input_dir_zcdp"), tmp_path / "invented", {"geography": toy / "GRF-C.txt"})
     assert len(list((tmp_path / "invented" / "definitions").iterdir())) == 4
 
 
+@pytest.mark.slow
 def test_definitions_that_a_plan_waits_for_are_copied(shared_data: Path, tmp_path: Path) -> None:
     folder = shared_data / "tables" / "NMFv7-2020"
     plan = Plan.load(f"safetab-2022:{folder}")

@@ -70,6 +70,7 @@ def test_the_variance_is_that_of_every_draw(name: str) -> None:
     assert group.variance((Fraction(1),) * 3) > linear * 1.01
 
 
+@pytest.mark.series(1)
 @pytest.mark.parametrize("case", WEIGHTS)
 def test_draws_and_slack_hold_every_outcome(case: str) -> None:
     stage_noise, weights = LAWS["gaussian"], WEIGHTS[case]
@@ -93,6 +94,7 @@ def test_a_total_less_its_cells_is_nothing() -> None:
     assert group.slack(nothing) == group.variance(nothing) == 0
 
 
+@pytest.mark.slow
 def test_wide_laws_have_the_variance_of_their_draws() -> None:
     """Roundings are lost in noise of thousands of persons; the transform keeps nine digits."""
     stage_noise = StageNoise(NARROW, DiscreteGaussian(Fraction(4_000_000)), DiscreteGaussian(Fraction(1_000_000)))

@@ -82,6 +82,7 @@ def tracts_of(geography: str) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.series(3)
 @pytest.mark.parametrize("evenly", [True, False])
 @pytest.mark.parametrize("geographies", [(USA, STATE, COUNTY, TRACT), (USA, COUNTY, TRACT), (STATE, TRACT), (TRACT,)])

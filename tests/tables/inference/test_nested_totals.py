@@ -194,6 +194,7 @@ def drawn_weights(world: World, data: st.DataObject) -> Weights:
     return weights
 
 
+@pytest.mark.slow
 @pytest.mark.examples(6)
 @given(worlds(), st.data())
 def test_how_far_rounding_moved_any_sum_is_known(world: World, data: st.DataObject) -> None:

@@ -29,6 +29,7 @@ def laws_of(measure: Measure, share: Fraction) -> StageNoise:
     return noise_of_stages(measure, share, GAMMA)
 
 
+@pytest.mark.series(4)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(("first", "stop"), [(0, 2), (0, 1), (1, 2)])
 @pytest.mark.parametrize("edges", [(None, None), (2, None), (-1, 3)])

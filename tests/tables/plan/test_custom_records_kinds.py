@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import starling
 from starling.tables.plan.census_records import CensusRecords
 from starling.tables.plan.custom_records import CustomRecords
@@ -34,6 +36,7 @@ def asks_for_the_kind(node: ast.AST) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_only_readers_and_writers_ask_for_the_kind_of_records() -> None:
     asking = {
         path.relative_to(SOURCE).as_posix()
