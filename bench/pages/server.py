@@ -26,6 +26,23 @@ def server_load(results: Mapping[str, Results]) -> str:
     return f"{table(['store', *columns.values()], rows)}\n\n{what} {made(result)}"
 
 
+def server_pages(results: Mapping[str, Results]) -> str:
+    """Every kind of page of a server."""
+    result = results["server_pages"]
+    columns = {
+        "slowest_page_ms": "half of the times within, ms",
+        "processor_ms": "processor, ms",
+        "first_ms": "the first time, ms",
+        "usable_ms": "in Chromium, ms",
+        "kilobytes": "compressed, kB",
+    }
+    rows = (
+        [f"`{row['route']}`", *(number(row[key]) if key in row else "" for key in columns)] for row in result["rows"]
+    )
+    what = "Of each route the slowest of up to four pages, the largest; usable when it is loaded, with an empty cache."
+    return f"{table(['route', *columns.values()], rows)}\n\n{what} {made(result)}"
+
+
 def server_questions(results: Mapping[str, Results]) -> str:
     """Fresh questions to a genome study."""
     result = results["server_questions"]
@@ -58,4 +75,9 @@ def table_pages(results: Mapping[str, Results]) -> str:
     return f"{table(['page', *columns.values(), 'processor time, ms'], rows)}\n\n{what} {made(result)}"
 
 
-TABLES: Final = {"server_load": server_load, "server_questions": server_questions, "table_pages": table_pages}
+TABLES: Final = {
+    "server_load": server_load,
+    "server_pages": server_pages,
+    "server_questions": server_questions,
+    "table_pages": table_pages,
+}

@@ -174,6 +174,25 @@ def cross_tables(results: Mapping[str, Results]) -> str:
     return f"{table(head, rows)}\n\n{what} {made(result)}"
 
 
+def cross_scale(results: Mapping[str, Results]) -> str:
+    """Ten million records by 500 districts."""
+    result = results["cross_scale"]
+    (row,) = result["rows"]
+    columns = {
+        "seconds": "seconds",
+        "cpu_seconds": "CPU seconds",
+        "gigabytes": "most memory, GB",
+        "gigabytes_of_release": "release, GB",
+        "union_ms": "a union and its interval, ms",
+    }
+    what = (
+        f"{row['records']:,} records of {len(result['settings']['sizes'])} columns to all tables of up to three of them in"
+        f" {result['settings']['districts']} districts, {row['cells']:,} cells. Planning {row['tables_planned']} tables for one margin:"
+        f" {number(row['planning_seconds'])} s."
+    )
+    return f"{table([*columns.values()], [[number(row[key]) for key in columns]])}\n\n{what} {made(result)}"
+
+
 def verify(results: Mapping[str, Results]) -> str:
     """What verifying takes, and what of it is computing again."""
     result = results["verify"]
@@ -240,6 +259,7 @@ TABLES: Final[dict[str, Callable[[Mapping[str, Results]], str]]] = {
     "tables_better": tables_better,
     "tables_own": tables_own,
     "cross_tables": cross_tables,
+    "cross_scale": cross_scale,
     "five_libraries": five_libraries,
     "tables_rivals": tables_rivals,
     "verify": verify,
