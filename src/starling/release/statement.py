@@ -125,7 +125,7 @@ class Particulars:
 def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
     """The content of privacy.json, by the receipt of the charge that paid for the release."""
     guarantee = receipt.guarantee
-    relation, cost = guarantee.relation, guarantee.cost
+    relation, cost, proof = guarantee.relation, guarantee.cost, proof_of(guarantee)
     return {
         "format": FORMAT,
         "software": software(),
@@ -137,7 +137,7 @@ def statement(receipt: Receipt, particulars: Particulars) -> dict[str, Json]:
         "invariants": list[Json](particulars.invariants),
         "bounds": dict(particulars.bounds),
         "composition": composition(guarantee),
-        "proof": {"name": proof_of(guarantee), "words": PROOFS[proof_of(guarantee)]},
+        "proof": {"name": proof, "words": PROOFS[proof]},
         "mechanism": dict(particulars.mechanism),
         "adds_to": added_to(particulars.adds_to),
         "joint": all_losses(guarantee, particulars.adds_to),

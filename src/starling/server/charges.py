@@ -217,10 +217,7 @@ class Charges:
         return _shown_to(progress, analyst)
 
     def _progress(self, charge: Charge) -> Progress:
-        return self._progress_by(charge, self._deadline(charge))
-
-    def _progress_by(self, charge: Charge, deadline: int) -> Progress:
-        now = self._now()
+        deadline, now = self._deadline(charge), self._now()
         bundle = self._home.releases / f"{charge.seq}.zip"
         if charge.state == "answered" and bundle.is_file():
             leaves = charge.at + departure(deadline, bundle.stat().st_mtime - charge.at)
@@ -338,9 +335,8 @@ class Charges:
         charge = self._read_charges.get(seq)
         if charge is None:
             return None
-        deadline = self._deadline(charge)
-        early = self._now() < charge.at + deadline
-        progress = self._progress_by(charge, deadline)
+        early = self._is_early(charge)
+        progress = self._progress(charge)
         return progress if early or progress.state == "released" else None
 
     def _deadline(self, charge: Charge) -> int:
