@@ -56,7 +56,8 @@ def test_the_page_says_in_words_what_its_pictures_show() -> None:
     assert "script" not in read.tags
     assert read.outside == []
     assert "cell within 6" in text
-    assert "a budget is stated" in text
+    assert "none: its budget is stated" in text
+    assert "Promised margins" not in preview(promising_plan("rho", [[], []]), small_geography(plan)).page()
     for level in seen.levels:
         for branch in level.branches:
             assert f"{branch.total.standard_deviation:,.1f} / {branch.total.width:,}" in text

@@ -36,10 +36,12 @@ def sections_of(seen: "Preview", details: Sequence[ExpectedDetail]) -> Sequence[
 
 def _cost(seen: "Preview") -> Section:
     plan = seen.overview.plan
+    promises = any(each.level.targets for each in seen.overview.levels)
     lines = []
     for each in seen.overview.levels:
         line = {"Level": level_title(plan, each.level), plan.cost.symbol: decimal_up(each.cost.amount)}
-        line["Promised margins"] = "; ".join(map(str, each.level.targets)) or "a budget is stated"
+        if promises:
+            line["Promised margins"] = "; ".join(map(str, each.level.targets)) or "none: its budget is stated"
         if plan.staged:
             cuts = () if each.level.single_stage else each.level.thresholds
             line["Thresholds"] = ", ".join(f"{threshold:,}" for threshold in cuts)
