@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from starling.errors import ParameterError
+from starling.tables.artifact.cross_values import rows_of
 from starling.tables.inference.cross_numbers import choose_cells
-from starling.tables.plan import Plan
+from starling.tables.plan import Plan, known_regions
 from tests.tables.plan.stated_cross import WHOLE
 from tests.tables.plan.test_custom_grammar_refused import changed
 
@@ -19,6 +20,14 @@ def test_the_smallest_table_at_the_first_level_is_taken() -> None:
         fitting = [named for named in plan.cross.named if {*values} - {"ward"} <= {*named}]
         assert plan.cross.named[chosen.place] == min(fitting, key=len)
         assert (chosen.level, chosen.regions) == (("ward", ("w0",)) if "ward" in values else ("town", None))
+
+
+def test_rows_are_looked_for_by_region_first_which_leaves_the_fewest() -> None:
+    plan = Plan.of(WHOLE)
+    regions = known_regions(plan)
+    assert regions is not None
+    name, wanted = rows_of(plan, regions, {"sex": "F", "ward": ["w0", "w1"]})
+    assert (name, [*wanted]) == ("sex", ["region_id", "region_type", "sex"])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ def test_any_sum_of_any_tables_and_regions_has_its_exact_variance(case: tuple[Sh
     for level, inside in enumerate(leaves(shape)):
         for table in shape.tables:
             size = (len(inside), *(shape.sizes[column] for column in table))
-            each = random.integers(-2, 3, size) * random.integers(0, 2)
+            # Some regions of some tables, or none.
+            each = random.integers(-2, 3, size) * random.integers(0, 2, (len(inside), *(1 for _ in table)))
             weights[level, table] = each.astype(np.float64)
             asked += each.ravel() @ np.kron(inside, marginal(shape.sizes, table))
     dense = float(asked @ covariance(shape, shares) @ asked)

@@ -79,11 +79,13 @@ def rows_of(plan: Plan, geography: Geography, values: Mapping[str, Values]) -> t
     """
     chosen, cross = choose_cells(plan, values), of_plan(plan)
     called = dict(zip(cross.columns, column_names(cross), strict=True))
-    wanted: dict[str, Wanted] = {called[name]: codes for name, codes in chosen.values.items()}
-    if has_regions(cross):
-        wanted["region_type"] = chosen.level
-    if chosen.regions is not None:
-        wanted["region_id"] = chosen.regions
+    wanted: dict[str, Wanted] = {}
     if unknown := set(chosen.regions or ()) - set(geography.regions[chosen.level]):
         raise ParameterError(chosen.level, f"has no region {min(unknown)[:40]!r}", "look at `geography`")
+    # Regions first: rows are looked for column after column, and these leave the fewest.
+    if chosen.regions is not None:
+        wanted["region_id"] = chosen.regions
+    if has_regions(cross):
+        wanted["region_type"] = chosen.level
+    wanted |= {called[name]: codes for name, codes in chosen.values.items()}
     return table_names(cross)[chosen.place], wanted

@@ -25,15 +25,18 @@ _NOTHING = 1e-24
 def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights) -> float:
     """The variance of a weighted sum of estimates, where so many records of one person are counted."""
     whole, most = 0.0, 0.0
+    # A region without weights adds nothing to any part.
+    asked = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
     for place, part in enumerate(shape.parts):
         if not any(set(part) <= set(table) for _, table in weights):
             continue
         levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
         for (level, table), each in weights.items():
             if set(part) <= set(table):
+                regions = asked[level, table]
                 rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
-                summed = pure(each.sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
-                levels[level] += summed.reshape(levels[level].shape)
+                summed = pure(each[regions].sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
+                levels[level][regions] += summed.reshape(len(regions), shape.cells(part))
         if any(each.any() for each in levels):
             spreads = [shape.pure[place] / (2 * float(level[place])) for level in shares]
             variance, largest = _tree_variance(shape, spreads, levels)
