@@ -1,0 +1,108 @@
+"""Columns of SNPs with covariates taken out: what is left of the copies of an allele that intercept and covariates do not explain.
+
+The rules are public and total, so that no byte of a file makes them fail. A missing call is the mean of the calls of its SNP. A covariate
+that the intercept and those before it explain to all but 1e-7 of its spread is left out, and a SNP that the basis explains so well is a
+column of zeros: it can say nothing about a response.
+"""
+
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from starling.genome.arrays import Float64, Int64
+from starling.genome.source.calls import MISSING, Calls, copies
+
+Coding: TypeAlias = Literal["additive", "dominant", "recessive"]
+"""The number of a person at a SNP: copies of the carried allele (0, 1, 2), whether there is one, or whether there are two."""
+
+EXPLAINED: Final = 1e-7
+"""Share of the spread (root of the sum of squares about the mean) below which a column is no more than rounding."""
+TILE: Final = 1 << 20
+"""Numbers of a tile: eight megabytes of doubles, or one SNP where that is more."""
+
+_CODED: Final[dict[Coding, Float64]] = {
+    "additive": np.array([0.0, 1.0, 2.0, np.nan]),
+    "dominant": np.array([0.0, 1.0, 1.0, np.nan]),
+    "recessive": np.array([0.0, 0.0, 1.0, np.nan]),
+}
+"""By copies of the carried allele; the last is MISSING."""
+
+
+class Columns(NamedTuple):
+    """Some SNPs of the list.
+
+    Attributes:
+        snps: Their positions in the plan's list, int64 (c,).
+        values: Their columns with the basis projected out, not scaled, float64 (c, n).
+        means: Mean of the coded calls of each, before that; float64 (c,), 0 where there is no call.
+        calls: People with a call, int64 (c,).
+        frequencies: Share of the carried allele among the alleles of the calls, float64 (c,); 0 where there is no call.
+    """
+
+    snps: Int64
+    values: Float64
+    means: Float64
+    calls: Int64
+    frequencies: Float64
+
+
+def covariate_basis(values: Float64) -> Float64:
+    """An orthonormal basis of the intercept and of covariates: float64 (n, r), r <= c + 1, from finite numbers, float64 (n, c); c may be 0.
+
+    The first column is the intercept's. Gram-Schmidt in the order given, twice for each column, since once loses digits among those that
+    nearly depend on each other (Giraud, Langou and Rozloznik 2005: twice is enough).
+
+    >>> covariate_basis(np.empty((4, 0))).tolist()
+    [[0.5], [0.5], [0.5], [0.5]]
+    """
+    people = len(values)
+    basis = [np.full(people, 1 / np.sqrt(people))]
+    for column in values.T:
+        # Scaled first: squares of large numbers overflow.
+        largest = np.abs(column).max(initial=0.0)
+        rest = column / largest if largest else column
+        rest = rest - rest.mean()
+        spread = _norm(rest)
+        for _ in range(2):
+            for other in basis:
+                rest = rest - other * (other * rest).sum()
+        left = _norm(rest)
+        if left > EXPLAINED * max(spread, np.sqrt(people) * EXPLAINED):
+            basis.append(rest / left)
+    return np.stack(basis, axis=1)
+
+
+def tiles(calls: Calls, people: int) -> Iterator[Calls]:
+    """A chunk in pieces of some SNPs, each of at most TILE numbers when it is unpacked."""
+    length = max(1, TILE // people)
+    for start in range(0, len(calls.snps), length):
+        some = slice(start, start + length)
+        yield Calls(calls.snps[some], calls.packed[some], calls.second[some])
+
+
+def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
+    """The columns of a tile of SNPs with a basis projected out.
+
+    Args:
+        calls: A tile (see `tiles`): all its SNPs are unpacked at once, eight bytes a person and SNP.
+        coding: What a person's copies of the carried allele count as.
+        basis: Orthonormal, from `covariate_basis`, float64 (n, r).
+    """
+    people = len(basis)
+    number = copies(calls.packed, people)
+    carried = np.where(calls.second[:, np.newaxis] & (number != MISSING), 2 - number, number)
+    values = _CODED[coding][carried]
+    called = np.count_nonzero(carried != MISSING, axis=1)
+    some = np.maximum(called, 1)
+    frequencies = np.where(carried == MISSING, 0, carried).sum(axis=1) / (2 * some)
+    means = np.nansum(values, axis=1) / some
+    centred = np.where(np.isnan(values), 0.0, values - means[:, np.newaxis])
+    rest = centred - (centred @ basis) @ basis.T
+    spread = np.einsum("ij,ij->i", centred, centred)
+    rest[np.einsum("ij,ij->i", rest, rest) <= EXPLAINED**2 * spread] = 0.0
+    return Columns(calls.snps, rest, means, called.astype(np.int64), frequencies)
+
+
+def _norm(column: Float64) -> float:
+    return float(np.sqrt((column * column).sum()))
