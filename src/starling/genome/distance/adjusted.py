@@ -1,0 +1,147 @@
+"""How many phenotypes must change before a score test with covariates changes its verdict: exact, in whole numbers.
+
+The column x of a SNP is what is left of its copies (or of its carriers) when the intercept, the covariates and the components are projected
+out, scaled to norm 1. In whole numbers X_i is 2^30 x_i, rounded, and y_i is 1 for cases, 0 for controls. A SNP is significant where
+
+    |S| >= C,   S = sum of X_i y_i,   C = the least whole number with C^2 >= 4^30 t v,
+
+with t the quantile of chi-squared for the threshold and v the variance of a phenotype under the null hypothesis: 1/4 is the most that it
+can be. Everything is compared in int64: |X_i| <= 2^30, and the sum of all |X_i| is at most 2^30 sqrt(n) + n/2, below 2^43 for 2^24 people.
+Sums of doubles would depend on their order, so that where changes tie neighbours could differ by 2.
+
+Changing the phenotype of i changes S by d_i = X_i for a control, -X_i for a case. Each person changes at most once, so the largest S within
+k changes adds the k largest d_i that are above 0, and the smallest adds the k smallest ones. With D+ the signed distance to S >= C (the
+fewest changes that lead into it, n + 1 where none do; from within it 1 - the fewest that lead out) and D- that to S <= -C, the score is
+
+    D = min(D+, D-).
+
+Privacy. Neighbours: replace the phenotype of one person; genotypes, covariates and who takes part are the same for all neighbours, and so
+are X and C, which are made of these and of public numbers (or of what was paid for) alone. A distance to a set changes by at most 1 with
+one change. On either side of a half space's edge D+ is 1 and 0, so it is 1-Lipschitz, and so is D-; whether S >= C can be reached at all is
+the same for all phenotypes. The minimum of both is 1-Lipschitz, for every X and C. D <= 0 exactly where the SNP is significant. Where it is
+not, D is the distance to significance; where it is, 1 - D is the distance to the edge of its half space, and that to insignificance
+too where all |X_i| < 2 C, so that no change leads from one half space into the other.
+
+The idea of a distance by sorted changes follows Simmons, Sahinalp and Berger 2016, whose score is linear in S instead.
+"""
+
+from fractions import Fraction
+from math import ceil, isqrt
+from typing import Final
+
+import numpy as np
+
+from starling.genome.arrays import Flags, Float64, Int32, Int64
+from starling.genome.distance.constants import quantile
+from starling.privacy.compiled import compiled
+
+BITS: Final = 30
+"""Binary digits after the point of x in whole numbers: rounding moves S by some 2^-30 sqrt(n/12), where its deviation is about 1/2."""
+MOST_VARIANCE: Final = Fraction(1, 4)
+"""Of a phenotype that is 0 or 1."""
+_NOTHING: Final = 1e-12
+"""A column whose squares sum up to this part of n, or less, is what rounding left of one that the covariates determine."""
+
+
+def whole_columns(columns: Float64) -> Int32:
+    """X of residual columns of copies or carriers, float64 (m, n), whatever their scale: int32 (m, n); 0 where nothing was left of one."""
+    squares = np.einsum("ij,ij->i", columns, columns)
+    left = squares > _NOTHING * columns.shape[1]
+    scale = np.where(left, float(1 << BITS) / np.sqrt(np.where(left, squares, 1.0)), 0.0)
+    return np.rint(columns * scale[:, np.newaxis]).astype(np.int32)
+
+
+def score_threshold(p_threshold: Fraction, variance: Fraction = MOST_VARIANCE) -> int:
+    """C, for the threshold of the p-value and v, above 0.
+
+    >>> score_threshold(Fraction(1, 20)) / 2**BITS
+    0.9799819928593934
+    """
+    squared = Fraction(quantile(p_threshold, 1)) * variance * 4**BITS
+    return isqrt(ceil(squared) - 1) + 1
+
+
+def adjusted_distance(columns: Int32, cases: Flags, threshold: int) -> Int64:
+    """The signed distance D of each SNP, in people whose phenotypes change.
+
+    Args:
+        columns: X, int32 (m, n), with absolute values of up to 2^30.
+        cases: y, bool (n,), confidential.
+        threshold: C, above 0.
+
+    Returns:
+        int64 (m,): D <= 0 where |S| >= C; n + 1 where no phenotypes make it so.
+
+    >>> adjusted_distance(np.array([[3, 3, -3, -3]], dtype=np.int32), np.array([True, False, True, False]), 6)
+    array([2])
+    """
+    out = np.empty(len(columns), dtype=np.int64)
+    _distances(columns, cases, threshold, out)
+    return out
+
+
+@compiled
+def _distances(columns: Int32, cases: Flags, threshold: int, out: Int64) -> None:
+    people = columns.shape[1]
+    upwards, downwards = np.empty(people, np.int64), np.empty(people, np.int64)
+    for snp in range(columns.shape[0]):
+        total, ups, downs = 0, 0, 0
+        # Without branches: which way a person counts cannot be foreseen.
+        for person in range(people):
+            x, case = int(columns[snp, person]), int(cases[person])
+            change = x * (1 - 2 * case)
+            total += x * case
+            upwards[ups] = change
+            downwards[downs] = -change
+            ups += int(change > 0)
+            downs += int(change < 0)
+        if total >= threshold:
+            out[snp] = 1 - _fewest(downwards, downs, total - threshold + 1, people + 1)
+        elif total <= -threshold:
+            out[snp] = 1 - _fewest(upwards, ups, -total - threshold + 1, people + 1)
+        else:
+            gain = _fewest(upwards, ups, threshold - total, people + 1)
+            out[snp] = min(gain, _fewest(downwards, downs, threshold + total, people + 1))
+
+
+@compiled
+def _fewest(changes: Int64, size: int, needed: int, never: int) -> int:
+    """How many of the first `size` changes, all above 0, sum up to `needed`, above 0, at least; `never` where all do not.
+
+    The largest ones do with fewest. They are looked for as the k-th largest number is (Hoare 1961), k being told by sums; the order of
+    `changes` is lost.
+    """
+    if changes[:size].sum() < needed:
+        return never
+    low, high, taken = 0, size, 0
+    while True:
+        pivot = _middle(changes[low], changes[(low + high) // 2], changes[high - 1])
+        larger, above = _parted(changes, low, high, pivot)
+        if above >= needed:
+            high = larger
+            continue
+        taken, needed = taken + larger - low, needed - above
+        smaller, equal = _parted(changes, larger, high, pivot - 1)
+        if equal >= needed:
+            return taken + (needed + pivot - 1) // pivot
+        taken, needed, low = taken + smaller - larger, needed - equal, smaller
+
+
+@compiled
+def _parted(changes: Int64, low: int, high: int, pivot: int) -> tuple[int, int]:
+    """Bring what is above the pivot to the front of the stretch: where the rest begins, and the sum of the front."""
+    place, above = low, 0
+    for index in range(low, high):
+        change = int(changes[index])
+        changes[index] = changes[place]
+        changes[place] = change
+        larger = int(change > pivot)
+        above += change * larger
+        place += larger
+    return place, above
+
+
+@compiled
+def _middle(a: int, b: int, c: int) -> int:
+    """The middle one of three numbers."""
+    return max(min(a, b), min(max(a, b), c))
