@@ -9,7 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from starling.genome.distance.adjusted import BITS, adjusted_distance, score_threshold, whole_columns
+from starling.genome.distance.adjusted import (
+    BITS,
+    adjusted_distance,
+    score_threshold,
+    table_distance,
+    whole_columns,
+)
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -195,3 +201,17 @@ def test_the_threshold_is_the_least_whole_number() -> None:
     squared = Fraction(3.841458820694126) * 4**BITS
     assert (half - 1) ** 2 < squared / 4 <= half**2
     assert (rare - 1) ** 2 < squared * Fraction(19, 400) <= rare**2
+
+
+@pytest.mark.parametrize("codes", [(0, 1, 2), (1, 0)])
+def test_tables_have_the_distance_of_their_people(codes: tuple[int, ...]) -> None:
+    numbers = np.random.default_rng(8)
+    tables = numbers.multinomial(90, numbers.dirichlet([0.6] * 2 * len(codes), 60))
+    for p in (Fraction(3, 10), Fraction(1, 10**4)):
+        threshold = score_threshold(p)
+        found = table_distance(tables, codes, threshold)
+        for table, distance in zip(tables, found, strict=True):
+            copies = np.repeat([*codes, *codes], table)[np.newaxis]
+            cases = np.repeat([True, False], len(codes)).repeat(table)
+            columns = whole_columns(copies - copies.mean())
+            assert adjusted_distance(columns, cases, threshold).tolist() == [distance]

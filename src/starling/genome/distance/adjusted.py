@@ -55,7 +55,7 @@ def score_threshold(p_threshold: Fraction, variance: Fraction = MOST_VARIANCE) -
     """C, for the threshold of the p-value and v, above 0.
 
     >>> score_threshold(Fraction(1, 20)) / 2**BITS
-    0.9799819928593934
+    0.9799819923937321
     """
     squared = Fraction(quantile(p_threshold, 1)) * variance * 4**BITS
     return isqrt(ceil(squared) - 1) + 1
@@ -78,6 +78,44 @@ def adjusted_distance(columns: Int32, cases: Flags, threshold: int) -> Int64:
     out = np.empty(len(columns), dtype=np.int64)
     _distances(columns, cases, threshold, out)
     return out
+
+
+def table_distance(tables: Int64, codes: tuple[int, ...], threshold: int) -> Int64:
+    """The same of SNPs without covariates, of which a table says all: cases by their code, then controls, int64 (m, 2 len(codes)).
+
+    >>> table_distance(np.array([[30, 70, 15, 85], [70, 130, 20, 180]]), (1, 0), score_threshold(Fraction(1, 20)))
+    array([ -2, -21])
+    """
+    cells, code = tables.reshape(len(tables), 2, len(codes)), np.array(codes)
+    people = cells.sum(axis=(1, 2))
+    number = cells.sum(axis=1)
+    off = code - (number @ code / np.maximum(people, 1))[:, np.newaxis]
+    norm = np.sqrt((number * off * off).sum(axis=1))[:, np.newaxis]
+    whole = np.rint((1 << BITS) * np.divide(off, norm, out=np.zeros_like(off), where=norm > 0)).astype(np.int64)
+    total = (cells[:, 0] * whole).sum(axis=1)
+    changes, size = np.hstack([-whole, whole]), cells.reshape(len(tables), -1)
+
+    def signed(sign: int) -> Int64:
+        inside = sign * total >= threshold
+        inward = np.where(inside, -sign, sign)[:, np.newaxis]
+        needed = np.where(inside, sign * total - threshold + 1, threshold - sign * total)
+        steps = _fewest_of_groups(inward * changes, size, needed, people + 1)
+        return np.where(inside, 1 - steps, steps)
+
+    return np.minimum(signed(1), signed(-1))
+
+
+def _fewest_of_groups(changes: Int64, size: Int64, needed: Int64, never: Int64) -> Int64:
+    """`_fewest` for each row of groups of so many equal changes, of which those above 0 count."""
+    order = np.argsort(-changes, axis=1)
+    each, many = np.take_along_axis(changes, order, axis=1), np.take_along_axis(size, order, axis=1)
+    steps, left = np.zeros(len(needed), dtype=np.int64), needed.copy()
+    for group in range(each.shape[1]):
+        change = np.maximum(each[:, group], 0)
+        wanted = np.where(change > 0, -(-left // np.maximum(change, 1)), 0)
+        taken = np.clip(wanted, 0, many[:, group])
+        steps, left = steps + taken, left - taken * change
+    return np.where(left > 0, never, steps)
 
 
 @compiled
