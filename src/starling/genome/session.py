@@ -18,7 +18,7 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
-from starling.genome.plan.choices import ALPHA, TESTS, Build, Ids, Model
+from starling.genome.plan.choices import ALPHA, TESTS_OF, Build, Ids, Model, Unit
 from starling.genome.plan.snps import Row
 from starling.genome.preview.expected import Expected, preview
 from starling.genome.publish import release
@@ -116,7 +116,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     snps: str | Path | Sequence[Row] | InMemory,
     people: int,
     *,
-    model: Model = "dominant",
+    model: Model | None = None,
     tests: Sequence[str] | None = None,
     alpha: Exact = ALPHA,
     case: str = "2",
@@ -124,6 +124,9 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     regions: Mapping[str, tuple[str, int, int]] | None = None,
     build: Build | None = None,
     ids: Ids = "confidential",
+    unit: Unit = "person",
+    covariates: Sequence[str] = (),
+    components: int = 0,
     title: str = "Cases and controls",
 ) -> Plan:
     """A plan of a case-control study; other choices are keys of a plan file, which `Plan.of` takes.
@@ -132,7 +135,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         snps: The public SNP list: a .bim or .pvar; or, for each SNP, its id, chromosome, position, carried allele and other allele, as
             rows or as a frame with the columns id, chromosome, position, carried and other.
         people: How many people the study has; public.
-        model: What is compared between cases and controls.
+        model: What is compared between cases and controls: "dominant" without it; "additive" where the unit is the phenotype.
         tests: Which tests may be asked for; all of the model without it.
         alpha: A SNP is significant when its p-value is at or below alpha divided by the number of SNPs.
         case: The phenotype of a case; everybody else is a control.
@@ -141,6 +144,9 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
             without it.
         build: The reference genome of the positions.
         ids: Whether it is public who takes part.
+        unit: Whose data are protected: all of one person, or one person's "phenotype" and nothing else: neither genotypes nor covariates.
+        covariates: Columns of the covariate file that tests adjust for; of phenotypes alone.
+        components: How many principal components of the SNPs they adjust for; of phenotypes alone.
         title: What the study is.
 
     Raises:
@@ -150,6 +156,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     >>> plan([("rs1", "1", 1000, "A", "C"), ("rs2", "1", 2000, "G", "T")], people=500).tests
     ('g', 'chi2', 'fisher', 'logistic', 'wald')
     """
+    model = model or ("additive" if unit == "phenotype" else "dominant")
     listed: Any = {"list": str(snps)}
     if not isinstance(snps, str | Path):
         rows = snps if isinstance(snps, list | tuple) else snp_rows(snps)
@@ -160,13 +167,15 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     ]
     values: dict[str, Any] = {
         "title": title,
-        "privacy": {"unit": "person", "neighbours": "replace-one"},
+        "privacy": {"unit": unit, "neighbours": "replace-one"},
         "study": {"people": people, "case": case, "phenotype": phenotype, "build": build, "ids": ids},
         "snps": listed,
         "analysis": {
             "model": model,
-            "tests": list(TESTS.get(model, ()) if tests is None else tests),
+            "tests": list(TESTS_OF.get(unit, {}).get(model, ()) if tests is None else tests),
             "alpha": alpha if isinstance(alpha, str | int) else str(Fraction(alpha)),
+            "covariates": list(covariates) or None,
+            "components": components or None,
         },
         "regions": listed_regions or None,
     }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         noise_event,
     )
     from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
-    from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, as_replace_one
+    from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, REPLACE_PHENOTYPE, as_replace_one
     from starling.privacy.sampling.lattice import lattice_noise
     from starling.privacy.sampling.noise import checked_add, discrete_gaussian, discrete_laplace, draw
     from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
@@ -45,6 +45,7 @@ __all__ = [
     "ADD_REMOVE_PERSON",
     "MONOTONE",
     "REPLACE_PERSON",
+    "REPLACE_PHENOTYPE",
     "ZCDP",
     "Confidential",
     "Cost",
@@ -104,7 +105,7 @@ _HOMES = {
     "events": "MONOTONE ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip"
     " PureDP factor_of_bounds noise_event",
     "guarantee": "Guarantee bounded_overlap measurement sequential",
-    "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON as_replace_one",
+    "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON REPLACE_PHENOTYPE as_replace_one",
     "sampling.lattice": "lattice_noise",
     "sampling.noise": "checked_add discrete_gaussian discrete_laplace draw",
     "sampling.selection": "exponential_mechanism permute_and_flip",

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from starling.privacy.budget import Cost, Epsilon
 
 Change: TypeAlias = Literal["add-remove", "replace-one"]
-Unit: TypeAlias = Literal["person", "household", "group", "point", "trip", "member", "event"]
+Unit: TypeAlias = Literal["person", "household", "group", "point", "trip", "member", "event", "phenotype"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Relation:
         change: "add-remove": one unit more or less (SafeTab 2022, Definition 1); "replace-one": one unit's data differ and
             the number of units is public.
         unit: Those whose data are protected; a member is a person in one of the groups, an event is something that one of them
-            did. Which groups there are is public for both.
+            did. Which groups there are is public for both. A phenotype is one trait of one person: nothing else that is known of the
+            person is protected.
     """
 
     change: Change
@@ -25,6 +26,7 @@ class Relation:
 
     def __str__(self) -> str:
         unit = f"{self.unit} of an existing group" if self.unit in ("member", "event") else self.unit
+        unit = "person's phenotype" if self.unit == "phenotype" else unit
         return f"add or remove one {unit}" if self.change == "add-remove" else f"replace one {unit}"
 
 
@@ -34,6 +36,7 @@ ADD_REMOVE_POINT = Relation("add-remove", "point")
 ADD_REMOVE_MEMBER = Relation("add-remove", "member")
 ADD_REMOVE_EVENT = Relation("add-remove", "event")
 REPLACE_PERSON = Relation("replace-one", "person")
+REPLACE_PHENOTYPE = Relation("replace-one", "phenotype")
 
 
 def as_replace_one(cost: Cost) -> Cost:

@@ -47,5 +47,5 @@ class BaseMechanism(Generic[QuestionT]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The question's; nothing else states this cost."""
-        return self.query.guarantee
+        """The question's, for whom the plan protects; nothing else states this cost."""
+        return self.query.guaranteed(self.plan.relation)

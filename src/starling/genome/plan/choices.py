@@ -1,11 +1,20 @@
-"""What the plan of a study may choose from: models with their tests, builds, whose ids are public, and bounds."""
+"""What the plan of a study may choose from: whom it protects, models with their tests, builds, whose ids are public, and bounds."""
 
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, get_args
 
-Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic"]
+from starling.privacy.neighbours import REPLACE_PERSON, REPLACE_PHENOTYPE, Relation
+
+Unit: TypeAlias = Literal["person", "phenotype"]
+"""Whose data the guarantee hides: all of one person, or one person's phenotype and nothing else."""
+RELATIONS: Final[dict[Unit, Relation]] = {"person": REPLACE_PERSON, "phenotype": REPLACE_PHENOTYPE}
+UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
+UNPROTECTED: Final = "Genotypes, covariates and who takes part are not protected"
+"""What every plan, preview, report and answer about phenotypes says at once."""
+
+Model: TypeAlias = Literal["dominant", "recessive", "genotypic", "allelic", "additive"]
 """What is compared between cases and controls: people with at least one copy of the carried allele, people with two, people by number of
-copies (0, 1, 2), or copies."""
+copies (0, 1, 2), or copies; additive is the number of copies as a regressor."""
 
 Ids: TypeAlias = Literal["confidential", "public"]
 """Whether the names of people in the files may be told."""
@@ -18,6 +27,12 @@ TESTS: Final[dict[Model, tuple[str, ...]]] = {
 }
 """Which tests each model has; `logistic` is the likelihood-ratio test. Under the genotypic model `g` and `chi2` compare people by number of
 copies, with 2 degrees of freedom, and `trend` (Cochran-Armitage) looks for odds that grow or fall with every copy, with 1."""
+PHENOTYPE_TESTS: Final[dict[Model, tuple[str, ...]]] = dict.fromkeys(("additive", "dominant", "recessive"), ("score",))
+"""The same where the unit is the phenotype: `score` is the score test of a column of genotypes beside covariates and components."""
+TESTS_OF: Final[dict[Unit, dict[Model, tuple[str, ...]]]] = {"person": TESTS, "phenotype": PHENOTYPE_TESTS}
+MODELS: Final[tuple[Model, ...]] = get_args(Model)
+MOST_COVARIATES: Final = 50
+MOST_COMPONENTS: Final = 50
 Build: TypeAlias = Literal["NCBI36", "GRCh37", "GRCh38", "T2T-CHM13v2.0"]
 """The reference genome that positions count on: hg18, hg19, hg38 and hs1 by the names of UCSC."""
 BUILDS: Final[tuple[Build, ...]] = get_args(Build)
@@ -42,3 +57,5 @@ QUESTIONS: Final = {
     "explore": ("exploration", "all of these, a quarter each"),
 }
 """Each kind of question: what it is about, and what it answers; its command has - for _."""
+PHENOTYPE_QUESTIONS: Final[tuple[str, ...]] = ()
+"""Kinds of questions that have a proof where the unit is the phenotype."""

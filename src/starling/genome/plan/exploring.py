@@ -19,13 +19,14 @@ from starling.genome.plan.queries import (
     Selection,
     SnpPval,
     check_noise,
+    check_unit,
     check_whole,
 )
 from starling.privacy.budget import Exact, exact
 from starling.privacy.events import Event
 from starling.privacy.guarantee import Guarantee, bounded_overlap, sequential
 from starling.privacy.least import LEAST_LATTICE_RATE
-from starling.privacy.neighbours import REPLACE_PERSON
+from starling.privacy.neighbours import REPLACE_PERSON, Relation
 
 MOST_FOLLOWED = 1000
 """Largest `most`."""
@@ -60,6 +61,7 @@ class Explore(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when one of its questions could not be asked, whatever the earlier answers are."""
+        check_unit(plan, self.kind)
         check_whole("most", self.most, 1, MOST_FOLLOWED, "SNPs to follow up")
         k = self.clamped(plan, self.most)
         check_noise(self.epsilon, 4 * k * LEAST_LATTICE_RATE)
@@ -71,25 +73,30 @@ class Explore(BaseQuestion):
 
     @cached_property
     def guarantee(self) -> Guarantee:
+        """That of all of a person, worked out once."""
+        return self.guaranteed(REPLACE_PERSON)
+
+    def guaranteed(self, relation: Relation) -> Guarantee:
         """Four quarters, charged at the start, whatever the answers leave unspent."""
+
+        def rounds(name: str, each: str, event: Callable[[int], Event]) -> Guarantee:
+            """A quarter in k rounds, each with a k-th of it; how many, from 1 to `most`, follows from the first answer."""
+            choices = [
+                bounded_overlap(f"at most {k} of them", k, (Guarantee(each, relation, event(k)),))
+                for k in range(1, self.most + 1)
+            ]
+            return bounded_overlap(name, 1, choices)
+
         number = NumSig(self.test, self.most, self.epsilon / 4, self.selection)
         parts = (
-            number.guarantee,
-            self._rounds("most significant SNPs", "one SNP", lambda k: self.locations(1, k).event),
-            self._rounds("longest correlation blocks, all rounds", "one block", lambda k: self.block((), k).event),
-            self._rounds(
+            number.guaranteed(relation),
+            rounds("most significant SNPs", "one SNP", lambda k: self.locations(1, k).event),
+            rounds("longest correlation blocks, all rounds", "one block", lambda k: self.block((), k).event),
+            rounds(
                 "noisy counts of the SNPs found, all of them", "counts of one SNP", lambda k: self.table("", k).event
             ),
         )
         return sequential("exploration of a study", parts)
-
-    def _rounds(self, name: str, each: str, event: Callable[[int], Event]) -> Guarantee:
-        """A quarter in k rounds, each with a k-th of it; how many, from 1 to `most`, follows from the first answer."""
-        choices = [
-            bounded_overlap(f"at most {k} of them", k, (Guarantee(each, REPLACE_PERSON, event(k)),))
-            for k in range(1, self.most + 1)
-        ]
-        return bounded_overlap(name, 1, choices)
 
     def clamped(self, plan: Plan, high: int) -> int:
         """k: how many SNPs are followed up when up to `high` may be significant."""

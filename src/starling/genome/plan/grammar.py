@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Final
 
 from starling.errors import Problem, StarlingWarning
-from starling.genome.plan.choices import ALPHA, BUILDS, IDS, LEAST_PEOPLE, TESTS
+from starling.genome.plan.choices import (
+    ALPHA,
+    BUILDS,
+    IDS,
+    LEAST_PEOPLE,
+    MODELS,
+    MOST_COMPONENTS,
+    TESTS_OF,
+    UNITS,
+)
 from starling.genome.plan.sites import (
     MOST_POSITION,
     Region,
@@ -28,6 +37,10 @@ _CALLS_OF: Final = {".bim": ".bed", ".pvar": ".pgen"}
 _FILE: Final = text("name a public file")
 _POSITION: Final = whole(1, MOST_POSITION)
 _NEIGHBOURS: Final = 'write neighbours = "replace-one": the number of people is public, so none can be added or removed'
+OF_PHENOTYPES: Final = (
+    "have no proof where all of a person is protected: who is replaced changes covariates and components of all"
+)
+OF_PHENOTYPES_FIX: Final = 'write unit = "phenotype", which protects phenotypes alone, or leave it out'
 _CHANCE: Final = 'write a chance such as "0.05"'
 _PLACE: Final = text('write it in quotes, such as "9"')
 _SNPS: Final = Table(
@@ -128,7 +141,9 @@ def _check_genes(section: Section, genes: list[Region], listed: Sites) -> None:
 
 
 def _read_tests(section: Section, key: str, values: Values) -> tuple[str, ...]:
-    known = TESTS[values["model"]]
+    known = TESTS_OF[values["unit"]].get(values["model"])
+    if known is None:  # The table says so of the model.
+        return ()
     fix = f"write some of {', '.join(known)}"
     tests = tuple(section.texts(key, fix))
     if key in section.values and not tests:
@@ -148,11 +163,23 @@ def _check_region(section: Section, values: Values) -> None:
         section.refuse("to", "is before from", "write the last base pair, included")
 
 
+def _check_analysis(section: Section, values: Values) -> None:
+    """Refuse what only plans of the other unit have."""
+    unit, model = values["unit"], values["model"]
+    if model not in TESTS_OF[unit]:
+        fix = f"write one of {', '.join(TESTS_OF[unit])}"
+        section.refuse("model", f"is {model}, which plans with unit = {unit!r} have not", fix)
+    for key in ("covariates", "components"):
+        if unit == "person" and values[key]:
+            section.refuse(key, OF_PHENOTYPES, OF_PHENOTYPES_FIX)
+
+
 _PRIVACY: Final = Table(
     {
         "unit": Key(
-            "All genotypes and the phenotype of one person.",
-            fixed("person", 'write unit = "person": whose data the guarantee hides'),
+            "`person`: all genotypes and the phenotype of one person. `phenotype`: one person's phenotype alone; genotypes, covariates and"
+            " who takes part are not protected.",
+            choice(UNITS, 'write "person" or "phenotype": whose data the guarantee hides'),
         ),
         "neighbours": Key("The number of people is public.", fixed("replace-one", _NEIGHBOURS)),
     }
@@ -186,11 +213,12 @@ _STUDY: Final = Table(
 _ANALYSIS: Final = Table(
     {
         "model": Key(
-            "People with a copy (dominant), with two (recessive), by number of copies (genotypic), or copies (allelic).",
-            choice(TESTS, f"write one of {', '.join(TESTS)}"),
+            "People with a copy (dominant), with two (recessive), by number of copies (genotypic), or copies (allelic). Of phenotypes"
+            " dominant, recessive, or the number of copies (additive).",
+            choice(MODELS, f"write one of {', '.join(MODELS)}"),
         ),
         "tests": Key(
-            "Those that the model has: `g`, `chi2`, and `trend` if genotypic, else `fisher`, `logistic` and `wald`.",
+            "Those that the model has: `g`, `chi2`, and `trend` if genotypic, else `fisher`, `logistic` and `wald`. Of phenotypes `score`.",
             Kind("list of texts", TEXTS, _read_tests, list),
         ),
         "alpha": Key(
@@ -198,7 +226,20 @@ _ANALYSIS: Final = Table(
             exact(_CHANCE, lambda alpha: not 0 < alpha < 1, "is not above 0 and below 1"),
             default=ALPHA,
         ),
-    }
+        "covariates": Key(
+            "Columns of the covariate file that the score test adjusts for; only of phenotypes.",
+            texts('write a list of columns, such as ["age", "sex"]'),
+            default=(),
+            value=lambda plan: plan.covariates or None,
+        ),
+        "components": Key(
+            "Principal components of the plan's SNPs that it adjusts for; only of phenotypes.",
+            whole(0, MOST_COMPONENTS),
+            default=0,
+            value=lambda plan: plan.components or None,
+        ),
+    },
+    check=_check_analysis,
 )
 _REGION: Final = Table(
     {

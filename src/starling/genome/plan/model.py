@@ -5,12 +5,15 @@ the length of a public list, and neighbours differ by everything about one perso
 by adding or removing a person, because n is public: such studies are no neighbours at all. Where a file is filled up to n with
 people without calls or phenotype, a person who is added takes the place of one of them (docs/decisions/0017).
 
+That is the unit "person". With the unit "phenotype" neighbours differ by one person's phenotype: genotypes, covariates and who takes part
+are the same in all neighbours, and are not protected.
+
 Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is
-not the plan's word for a case, missing included, is a control. No covariates; men have two copies or none of what is on X, as
-PLINK writes it.
+not the plan's word for a case, missing included, is a control. Covariates are for the unit "phenotype" alone; there a missing call or
+covariate is the mean of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK writes it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -23,25 +26,34 @@ from starling.genome.plan.choices import (
     BUILDS,
     IDS,
     LEAST_PEOPLE,
+    MOST_COMPONENTS,
+    MOST_COVARIATES,
     OF_CARRIERS,
     P_VALUE_ONLY,
+    PHENOTYPE_QUESTIONS,
     QUESTIONS,
-    TESTS,
+    RELATIONS,
+    TESTS_OF,
+    UNITS,
+    UNPROTECTED,
     Build,
     Ids,
     Model,
+    Unit,
 )
-from starling.genome.plan.grammar import PLAN
+from starling.genome.plan.grammar import OF_PHENOTYPES, OF_PHENOTYPES_FIX, PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
 from starling.planfile.values import toml_of
 from starling.privacy.budget import check_int, decimal_up, exact
-from starling.privacy.neighbours import REPLACE_PERSON, Relation
-from starling.release.codec import Json, digest
+from starling.privacy.neighbours import Relation
+from starling.release.codec import OPTIONAL, Json, digest
 from starling.release.plan_file import PlanInFile
 from starling.release.session import Described, Part
 
+LONGEST_COLUMN: Final = 80
+"""Characters of the name of a column."""
 MOST_CASE: Final = 40
 """Characters of the word for a case."""
 _COST_OF_ANSWERS: Final = (
@@ -66,6 +78,9 @@ class Plan(PlanInFile, Described):
         build: The reference genome of the list's positions, stated by whoever wrote the plan; None where it is not stated.
         ids: Whether it is public who takes part. Where it is, neighbours have the same ids, so that the guarantee hides what is known of a
             person and not that the person takes part; and ids that do not join are refused before the charge.
+        unit: Whose data are protected: all of one person, or one person's phenotype.
+        covariates: Columns of the covariate file that tests adjust for; of the unit "phenotype" alone.
+        components: How many principal components of the SNPs they adjust for; of the unit "phenotype" alone.
     """
 
     grammar: ClassVar = PLAN
@@ -80,16 +95,20 @@ class Plan(PlanInFile, Described):
     phenotype: str | None = None
     build: Build | None = None
     ids: Ids = "confidential"
+    unit: Unit = field(default="person", metadata=OPTIONAL)
+    covariates: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    components: int = field(default=0, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
             check_int(self.people, field="study.people")
+            check_int(self.components, field="analysis.components")
             object.__setattr__(self, "alpha", exact(self.alpha, field="analysis.alpha"))
         except ParameterError as error:
             raise PlanError(problems=error.problems) from None
         if not self.regions:
             object.__setattr__(self, "regions", tuple(whole_chromosomes(self.snps)))
-        problems = [*self._size_problems(), *self._test_problems(), *self._region_problems()]
+        problems = [*self._size_problems(), *self._unit_problems(), *self._region_problems()]
         if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
             problems.append(Problem("study.case", "is not a word", 'write what stands for a case, such as "2"'))
         if self.build is not None and self.build not in BUILDS:
@@ -116,13 +135,37 @@ class Plan(PlanInFile, Described):
             problems.append(Problem("analysis.alpha", reason, 'write a chance such as "0.05"'))
         return problems
 
-    def _test_problems(self) -> list[Problem]:
-        if self.model not in TESTS:
-            return [Problem("analysis.model", f"is not {' or '.join(TESTS)}", "name one of them")]
-        fix = f"the {self.model} model has {', '.join(TESTS[self.model])}"
+    def _unit_problems(self) -> list[Problem]:
+        """What fits the unit: model, tests, covariates and components."""
+        if self.unit not in UNITS:
+            return [Problem("privacy.unit", f"is not {' or '.join(UNITS)}", "say whose data the guarantee hides")]
+        return [*self._test_problems(TESTS_OF[self.unit]), *self._covariate_problems()]
+
+    def _covariate_problems(self) -> list[Problem]:
+        problems = []
+        if self.unit == "person":
+            stated = {"analysis.covariates": self.covariates, "analysis.components": self.components}
+            return [Problem(name, OF_PHENOTYPES, OF_PHENOTYPES_FIX) for name, value in stated.items() if value]
+        if not all(name and name.split() == [name] and len(name) <= LONGEST_COLUMN for name in self.covariates):
+            problems.append(Problem("analysis.covariates", "hold one that is no name of a column", "write one word"))
+        if len(set(self.covariates)) < len(self.covariates) or len(self.covariates) > MOST_COVARIATES:
+            fix = f"name each once, {MOST_COVARIATES} at most"
+            problems.append(Problem("analysis.covariates", "have a column twice, or are too many", fix))
+        if not 0 <= self.components <= MOST_COMPONENTS:
+            problems.append(
+                Problem("analysis.components", f"are not 0 to {MOST_COMPONENTS}", "take ten where populations mix")
+            )
+        if len(self.covariates) + self.components + 2 >= self.people:
+            problems.append(Problem("analysis", "adjusts for as much as there are people", "adjust for less"))
+        return problems
+
+    def _test_problems(self, known: Mapping[Model, tuple[str, ...]]) -> list[Problem]:
+        if self.model not in known:
+            return [Problem("analysis.model", f"is not {' or '.join(known)}", "name one of them")]
+        fix = f"the {self.model} model has {', '.join(known[self.model])}"
         if not self.tests or len(set(self.tests)) < len(self.tests):
             return [Problem("analysis.tests", "are none, or one is there twice", fix)]
-        wrong = set(self.tests) - set(TESTS[self.model])
+        wrong = set(self.tests) - set(known[self.model])
         return [Problem("analysis.tests", "name one that the model has not", fix)] if wrong else []
 
     def _region_problems(self) -> list[Problem]:
@@ -139,12 +182,16 @@ class Plan(PlanInFile, Described):
     @property
     def relation(self) -> Relation:
         """Neighbouring studies."""
-        return REPLACE_PERSON
+        return RELATIONS[self.unit]
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over all fields but the title, the SNP list by its own digest, hexadecimal."""
-        public = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "title"}
+        """SHA-256 over all fields but the title and optional ones at their defaults, the SNP list by its own digest, hexadecimal."""
+        public = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name != "title" and not (each.metadata == OPTIONAL and getattr(self, each.name) == each.default)
+        }
         return digest(public | {"snps": self.snps.digest})
 
     @property
@@ -227,14 +274,27 @@ class Plan(PlanInFile, Described):
         many = f"{chromosomes:,} chromosome{'' if chromosomes == 1 else 's'}"
         return [
             ("plan", self.title),
-            ("protects", f"one person, all genotypes and the phenotype ({self.relation}; n is public)"),
+            ("protects", self._protected),
             ("people", f"{self.people:,}; a case is {self.case!r}, everybody else a control{public}"),
             ("SNPs", f"{len(snps):,} on {many}, list {snps.digest[:16]}"),
             ("build", self.build or "not stated: positions are of no stated reference genome"),
             ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
             ("model", f"{self.model}; tests {', '.join(self.tests)}"),
+            *([] if self.unit == "person" else [("adjusted for", self.adjusted)]),
             ("threshold", f"p at or below {float(self.p_threshold):z.4g} = {decimal_up(self.alpha)} / {len(snps):,}"),
         ]
+
+    @property
+    def _protected(self) -> str:
+        if self.unit == "person":
+            return f"one person, all genotypes and the phenotype ({self.relation}; n is public)"
+        return f"one person's phenotype ({self.relation}; n is public). {UNPROTECTED}"
+
+    @property
+    def adjusted(self) -> str:
+        """What tests adjust for, in words."""
+        components = f"{self.components} principal component{'' if self.components == 1 else 's'}"
+        return ", ".join([*self.covariates, *([components] if self.components else [])]) or "nothing"
 
     def _parts(self) -> list[Part]:
         """The first regions, the questions that the plan has, and what they cost."""
@@ -250,7 +310,7 @@ class Plan(PlanInFile, Described):
         choices = [
             (kind.replace("_", "-"), answer, by.get(kind, ", ".join(searching)))
             for kind, (_, answer) in QUESTIONS.items()
-            if searching or kind in by
+            if (searching or kind in by) and (self.unit == "person" or kind in PHENOTYPE_QUESTIONS)
         ]
         return [
             *parts,
@@ -272,6 +332,7 @@ class Plan(PlanInFile, Described):
             "build": self.build,
             "model": self.model,
             "tests": list(self.tests),
+            **self._of_phenotypes(),
             "alpha": str(self.alpha),
             "p_threshold": {"exact": str(self.p_threshold), "float": float(self.p_threshold)},
             "regions": [
@@ -285,6 +346,11 @@ class Plan(PlanInFile, Described):
                 for region in self.regions
             ],
         }
+
+    def _of_phenotypes(self) -> dict[str, Json]:
+        if self.unit == "person":
+            return {}
+        return {"unit": self.unit, "covariates": list(self.covariates), "components": self.components}
 
 
 def whole_chromosomes(snps: Snps) -> list[Region]:

@@ -1,23 +1,25 @@
 """What an analyst may ask of a study, and what each question costs: checked against the plan before anything is charged.
 
-The event of each is stated here and nowhere else; the mechanisms that answer draw by it. Neighbours: replace one person. Selections
+The event of each is stated here and nowhere else; the mechanisms that answer draw by it. Neighbours: replace one person, or one person's
+phenotype where the plan protects that (`check_unit` refuses what has no proof there). Selections
 have scores of sensitivity 1 (scores/). The four counts (six for the genotypic model) of a SNP, or of a pair, change by one unit
 leaving a cell and entering another: L1 sensitivity 2, one move in the norm of the lattice noise (privacy/sampling/lattice.py).
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from starling.errors import ParameterError
-from starling.genome.plan.choices import P_VALUE_ONLY, QUESTIONS
+from starling.genome.plan.choices import P_VALUE_ONLY, PHENOTYPE_QUESTIONS, QUESTIONS
 from starling.genome.plan.model import Plan
 from starling.genome.scores.candidates import Candidates, candidates
 from starling.privacy.budget import check_int, exact, positive
 from starling.privacy.events import DiscreteLaplaceNoise, ExponentialMechanism, LatticeNoise, PermuteAndFlip
 from starling.privacy.guarantee import Guarantee, bounded_overlap
 from starling.privacy.least import LEAST_LATTICE_RATE
-from starling.privacy.neighbours import REPLACE_PERSON
+from starling.privacy.neighbours import REPLACE_PERSON, Relation
 from starling.release.codec import Json, name_of, plain
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ MOST_FOUND = 10
 """k_max of `Explore`: how many SNPs it follows up at most (Johnson and Shmatikov 2013, Section 4)."""
 
 
-class BaseQuestion:
+class BaseQuestion(ABC):
     """A question whose amounts may be given as texts, and whose lists as lists or as one text; it keeps exact numbers and tuples."""
 
     __slots__ = ()
@@ -66,6 +68,15 @@ class BaseQuestion:
         """What it is about, in a few words."""
         return QUESTIONS[self.kind][0]
 
+    @abstractmethod
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the answer costs where a whole person is protected."""
+        return self.guaranteed(REPLACE_PERSON)
+
     def as_json(self) -> dict[str, Json]:
         """Its kind and its choices, with exact amounts."""
         return {"ask": self.kind, **plain(self)}
@@ -89,6 +100,7 @@ class NumSig(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
         _check_test(plan, self.test, distance=True)
         check_whole("k", self.k, 0, len(plan.snps), "the number of SNPs")
@@ -101,10 +113,9 @@ class NumSig(BaseQuestion):
         """A selection by scores of sensitivity 1."""
         return (PermuteAndFlip if self.selection == "permute-and-flip" else ExponentialMechanism)(self.epsilon)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the answer costs."""
-        return Guarantee("number of significant SNPs", REPLACE_PERSON, self.event)
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+        return Guarantee("number of significant SNPs", relation, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +138,7 @@ class LocSig(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
         _check_test(plan, self.test, distance=True)
         held = sum(stop - start for start, stop in self.ranges(plan))
@@ -143,10 +155,9 @@ class LocSig(BaseQuestion):
         """One of the k rounds: a selection by scores of sensitivity 1."""
         return ExponentialMechanism(self.epsilon / self.k)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What all k rounds cost."""
-        each = Guarantee("one SNP among those left", REPLACE_PERSON, self.event)
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What all k rounds cost those whom a relation protects."""
+        each = Guarantee("one SNP among those left", relation, self.event)
         return bounded_overlap(f"the {self.k} most significant SNPs", self.k, (each,))
 
 
@@ -174,6 +185,7 @@ class LocBlock(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
         _check_epsilon(self.epsilon)
         check_correlation(plan, self.correlation, self.delta_c)
         self.candidates(plan)
@@ -190,10 +202,9 @@ class LocBlock(BaseQuestion):
         """A selection by scores of sensitivity 1."""
         return ExponentialMechanism(self.epsilon)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the answer costs."""
-        return Guarantee("longest correlation block", REPLACE_PERSON, self.event)
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+        return Guarantee("longest correlation block", relation, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +225,7 @@ class SnpPval(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
         _check_counts(self.epsilon, self.noise)
         _check_test(plan, self.test, distance=False)
         plan.snps.index(self.snp)
@@ -223,10 +235,9 @@ class SnpPval(BaseQuestion):
         """The noise of the table."""
         return _count_noise(self.epsilon, self.noise)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the answer costs."""
-        return Guarantee(f"counts of {self.snp}", REPLACE_PERSON, self.event)
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+        return Guarantee(f"counts of {self.snp}", relation, self.event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +260,7 @@ class SnpCorr(BaseQuestion):
 
     def check(self, plan: Plan) -> None:
         """Raises ParameterError when the plan has no such question."""
+        check_unit(plan, self.kind)
         _check_counts(self.epsilon, self.noise)
         if self.correlation not in ("r2", "dprime"):
             raise ParameterError("correlation", "is no measure of correlation", 'give "r2" or "dprime"')
@@ -260,13 +272,20 @@ class SnpCorr(BaseQuestion):
         """The noise of the table."""
         return _count_noise(self.epsilon, self.noise)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the answer costs."""
-        return Guarantee(f"counts of {self.first} with {self.second}", REPLACE_PERSON, self.event)
+    def guaranteed(self, relation: Relation) -> Guarantee:
+        """What the answer costs those whom a relation protects."""
+        return Guarantee(f"counts of {self.first} with {self.second}", relation, self.event)
 
 
 Query: TypeAlias = NumSig | LocSig | LocBlock | SnpPval | SnpCorr
+
+
+def check_unit(plan: Plan, kind: str) -> None:
+    """Raises ParameterError for a kind of question that is not proved for whom the plan protects."""
+    if plan.unit == "phenotype" and kind not in PHENOTYPE_QUESTIONS:
+        known = " or ".join(name.replace("_", "-") for name in PHENOTYPE_QUESTIONS)
+        problem = f"is {kind.replace('_', '-')}, which has no proof where phenotypes alone are protected"
+        raise ParameterError("question", problem, f'ask {known or "nothing"}, or take a plan with unit = "person"')
 
 
 def check_correlation(plan: Plan, measure: Correlation, delta_c: Fraction) -> None:
