@@ -24,6 +24,7 @@ from starling.privacy.events import (
     LatticeNoise,
     PermuteAndFlip,
     PureDP,
+    RandomizedResponse,
     known_cost,
     noise_event,
     read,
@@ -47,6 +48,7 @@ COSTS: list[tuple[Event, Cost]] = [
     (LatticeNoise(Fraction(1, 5), Fraction(3)), Epsilon(Fraction(3, 5))),
     (ExponentialMechanism(Fraction(1, 3), Fraction(7)), Epsilon(Fraction(1, 3))),
     (PermuteAndFlip(Fraction(1, 3), Fraction(7)), Epsilon(Fraction(1, 3))),
+    (RandomizedResponse(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
     (PureDP(Fraction(1, 3)), Epsilon(Fraction(1, 3))),
     (ZCDP(Fraction(1, 3)), Rho(Fraction(1, 3))),
 ]

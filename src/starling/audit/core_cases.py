@@ -16,6 +16,7 @@ from starling.privacy.budget import Epsilon, Rho
 from starling.privacy.sampling.entropy import BitSource
 from starling.privacy.sampling.lattice import lattice_noise
 from starling.privacy.sampling.noise import discrete_gaussian, discrete_laplace
+from starling.privacy.sampling.response import randomized_response
 from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
 
 
@@ -45,6 +46,15 @@ def flip(epsilon: Fraction | int) -> Draws:
     """Permute-and-flip on the values as scores."""
     return lambda exact, draws, source: np.array(
         [permute_and_flip(exact, epsilon, source=source) for _ in range(draws)], dtype=np.int64
+    )
+
+
+def respond(epsilon: Fraction | int, times: int = 1) -> Draws:
+    """So many responses of each person, whose answers are the values 0 and 1."""
+    return lambda exact, draws, source: (
+        randomized_response(np.tile(exact.astype(np.bool_), draws * times), epsilon, source=source)
+        .reshape(draws, -1)
+        .astype(np.int64)
     )
 
 
@@ -139,6 +149,7 @@ MUTANTS: tuple[Case, ...] = (
     Case("exponential mechanism without its 2", "rate epsilon", 1.890, select(2), *SPLIT, 10_000),
     Case("permute-and-flip without its 2", "rate epsilon", 1.999, flip(2), *SPLIT, 10_000),
     Case("epsilon in each of 3 rounds", "3 epsilon in all", 1.844, select(3, k=3), *_THREE, 12_000),
+    Case("a second response that is not charged", "one epsilon for two responses", 2, respond(1, 2), *_UNIT, 5_000),
     Case(
         "OpenDP 0.14.1's discrete Laplace",
         "a rational division of its number library",
@@ -160,5 +171,6 @@ MECHANISMS: tuple[Case, ...] = (
     Case("exponential mechanism", "", 0.951, select(1), *SPLIT, 10_000),
     Case("exponential mechanism, 3 rounds", "", 1.844, select(3, k=3), *_THREE, 4_000, Epsilon(Fraction(3))),
     Case("permute-and-flip", "", 1, flip(1), *SPLIT, 10_000),
+    Case("randomized response", "", 1, respond(1), *_UNIT, 20_000),
 )
 """Counterparts of the mutants that keep their promise, tried in the same way."""

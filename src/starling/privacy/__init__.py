@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         LatticeNoise,
         PermuteAndFlip,
         PureDP,
+        RandomizedResponse,
         factor_of_bounds,
         noise_event,
     )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, REPLACE_PHENOTYPE, as_replace_one
     from starling.privacy.sampling.lattice import lattice_noise
     from starling.privacy.sampling.noise import checked_add, discrete_gaussian, discrete_laplace, draw
+    from starling.privacy.sampling.response import randomized_response
     from starling.privacy.sampling.selection import exponential_mechanism, permute_and_flip
     from starling.privacy.trust import Confidential, Mechanism, Released, publish
 
@@ -61,6 +63,7 @@ __all__ = [
     "Mechanism",
     "PermuteAndFlip",
     "PureDP",
+    "RandomizedResponse",
     "Released",
     "Rho",
     "approximate",
@@ -86,6 +89,7 @@ __all__ = [
     "power",
     "publish",
     "quantile",
+    "randomized_response",
     "renyi_divergence",
     "replace_one_cost",
     "sequential",
@@ -103,11 +107,12 @@ _HOMES = {
     "distributions.accuracy": "distribution_for_margin margin quantile standard_deviation tail",
     "distributions.discrete": "DiscreteGaussian DiscreteLaplace",
     "events": "MONOTONE ZCDP DiscreteGaussianNoise DiscreteLaplaceNoise Event ExponentialMechanism LatticeNoise PermuteAndFlip"
-    " PureDP factor_of_bounds noise_event",
+    " PureDP RandomizedResponse factor_of_bounds noise_event",
     "guarantee": "Guarantee bounded_overlap measurement sequential",
     "neighbours": "ADD_REMOVE_PERSON REPLACE_PERSON REPLACE_PHENOTYPE as_replace_one",
     "sampling.lattice": "lattice_noise",
     "sampling.noise": "checked_add discrete_gaussian discrete_laplace draw",
+    "sampling.response": "randomized_response",
     "sampling.selection": "exponential_mechanism permute_and_flip",
     "trust": "Confidential Mechanism Released publish",
 }

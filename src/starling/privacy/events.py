@@ -8,6 +8,7 @@ at run time too. Its cost follows from them, and is stated nowhere beside it:
   the norm of a moved unit, the square root of 2, is no rational number;
 - lattice noise that falls by e^(-rate) with every moved unit, where m units move: rate m-DP (privacy/sampling/lattice.py);
 - a selection, by the exponential mechanism or by permute-and-flip: its epsilon, at the sensitivity of the scores that it was drawn with;
+- a response of yes or no that each person gives truly with probability e^epsilon/(1 + e^epsilon): epsilon (privacy/sampling/response.py);
 - a cost of which the mechanism is not known.
 
 Replacing one unit. An event also says what a replacement costs in zCDP, as a multiple of its rho: the `replacement_factor`. It is
@@ -147,6 +148,20 @@ class PermuteAndFlip(_Selection):
 
 
 @dataclass(frozen=True, slots=True)
+class RandomizedResponse(PositiveFields):
+    """One answer of yes or no for each unit, kept with probability e^epsilon/(1 + e^epsilon), else turned round."""
+
+    name: ClassVar[str] = "randomized response"
+    replacement_factor: ClassVar[Fraction] = ANY
+    epsilon: Fraction
+
+    @property
+    def cost(self) -> Epsilon:
+        """Pure DP of all answers together: neighbours differ in one."""
+        return Epsilon(self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
 class PureDP(_Replaceable):
     """A mechanism of which nothing more is known than that it is pure DP, at the cost epsilon."""
 
@@ -175,7 +190,14 @@ class ZCDP(_Replaceable):
 
 
 Event: TypeAlias = (
-    DiscreteLaplaceNoise | DiscreteGaussianNoise | LatticeNoise | ExponentialMechanism | PermuteAndFlip | PureDP | ZCDP
+    DiscreteLaplaceNoise
+    | DiscreteGaussianNoise
+    | LatticeNoise
+    | ExponentialMechanism
+    | PermuteAndFlip
+    | RandomizedResponse
+    | PureDP
+    | ZCDP
 )
 EVENTS: Final[Mapping[str, type[Event]]] = {kind.name: kind for kind in get_args(Event)}
 """Every kind of event by its name."""

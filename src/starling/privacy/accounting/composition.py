@@ -38,6 +38,7 @@ from starling.privacy.events import (
     LatticeNoise,
     PermuteAndFlip,
     PureDP,
+    RandomizedResponse,
     without_factor,
 )
 from starling.privacy.guarantee import BoundedOverlap, FullyAdaptive, Guarantee, JointResiduals, Sequential, by_events
@@ -189,7 +190,7 @@ def _reduced(event: Event, exponential: type[PureDP | ExponentialMechanism]) -> 
     match event:
         case ExponentialMechanism(epsilon):
             return Counter({exponential(epsilon): 1})
-        case DiscreteLaplaceNoise() | LatticeNoise() | PermuteAndFlip() | PureDP():
+        case DiscreteLaplaceNoise() | LatticeNoise() | PermuteAndFlip() | RandomizedResponse() | PureDP():
             return Counter({PureDP(event.cost.amount, factor): 1})
         case DiscreteGaussianNoise(sigma_squared, squared) if squared in (1, 2, 3):
             return Counter({DiscreteGaussianNoise(sigma_squared, replacement_factor=factor): int(squared)})
