@@ -18,14 +18,15 @@ from starling.genome.analysis import GenomeRelease
 from starling.genome.generate.standing_in import invent
 from starling.genome.plan import Plan as PlanChoices
 from starling.genome.plan import Question
-from starling.genome.plan.choices import ALPHA, TESTS_OF, Build, Ids, Model, Unit
+from starling.genome.plan.choices import ALPHA, CASE, TESTS_OF, Build, Ids, Model, Unit
 from starling.genome.plan.snps import Row
 from starling.genome.preview.expected import Expected, preview
 from starling.genome.publish import release
 from starling.genome.source import open_genotypes, validate
 from starling.genome.source.held import Records, as_files, snp_rows
 from starling.ledger.opening import Ledger
-from starling.privacy.budget import Exact
+from starling.planfile.values import exact_text
+from starling.privacy.budget import Exact, exact
 from starling.release.described import Generated
 from starling.release.domain import Validated
 from starling.release.in_session import released, session_payment
@@ -119,7 +120,8 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     model: Model | None = None,
     tests: Sequence[str] | None = None,
     alpha: Exact = ALPHA,
-    case: str = "2",
+    case: str = CASE,
+    above: Exact | None = None,
     phenotype: str | None = None,
     regions: Mapping[str, tuple[str, int, int]] | None = None,
     build: Build | None = None,
@@ -139,6 +141,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         tests: Which tests may be asked for; all of the model without it.
         alpha: A SNP is significant when its p-value is at or below alpha divided by the number of SNPs.
         case: The phenotype of a case; everybody else is a control.
+        above: Of a quantitative phenotype, in place of case: whoever has a number above this public one is a case.
         phenotype: The name of the phenotype's column; the first one without it.
         regions: Stretches of chromosomes in which answers are looked for, by name: chromosome, first and last base pair. Each chromosome
             without it.
@@ -168,7 +171,14 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
     values: dict[str, Any] = {
         "title": title,
         "privacy": {"unit": unit, "neighbours": "replace-one"},
-        "study": {"people": people, "case": case, "phenotype": phenotype, "build": build, "ids": ids},
+        "study": {
+            "people": people,
+            "case": None if above is not None and case == CASE else case,
+            "above": None if above is None else exact_text(exact(above, field="above")),
+            "phenotype": phenotype,
+            "build": build,
+            "ids": ids,
+        },
         "snps": listed,
         "analysis": {
             "model": model,

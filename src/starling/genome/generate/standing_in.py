@@ -67,8 +67,10 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
     sites = zip(snps.chromosomes, snps.ids, snps.positions.tolist(), snps.carried, snps.other, strict=True)
     lines = (f"{place}\t{each}\t0\t{at}\t{carried}\t{other}\n" for place, each, at, carried, other in sites)
     (folder / f"{NAME}.bim").write_text("".join(lines), encoding="utf-8")
-    control = "2" if plan.case == "1" else "1"
-    words = [plan.case if row < design.cases else control for row in range(plan.people)]
+    case, control = plan.case, "2" if plan.case == "1" else "1"
+    if plan.above is not None:
+        case, control = (f"{float(plan.above) + step}" for step in (1, -1))
+    words = [case if row < design.cases else control for row in range(plan.people)]
     # Women have two copies of whatever is on X.
     people = "".join(f"p{row} p{row} 0 0 2 {word}\n" for row, word in enumerate(words, 1))
     (folder / f"{NAME}.fam").write_text(people, encoding="utf-8")

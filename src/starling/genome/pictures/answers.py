@@ -84,7 +84,7 @@ def combined(parts: Iterable[tuple[str, Answers]]) -> Answers:
             "genome build": here.build != there.build,
             "model": here.model != there.model,
             "alpha": here.alpha != there.alpha,
-            "word for a case": here.case != there.case,
+            "word for a case": (here.case, here.above) != (there.case, there.above),
         }
         if differs := [choice for choice, differ in choices.items() if differ]:
             problem = f"has another {' and another '.join(differs)} than {named}"

@@ -42,6 +42,10 @@ P_VALUE_ONLY: Final = ("wald",)
 ALPHA: Final = Fraction(5, 100)
 """Chance of any false finding that a plan allows unless it says otherwise."""
 LEAST_PEOPLE: Final = 2
+CASE: Final = "2"
+"""The word for a case unless the plan says otherwise: that of PLINK."""
+MOST_ABOVE: Final = 10**15
+"""The largest number that divides a quantitative phenotype, up or down."""
 
 OF_CARRIERS: Final = (
     "r2 and D' are of who carries the allele of the list, not of copies: where it is the commoner one, strong pairs look weak. Which are"

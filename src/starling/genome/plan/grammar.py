@@ -9,9 +9,11 @@ from starling.errors import Problem, StarlingWarning
 from starling.genome.plan.choices import (
     ALPHA,
     BUILDS,
+    CASE,
     IDS,
     LEAST_PEOPLE,
     MODELS,
+    MOST_ABOVE,
     MOST_COMPONENTS,
     TESTS_OF,
     UNITS,
@@ -184,13 +186,29 @@ _PRIVACY: Final = Table(
         "neighbours": Key("The number of people is public.", fixed("replace-one", _NEIGHBOURS)),
     }
 )
+
+
+def _check_study(section: Section, values: Values) -> None:
+    if values["above"] is not None and "case" in section.values:
+        section.refuse("case", "stands beside above", "keep above of a quantitative phenotype, and else case")
+
+
 _STUDY: Final = Table(
     {
         "people": Key("n; a file with more or fewer people is refused.", whole(LEAST_PEOPLE, MOST_PEOPLE)),
         "case": Key(
             "The phenotype of a case; everybody else, a missing phenotype included, is a control.",
             text('write the word for a case, such as "2"'),
-            default="2",
+            default=CASE,
+            value=lambda plan: plan.case if plan.above is None else None,
+        ),
+        "above": Key(
+            "Of a quantitative phenotype, in place of `case`: whoever has a number above this is a case. Public, such as the median of"
+            " other people, never of these.",
+            exact(
+                'write a public number such as "25.5"', lambda above: abs(above) > MOST_ABOVE, f"is beyond {MOST_ABOVE}"
+            ),
+            default=None,
         ),
         "phenotype": Key(
             "Column of a phenotype file that has a header; the first after the ids without it.",
@@ -208,7 +226,8 @@ _STUDY: Final = Table(
             choice(IDS, 'write "public" only where everybody may know who takes part'),
             default="confidential",
         ),
-    }
+    },
+    check=_check_study,
 )
 _ANALYSIS: Final = Table(
     {

@@ -8,9 +8,10 @@ people without calls or phenotype, a person who is added takes the place of one 
 That is the unit "person". With the unit "phenotype" neighbours differ by one person's phenotype: genotypes, covariates and who takes part
 are the same in all neighbours, and are not protected.
 
-Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is
-not the plan's word for a case, missing included, is a control. Covariates are for the unit "phenotype" alone; there a missing call or
-covariate is the mean of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK writes it.
+Rules for what is missing, the same for every study: a missing call is a person without the allele; a person whose phenotype is not the
+plan's word for a case, or no number above the plan's, missing included, is a control. Covariates are for the unit "phenotype" alone; there
+a missing call or covariate is the mean of its column, which no phenotype changes. Men have two copies or none of what is on X, as PLINK
+writes it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,8 +25,10 @@ from starling.errors import ParameterError, PlanError, Problem
 from starling.genome.plan.choices import (
     ALPHA,
     BUILDS,
+    CASE,
     IDS,
     LEAST_PEOPLE,
+    MOST_ABOVE,
     MOST_COMPONENTS,
     MOST_COVARIATES,
     OF_CARRIERS,
@@ -45,7 +48,7 @@ from starling.genome.plan.grammar import OF_PHENOTYPES, OF_PHENOTYPES_FIX, PLAN
 from starling.genome.plan.sites import Region
 from starling.genome.plan.snps import Row, Snps, snps_of
 from starling.planfile.spelling import did_you_mean, shown
-from starling.planfile.values import toml_of
+from starling.planfile.values import exact_text, toml_of
 from starling.privacy.budget import check_int, decimal_up, exact
 from starling.privacy.neighbours import Relation
 from starling.release.codec import OPTIONAL, Json, digest
@@ -74,6 +77,7 @@ class Plan(PlanInFile, Described):
         alpha: Above 0; a SNP is significant when its p-value is at or below alpha/m (Bonferroni).
         regions: Named stretches of chromosomes in which answers are looked for; each holds at least one SNP.
         case: The phenotype of a case, as text; everybody else is a control.
+        above: Of a quantitative phenotype the public number above which it is a case; None where `case` says it.
         phenotype: Column of a phenotype file with a header; None for the first after the ids.
         build: The reference genome of the list's positions, stated by whoever wrote the plan; None where it is not stated.
         ids: Whether it is public who takes part. Where it is, neighbours have the same ids, so that the guarantee hides what is known of a
@@ -91,19 +95,22 @@ class Plan(PlanInFile, Described):
     tests: tuple[str, ...]
     alpha: Fraction = ALPHA
     regions: tuple[Region, ...] = field(default=(), repr=False)
-    case: str = "2"
+    case: str = CASE
     phenotype: str | None = None
     build: Build | None = None
     ids: Ids = "confidential"
     unit: Unit = field(default="person", metadata=OPTIONAL)
     covariates: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
     components: int = field(default=0, metadata=OPTIONAL)
+    above: Fraction | None = field(default=None, metadata=OPTIONAL)
 
     def __post_init__(self) -> None:
         try:
             check_int(self.people, field="study.people")
             check_int(self.components, field="analysis.components")
             object.__setattr__(self, "alpha", exact(self.alpha, field="analysis.alpha"))
+            if self.above is not None:
+                object.__setattr__(self, "above", exact(self.above, field="study.above"))
         except ParameterError as error:
             raise PlanError(problems=error.problems) from None
         if not self.regions:
@@ -111,6 +118,10 @@ class Plan(PlanInFile, Described):
         problems = [*self._size_problems(), *self._unit_problems(), *self._region_problems()]
         if not self.case or self.case != self.case.strip() or len(self.case) > MOST_CASE or " " in self.case:
             problems.append(Problem("study.case", "is not a word", 'write what stands for a case, such as "2"'))
+        if self.above is not None and self.case != CASE:
+            problems.append(Problem("study.case", "stands beside above", "state one of the two"))
+        if self.above is not None and abs(self.above) > MOST_ABOVE:
+            problems.append(Problem("study.above", f"is beyond {MOST_ABOVE}", "write what divides the phenotypes"))
         if self.build is not None and self.build not in BUILDS:
             problems.append(Problem("study.build", f"is not {' or '.join(BUILDS)}", "name one, or leave it out"))
         if self.ids not in IDS:
@@ -275,7 +286,7 @@ class Plan(PlanInFile, Described):
         return [
             ("plan", self.title),
             ("protects", self._protected),
-            ("people", f"{self.people:,}; a case is {self.case!r}, everybody else a control{public}"),
+            ("people", f"{self.people:,}; a case is {self.case_in_words}, everybody else a control{public}"),
             ("SNPs", f"{len(snps):,} on {many}, list {snps.digest[:16]}"),
             ("build", self.build or "not stated: positions are of no stated reference genome"),
             ("carried", f"public alleles, such as {snps.carried[0]} of {snps.ids[0]}"),
@@ -289,6 +300,11 @@ class Plan(PlanInFile, Described):
         if self.unit == "person":
             return f"one person, all genotypes and the phenotype ({self.relation}; n is public)"
         return f"one person's phenotype ({self.relation}; n is public). {UNPROTECTED}"
+
+    @property
+    def case_in_words(self) -> str:
+        """The phenotype of a case."""
+        return repr(self.case) if self.above is None else f"a number above {exact_text(self.above)}"
 
     @property
     def adjusted(self) -> str:
@@ -324,7 +340,7 @@ class Plan(PlanInFile, Described):
             "title": self.title,
             "neighbours": str(self.relation),
             "people": self.people,
-            "case": self.case,
+            **({"case": self.case} if self.above is None else {"above": str(self.above)}),
             "phenotype": self.phenotype,
             "ids": self.ids,
             "snps": len(self.snps),

@@ -1,15 +1,16 @@
 """Who is a case: the people of a genotype file in its order, and their phenotypes from it or from a file of their own.
 
 The number of people is public, so it is checked before the charge. What a line says is confidential and is looked at after it, by one
-rule for every line: a person is a case when the phenotype is, letter by letter, the plan's word for a case. Everybody else is a control:
-another word, -9 or NA, too few fields on the line, no line at all. The first line of a person counts. Who has a line is confidential, too,
-unless the plan declares the ids public.
+rule for every line: a person is a case when the phenotype is, letter by letter, the plan's word for a case; of a quantitative phenotype,
+when it is a decimal number above the plan's. Everybody else is a control: another word, -9 or NA, too few fields on the line, no line at
+all. The first line of a person counts. Who has a line is confidential, too, unless the plan declares the ids public.
 
 Files: .fam; .psam and phenotype files with a header (`#FID IID ...`, `#IID ...`, the `#` optional in a phenotype file); phenotype files
 without one (family, person, phenotype). Phenotypes are found by family and person where both files have families, else by person, or by
 FAMILY_PERSON, as PLINK names the people of a VCF.
 """
 
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterable
@@ -29,6 +30,7 @@ _IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
 """Columns of a .psam that are no phenotypes."""
 _PLAIN: Final = (b"FID", b"IID")
 _FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
+_NUMBER: Final = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST: Final = 4 << 30
 """Bytes of a file of people."""
 _Value = TypeVar("_Value")
@@ -93,6 +95,7 @@ class People:
     samples: tuple[bytes, ...] = field(repr=False)
     phenotypes: PeopleFile | None
     case: str
+    above: float | None
 
     def keys(self, *, family: bool) -> list[tuple[bytes, ...]]:
         """What each person is known by, in order."""
@@ -125,6 +128,12 @@ class People:
         family = self.file is not None and self.file.has_families
         return [named(key) for key in self.keys(family=family)]
 
+    def is_case(self, phenotype: bytes) -> bool:
+        """Whether that is the phenotype of a case."""
+        if self.above is None:
+            return phenotype == self.case.encode()
+        return _NUMBER.fullmatch(phenotype) is not None and float(phenotype) > self.above
+
     def _by_key(self) -> dict[tuple[bytes, ...], bytes] | None:
         """The phenotype of each person that a phenotype file names; None without such a file."""
         if self.phenotypes is None:
@@ -141,8 +150,7 @@ class People:
 
     def cases(self, people: int) -> Flags:
         """Who is a case, bool (n,), in the order of the genotypes. Raises SourceError when a file is no longer the one that was checked."""
-        word = self.case.encode()
-        cases = [phenotype == word for phenotype in self.phenotype_words()][:people]
+        cases = [self.is_case(phenotype) for phenotype in self.phenotype_words()][:people]
         return np.array(cases + [False] * (people - len(cases)), dtype=np.bool_)
 
 
@@ -189,7 +197,7 @@ def open_people(
     if number != plan.people:
         problem, fix = f"does not name {plan.people} people, as the plan has", "give the study that the plan is for"
         refuse(file or Path("header"), problem, f"{fix}, or correct people in the plan", field="people")
-    people = People(own, samples, phenotypes, plan.case)
+    people = People(own, samples, phenotypes, plan.case, None if plan.above is None else float(plan.above))
     if plan.ids == "public":
         _check_ids(people, file.name if file is not None else "header")
     return people

@@ -119,6 +119,8 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
     assert file is not None  # what names no people has a file of phenotypes
     phenotypes, case = people.phenotype_words(), plan.case.encode()
     missing = {*MISSING_WORDS} - {case, *((b"0",) if case == b"1" else ())}
+    if plan.above is not None:
+        missing -= {word for word in missing if people.is_case(word) or word == b"0"}
     unlisted = people.unlisted()
     away = set(unlisted)
     absent = [row for row, word in enumerate(phenotypes) if word in missing and row not in away]
@@ -138,9 +140,10 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
             f"{number:,} times {shown(word.decode('utf-8', 'backslashreplace')) or 'nothing'}"
             for word, number in Counter(phenotypes).most_common(MOST_WORDS)
         )
-        fix = f"look at the coding: a case is {shown(plan.case)} in the plan, the file says {coding}"
+        stated = shown(plan.case) if plan.above is None else plan.case_in_words
+        fix = f"look at the coding: a case is {stated} in the plan, the file says {coding}"
         problems.decide(Problem("phenotype", f"is constant: {status}", fix, file.path.name))
-    if len({*phenotypes} - missing - {case}) > 1:
+    if plan.above is None and len({*phenotypes} - missing - {case}) > 1:
         fix = "code cases and controls by two phenotypes; everybody but the plan's case is a control"
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
 
