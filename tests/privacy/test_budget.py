@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starling.errors import ParameterError
-from starling.privacy.budget import SHARE_BITS, Epsilon, Rho, decimal_up, exact, positive, power, split
+from starling.privacy.budget import (
+    SHARE_BITS,
+    Epsilon,
+    Rho,
+    chance_text,
+    decimal_up,
+    exact,
+    is_chance_text,
+    positive,
+    power,
+    split,
+)
 
 amounts = st.fractions(min_value=0, max_value=1000, max_denominator=10**9)
 weights = st.lists(
@@ -68,6 +79,18 @@ def test_a_small_probability_may_have_an_exponent() -> None:
         exact("1e-999", field="delta", exponent=True)
     with pytest.raises(ParameterError, match="epsilon is written with an exponent; write 1000"):
         Epsilon("1e3")  # type: ignore[arg-type]
+
+
+@given(
+    st.fractions(Fraction(1, 10**12), Fraction(99, 100), max_denominator=10**15)
+    | st.integers(1, 9).map(lambda n: Fraction(n, 10**n))
+)
+def test_a_chance_has_one_text_that_says_it(number: Fraction) -> None:
+    text = chance_text(number)
+    assert exact(text, field="x", exponent=True) == number
+    assert is_chance_text(text)
+    others = {f"0{text}", f" {text}", text.upper(), "1", "0", "x"} - {text}
+    assert not any(map(is_chance_text, others))
 
 
 @pytest.mark.parametrize("value", [0.1, float("nan"), True, None, b"1", 1j])

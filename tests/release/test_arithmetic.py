@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.privacy.accounting.conversion import DELTA, epsilon_at_delta
-from starling.privacy.budget import decimal_up
+from starling.privacy.accounting.conversion import epsilon_at_delta
+from starling.privacy.budget import DELTA, decimal_up
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import ZCDP, PureDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from starling.privacy.accounting.conversion import DELTA
+from starling.privacy.budget import DELTA
 from starling.privacy.distributions.discrete import DiscreteLaplace
 from starling.privacy.guarantee import Guarantee, measurement
 from starling.privacy.neighbours import REPLACE_PERSON

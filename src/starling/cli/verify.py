@@ -61,7 +61,7 @@ def _json(bundle: Path, verified: "Verification") -> dict[str, Any]:
         "signer": None
         if verified.signer is None
         else {"key": verified.signer.text, "fingerprint": verified.signer.fingerprint},
-        "cost": None if verified.guarantee is None else claim(verified.guarantee).adjacencies(),
+        **({"cost": None} if verified.guarantee is None else claim(verified.guarantee).losses()),
         "proof": verified.proof or None,
         "request_id": verified.request_id,
         "ledger": None if verified.ledger is None else {"id": verified.ledger[0], "position": verified.ledger[1]},
@@ -95,6 +95,7 @@ def _states(verified: "Verification") -> str:
 
 
 def _head(bundle: Path, verified: "Verification") -> str:
+    from starling.release.claims import claim
     from starling.release.statement import proof_in_words
     from starling.release.text import facts
 
@@ -107,6 +108,8 @@ def _head(bundle: Path, verified: "Verification") -> str:
         pairs.append(("signed by", f"key {verified.signer.fingerprint}, {whose}"))
     if verified.guarantee is not None:
         pairs.append(("guarantee", f"{verified.guarantee.cost} for {verified.guarantee.relation}"))
+        stated = claim(verified.guarantee)
+        pairs.append(("epsilon", f"{stated.epsilon} at delta {stated.delta} ({stated.by})"))
         pairs.append(("proof", proof_in_words(verified.proof)))
     if verified.ledger is not None:
         name, position = verified.ledger

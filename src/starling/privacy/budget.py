@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self, TypeAlias, TypeVar, cast
 
 from starling.errors import ParameterError
 
@@ -91,6 +91,36 @@ def chance(value: Exact, *, field: str) -> Fraction:
     if not 0 < number < 1:
         raise ParameterError(field, "is not between 0 and 1", 'give a number such as "0.05"')
     return number
+
+
+DELTA: Final = "1e-10"
+"""The delta at which a guarantee states its epsilon, where its plan names no other: that of SafeTab 2022, Table 2."""
+_MOST_PLACES: Final = 99
+"""Decimals of a chance that is written as a decimal: `exact` reads exponents of two digits."""
+
+
+def chance_text(number: Fraction) -> str:
+    """The one text of a chance above 0: with an exponent, or as a fraction where no decimal says it.
+
+    >>> chance_text(Fraction(1, 10**10)), chance_text(Fraction("0.00025")), chance_text(Fraction(1, 3))
+    ('1e-10', '2.5e-4', '1/3')
+    """
+    digits, places = number, 0
+    while digits.denominator > 1 and places < _MOST_PLACES:
+        digits, places = digits * 10, places + 1
+    if digits.denominator > 1:
+        return str(number)
+    shown = str(digits.numerator).rstrip("0")
+    exponent = len(str(digits.numerator)) - 1 - places
+    return f"{shown[0]}{'.' if shown[1:] else ''}{shown[1:]}e{exponent}"
+
+
+def is_chance_text(text: str) -> bool:
+    """Whether a text is what `chance_text` writes of a chance above 0 and below 1."""
+    try:
+        return chance_text(chance(text, field="chance")) == text
+    except ParameterError:
+        return False
 
 
 def check_int(value: object, *, field: str) -> None:

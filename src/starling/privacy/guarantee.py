@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias, get_args
 
 from starling.errors import ParameterError
-from starling.privacy.budget import Cost, Exact
+from starling.privacy.budget import DELTA, Cost, Exact
 from starling.privacy.distributions.discrete import Distribution
 from starling.privacy.events import ANY, Event, noise_event, without_factor
 from starling.privacy.neighbours import Relation
@@ -76,12 +76,14 @@ class Guarantee:
         name: What is measured, in words for the report.
         relation: Neighbouring databases and the protected unit.
         event: What is run.
+        delta: At which its epsilon is shown in the terms of (epsilon, delta)-DP; nothing is charged by it.
         cost: Exact cost of the whole, computed from the event.
     """
 
     name: str
     relation: Relation
     event: Event | Composition
+    delta: str = field(default=DELTA, kw_only=True, repr=False)
     cost: Cost = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -145,9 +147,8 @@ def joint(guarantee: Guarantee, earlier: Sequence[Guarantee]) -> Guarantee:
     """A release and all that it adds to, which are about the same people; its plan may have been made after the earlier ones were seen."""
     if not earlier:
         return guarantee
-    return Guarantee(
-        f"{guarantee.name}, with all that it adds to", guarantee.relation, FullyAdaptive((guarantee, *earlier))
-    )
+    whole, name = FullyAdaptive((guarantee, *earlier)), f"{guarantee.name}, with all that it adds to"
+    return Guarantee(name, guarantee.relation, whole, delta=guarantee.delta)
 
 
 def by_events(guarantee: Guarantee) -> Guarantee:
@@ -158,7 +159,7 @@ def by_events(guarantee: Guarantee) -> Guarantee:
     parts = tuple(map(by_events, event.parts))
     if not isinstance(event, JointResiduals):
         return replace(guarantee, event=replace(event, parts=parts))
-    return replace(parts[0], name=guarantee.name) if len(parts) == 1 else replace(guarantee, event=Sequential(parts))
+    return replace(guarantee, event=parts[0].event if len(parts) == 1 else Sequential(parts))
 
 
 def without_factors(guarantee: Guarantee) -> Guarantee:

@@ -6,14 +6,14 @@ file states beside it must be the same number, under both adjacencies.
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast, get_args
 
 from starling.errors import IntegrityError, ParameterError, Problem
 from starling.planfile.spelling import shown
 from starling.privacy import events
-from starling.privacy.accounting.conversion import DELTA
-from starling.privacy.budget import Measure, decimal_up
+from starling.privacy.budget import Measure, decimal_up, is_chance_text
 from starling.privacy.guarantee import BoundedOverlap, Composition, Guarantee, JointResiduals, Sequential
 from starling.privacy.neighbours import Change, Relation, Unit
 from starling.privacy.residual_events import ResidualEvents
@@ -30,7 +30,7 @@ DEEPEST: Final = 32
 MOST_DIGITS: Final = 400
 """Above and below the line of a rational."""
 CLOSE: Final = Fraction(1, 1000)
-"""The part by which the stated epsilon at DELTA may differ from ours: it is a numerical bound, and the accountant improves."""
+"""The part by which the stated epsilon may differ from ours: it is a numerical bound, and the accountant improves."""
 
 _RATIONAL: Final = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}(/[1-9][0-9]{{0,{MOST_DIGITS - 1}}})?")
 
@@ -93,8 +93,14 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def guarantee(self, stated: Stated) -> Guarantee:
-        """The tree, with costs computed from the leaves."""
-        return self._tree(stated, stated["composition"])
+        """The tree, with costs computed from the leaves, and the delta at which a release states its epsilon."""
+        tree = self._tree(stated, stated["composition"])
+        if "approximate_dp" not in stated:
+            return tree
+        delta = stated["approximate_dp"]["delta"]
+        if not isinstance(delta, str) or not is_chance_text(delta):
+            raise ValueError
+        return replace(tree, delta=delta)
 
     def earlier(self, stated: Stated) -> tuple[Guarantee, ...]:
         """The trees of the releases that this one adds to."""
@@ -157,8 +163,8 @@ class _Reader:
         number, delta = published["epsilon"], published["delta"]
         if not isinstance(number, str) or not re.fullmatch(r"[0-9]{1,40}(\.[0-9]{1,40})?", number):
             raise ValueError
-        if delta != DELTA or abs(Fraction(number) - computed) > CLOSE * computed:
-            problem = f"states epsilon {number} and the parts give {decimal_up(computed)} at delta {DELTA}"
+        if delta != guarantee.delta or abs(Fraction(number) - computed) > CLOSE * computed:
+            problem = f"states epsilon {number} and the parts give {decimal_up(computed)} at delta {guarantee.delta}"
             self.problems.append(_wrong(f"{place}approximate_dp", problem))
 
     def _same(self, field: str, computed: Json, published: object) -> None:

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from starling.privacy import events
-from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
+from starling.privacy.accounting.conversion import Approximate, approximate
 from starling.privacy.accounting.zcdp import replace_one_cost
 from starling.privacy.budget import Cost, decimal_up
 from starling.privacy.distributions.discrete import Distribution
@@ -39,11 +39,16 @@ class Claim:
 
     @cached_property
     def _approximate(self) -> Approximate:
-        return approximate(self.guarantee, DELTA)
+        return approximate(self.guarantee, self.delta)
+
+    @property
+    def delta(self) -> str:
+        """The delta at which the epsilon is stated."""
+        return self.guarantee.delta
 
     @property
     def epsilon(self) -> str:
-        """The epsilon of (epsilon, DELTA)-DP by the tightest accountant, a decimal, rounded up; every guarantee has one."""
+        """The epsilon of (epsilon, delta)-DP by the tightest accountant, a decimal, rounded up; every guarantee has one."""
         return decimal_up(self._approximate.epsilon)
 
     @property
@@ -68,12 +73,15 @@ class Claim:
 
     def losses(self) -> dict[str, Json]:
         """The cost under both adjacencies, and in the terms of approximate DP, for machines."""
-        return {"cost": self.adjacencies(), "approximate_dp": {"epsilon": self.epsilon, "delta": DELTA, "by": self.by}}
+        return {
+            "cost": self.adjacencies(),
+            "approximate_dp": {"epsilon": self.epsilon, "delta": self.delta, "by": self.by},
+        }
 
     def sentences(self) -> str:
         """The cost under both adjacencies, and in the terms of approximate DP, for people."""
         unit = self.guarantee.relation.unit
-        more = f"In the terms of approximate DP: epsilon {self.epsilon} at delta {DELTA} (by: {self.by})."
+        more = f"In the terms of approximate DP: epsilon {self.epsilon} at delta {self.delta} (by: {self.by})."
         if self.add_remove is None:
             return f"{self.replace_one} when the data of one {unit} are replaced. {more}"
         both = (

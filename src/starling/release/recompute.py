@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from starling.engine.machine import in_order
 from starling.errors import IntegrityError, ParameterError, PlanError, Problem, StarlingError
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.guarantee import Guarantee
 from starling.privacy.trust import Receipt
 from starling.release import contents, datapackage, registry, statement
@@ -76,6 +75,8 @@ def _statement(
     mechanism = expected.pop("mechanism")
     differing = [(field, PRIVACY) for field, value in expected.items() if claims.get(field) != value]
     differing += checks.differences(mechanism, claims.get("mechanism"), "mechanism")
+    if claims["approximate_dp"]["delta"] != guarantee.delta:
+        differing.append(("approximate_dp", PRIVACY))
     for field, name in differing:
         findings.add(name, unlike(field))
     findings.reached(PRIVACY)
@@ -152,8 +153,8 @@ def _earlier(
     guarantee = statement.as_proved(publication.guarantee, claims)
     whole = statement.joint_as_stated(guarantee, [each.guarantee for each in earlier], claims.get("joint"))
     together = claim(whole)
-    says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {together.epsilon} at delta {DELTA}"
-    says += f" ({together.by})"
+    says = f"adds to {named}; each charged on its own, {whole.cost} together with this one: epsilon {together.epsilon}"
+    says += f" at delta {together.delta} ({together.by})"
     return (Check("top-up", says, tuple(Problem(name, problem, DOWNLOAD_AGAIN) for name in other)),)
 
 
@@ -282,7 +283,7 @@ def _with_epsilons(text: str, claims: Mapping[str, Any], guarantee: Guarantee, j
     """A page of ours with what another version's accountant computed; arithmetic.py says how near it must be to ours."""
     claimed = [(guarantee, claims)] if joint is None else [(joint, claims["joint"]), (guarantee, claims)]
     for each, fields in claimed:
-        computed, stated, delta = claim(each), fields["approximate_dp"], DELTA
+        computed, stated, delta = claim(each), fields["approximate_dp"], each.delta
         for form in ("epsilon {} at delta {} (by: {})", "ε = {} at δ = {} ({})"):
             text = text.replace(
                 form.format(computed.epsilon, delta, computed.by), form.format(stated["epsilon"], delta, stated["by"])

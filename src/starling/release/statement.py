@@ -210,7 +210,7 @@ def text(fields: Mapping[str, Any]) -> str:
 def repeated(claims: Mapping[str, Any], guarantee: Guarantee, adds_to: tuple[AddsTo, ...]) -> dict[str, Json]:
     """What `statement` gives for a charge and a domain as `claims` states them: whatever else is in `claims` does not belong there.
 
-    The numbers and words that another version finds or chooses otherwise are kept: its name, the epsilon at DELTA, which
+    The numbers and words that another version finds or chooses otherwise are kept: its name, the epsilon at its delta, which
     arithmetic.py compares, how it was found, and what limits a second release.
 
     Raises:

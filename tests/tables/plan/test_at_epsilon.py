@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from starling.errors import ParameterError
+from starling.errors import ParameterError, PlanError
 from starling.release.claims import claim
-from starling.tables.plan import AccuracyTarget, Plan, solve_at
+from starling.tables.plan import AccuracyTarget, Plan, describe, solve_at
 from starling.tables.plan.variants import TopUp
+from starling.tables.publication import plan_digest
 from tests.tables.plan.priced import promising_plan
 from tests.tables.plan.stated_cross import WEIGHED, WHOLE
 from tests.tables.small import small_plan
@@ -40,6 +41,27 @@ def test_a_plan_that_adds_to_a_release_is_refused() -> None:
     topping = replace(plan, variants=replace(plan.variants, top_up=earlier))
     with pytest.raises(ParameterError, match="adds to earlier releases"):
         solve_at(topping, 1, "1e-10")
+
+
+def test_the_plan_and_what_is_stated_of_it_keep_the_delta_that_was_asked() -> None:
+    stated = WEIGHED | {"privacy": WEIGHED["privacy"] | {"delta": "0.00000050"}}
+    solved = solve_at(Plan.of(WEIGHED), 1, "5e-7")
+    assert solved.plan == replace(Plan.of(stated), cross=solved.plan.cross)
+    assert solved.plan.values()["privacy"]["delta"] == "5e-7"
+    assert claim(solved.plan.guarantee).losses()["approximate_dp"]["delta"] == "5e-7"  # type: ignore[index, call-overload]
+    assert Fraction(claim(solved.plan.joint_guarantee).epsilon) == solved.reached.epsilon <= 1
+    assert describe(solved.plan).approximate == solved.reached
+    # A plan that names none states what it stated, and is the same request.
+    assert "delta" not in Plan.of(WEIGHED).values()["privacy"]
+    assert plan_digest(Plan.of(WEIGHED)) != plan_digest(replace(Plan.of(WEIGHED), delta="5e-7"))
+
+
+@pytest.mark.parametrize("delta", ["1", "0", "x", "-1e-3"])
+def test_a_delta_that_is_no_chance_is_refused_at_its_key(delta: str) -> None:
+    with pytest.raises(PlanError, match=r"privacy\.delta|delta is"):
+        Plan.of(WEIGHED | {"privacy": WEIGHED["privacy"] | {"delta": delta}})
+    with pytest.raises(PlanError, match="delta is no chance"):
+        replace(Plan.of(WEIGHED), delta=delta)
 
 
 def test_cross_tables_keep_their_shares_and_margins_are_refused() -> None:

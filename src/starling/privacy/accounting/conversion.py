@@ -44,9 +44,6 @@ BY: Final[dict[Method, str]] = {
 }
 """How an accountant found its epsilon, for those who read a release."""
 
-DELTA: Final = "1e-10"
-"""The delta at which a plan and a release state their epsilon, for comparison with others: that of SafeTab 2022, Table 2."""
-
 PLACES = 6
 """Decimals of an epsilon that is not exact; rounded up."""
 _BITS = 128

@@ -16,7 +16,6 @@ from typing import Final
 from starling.ledger.charged_noise import proof_of
 from starling.pages.parts import Line, Section, Table
 from starling.pages.rendering import stand_alone
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.accounting.detection import ALARMS, detection
 from starling.privacy.budget import decimal_up
 from starling.privacy.guarantee import Guarantee
@@ -87,7 +86,6 @@ def render(
         whole_replaced=decimal_up(claim(whole).replace_one.amount),
         approximate=claim(guarantee),
         whole_approximate=claim(whole),
-        delta=DELTA,
         receipt=receipt,
         limits=f"{limits(receipt)} {validation(receipt)}",
         charged=replace(charged, folded=True),

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from starling.errors import IntegrityError
+from starling.privacy.budget import DELTA
 from starling.release import public_json
 from starling.release.claims import noise
 from starling.release.codec import Json, decode, encode, plain, text
@@ -46,6 +47,7 @@ CENSUS: Final = {
     "aggregates": (),
     "data_structure": "",
     "cross": None,
+    "delta": DELTA,
 }
 """The parts of a plan of the Census that other plans say in their own way, and what is said of them where nothing is stated."""
 CENSUS_RECORDS: Final = ("max_race_codes", "states", "puerto_rico")

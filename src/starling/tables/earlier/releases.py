@@ -21,7 +21,7 @@ from typing import Final
 
 from starling.errors import ParameterError, PlanError
 from starling.privacy.accounting.composition import Accounted, detailed_events_of, events_of
-from starling.privacy.accounting.conversion import DELTA, approximate_events
+from starling.privacy.accounting.conversion import approximate_events
 from starling.privacy.accounting.zcdp import rho_of
 from starling.privacy.budget import Cost, Epsilon, Rho, decimal_up
 from starling.privacy.guarantee import Guarantee
@@ -216,8 +216,8 @@ def joint_cost(plan: Plan, releases: Sequence[Path], blocks: Path | None = None)
     events: Counter[Accounted] = Counter()
     for guarantee in guarantees:
         events.update(dict(events_of(guarantee)))
-    whole = approximate_events(frozenset(events.items()), DELTA, fully_adaptive=True)
-    return JointCost(compared, *_sums(guarantees), whole.epsilon, DELTA)
+    whole = approximate_events(frozenset(events.items()), plan.delta, fully_adaptive=True)
+    return JointCost(compared, *_sums(guarantees), whole.epsilon, plan.delta)
 
 
 def _blocks(earlier: Earlier, blocks: Path | None) -> Geography | None:

@@ -26,14 +26,14 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
     """The variance of a weighted sum of estimates, where so many records of one person are counted."""
     whole, most = 0.0, 0.0
     # A region without weights adds nothing to any part.
-    asked = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
+    weighed = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
     for place, part in enumerate(shape.parts):
         if not any(set(part) <= set(table) for _, table in weights):
             continue
         levels = [np.zeros((regions, shape.cells(part))) for regions in shape.regions]
         for (level, table), each in weights.items():
             if set(part) <= set(table):
-                regions = asked[level, table]
+                regions = weighed[level, table]
                 rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
                 summed = pure(each[regions].sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
                 levels[level][regions] += summed.reshape(len(regions), shape.cells(part))

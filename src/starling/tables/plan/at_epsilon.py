@@ -6,7 +6,7 @@ from fractions import Fraction
 from starling.errors import ParameterError
 from starling.privacy.accounting.conversion import Approximate, approximate
 from starling.privacy.accounting.largest_budget import largest_factor
-from starling.privacy.budget import Exact, chance, positive
+from starling.privacy.budget import Exact, chance, chance_text, positive
 from starling.tables.plan.levels import Level
 from starling.tables.plan.model import Plan
 
@@ -18,7 +18,7 @@ class PlanAtEpsilon:
     Attributes:
         plan: With the budgets in place of whatever margins were stated; what it is charged is their sum, in its own measure.
         factor: By which all budgets were multiplied.
-        epsilon, delta: What was stated.
+        epsilon, delta: What was stated; the plan, and what is released by it, state their epsilon at this delta.
         reached: The epsilon at the delta of the plan, rounded up, and the accountant that computed it.
     """
 
@@ -49,7 +49,7 @@ def solve_at(plan: Plan, epsilon: Exact, delta: Exact) -> PlanAtEpsilon:
         raise ParameterError("plan", problem, "state a budget in place of the margins")
     most, least_chance = positive(epsilon, field="epsilon"), chance(delta, field="delta")
     factor = largest_factor(lambda times: _times(plan, times).guarantee, most, least_chance)
-    solved = _times(plan, factor)
+    solved = replace(_times(plan, factor), delta=chance_text(least_chance))
     return PlanAtEpsilon(solved, factor, most, least_chance, approximate(solved.guarantee, least_chance))
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from starling.errors import PlanError
-from starling.privacy.budget import Cost, Epsilon, Measure, Rho
+from starling.privacy.budget import DELTA, Cost, Epsilon, Measure, Rho
 from starling.privacy.neighbours import ADD_REMOVE_HOUSEHOLD, ADD_REMOVE_PERSON, Relation
 from starling.tables.plan.aggregates import Aggregate
 from starling.tables.plan.census_levels import GeographyLevel
@@ -47,6 +47,7 @@ class Choices:
         records: What a record is, which groups and regions it can be in, and the words for it.
         aggregates: Sums and quantiles of declared columns of numbers, in plan order.
         cross: Tables of several columns, measured together; such a plan has no levels and no aggregates.
+        delta: At which the epsilon of (epsilon, delta)-DP is stated, as `chance_text` writes it.
         data_structure: The SDMX data structure that the numbers keep, AGENCY:ID(1.0); empty for none.
     """
 
@@ -65,6 +66,7 @@ class Choices:
     aggregates: tuple[Aggregate, ...] = ()
     data_structure: str = ""
     cross: Cross | None = None
+    delta: str = DELTA
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

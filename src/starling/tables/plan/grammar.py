@@ -6,11 +6,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final, get_args
 
-from starling.planfile.grammar import Key, Kind, Table, Values
+from starling.errors import ParameterError
+from starling.planfile.grammar import Key, Kind, Schema, Table, Values
 from starling.planfile.kinds import EXACT, WHOLES, aside, choice, exact, fixed, flag, table, text
 from starling.planfile.toml import Section
 from starling.planfile.values import exact_text
-from starling.privacy.budget import Measure
+from starling.privacy.budget import DELTA, Measure, chance, chance_text
 from starling.tables.plan.choices import STRUCTURE
 from starling.tables.plan.detail import Detail
 from starling.tables.plan.idle_choices import suppresses_nothing
@@ -22,6 +23,7 @@ from starling.tables.plan.variants import EVENLY, LARGEST_BUDGET
 CHEAPEST: Final = "cheapest"
 """As the share of stage 1: the one with which the promised margins cost least."""
 HALF: Final = Fraction(1, 2)
+CHANCE: Final[Schema] = {"type": "string", "pattern": r"^[0-9]{1,40}([./][0-9]{1,40})?([eE][+-]?[0-9]{1,2})?$"}
 LARGEST_THRESHOLD: Final = 10**12
 _COUNTS: Final = {1: "one", 2: "two", 3: "three", 4: "four"}
 _SHARE: Final = exact(
@@ -49,6 +51,15 @@ def _check_share(section: Section, values: Values) -> None:
         _SHARE.read(section, "stage-1-share", values)
 
 
+def _read_delta(section: Section, key: str, _: Values) -> str:
+    fix = 'write it like "1e-10"'
+    try:
+        return chance_text(chance(section.text(key, fix) or DELTA, field=key))
+    except ParameterError as error:
+        section.refuse(key, error.problems[0].problem, fix)
+        return DELTA
+
+
 def privacy(units: Sequence[str]) -> Key:
     """`[privacy]` of plans that protect one of these."""
     neighbours = fixed("add-remove", 'write neighbours = "add-remove": databases that differ by one person')
@@ -67,6 +78,12 @@ def privacy(units: Sequence[str]) -> Key:
         "measure": Key(
             "What `budget` counts: epsilon of pure DP, with discrete Laplace noise, or rho of zCDP, with discrete Gaussian noise.",
             measure,
+        ),
+        "delta": Key(
+            "At which reports and pages state the epsilon of (ε, δ)-DP; nothing is charged by it.",
+            Kind("chance", CHANCE, _read_delta),
+            default=DELTA,
+            value=lambda plan: None if plan.delta == DELTA else plan.delta,
         ),
         "stage-1-share": Key(
             "γ: the share of a group's budget for the total that is compared with the thresholds; the cheapest makes margins cost least.",

@@ -31,7 +31,7 @@ from typing import Any, Self
 
 from starling.errors import PlanError, Problem
 from starling.planfile.values import plan_path, section_of, toml_of, write_new
-from starling.privacy.budget import Cost, decimal_up
+from starling.privacy.budget import Cost, decimal_up, is_chance_text
 from starling.privacy.events import MONOTONE, known_cost
 from starling.privacy.guarantee import Guarantee, bounded_overlap, joint, measurement, sequential
 from starling.privacy.least import least_text
@@ -82,6 +82,14 @@ class Plan(InSession, Choices):
             problems.append(Problem("stage-1 share", "is not above 0 and below 1", "write a number like 0.1"))
         if not 0 <= self.suppression < 1:
             problems.append(Problem("suppression", "is not 0 or more and below 1", "write 0 to switch it off"))
+        if not is_chance_text(self.delta):
+            problems.append(
+                Problem(
+                    "delta",
+                    "is no chance between 0 and 1, or written in another way than plans write it",
+                    'write it like "1e-10"',
+                )
+            )
         if self.data_structure and not STRUCTURE.fullmatch(self.data_structure):
             problems.append(Problem("data structure", "is none", "write it as AGENCY:ID(1.0)"))
         problems += [*self.records.problems(self.families, self.definitions), *cross_problems(self)]
@@ -243,7 +251,8 @@ class Plan(InSession, Choices):
     def guarantee(self) -> Guarantee:
         """What preview, ledger, audit and report read, under the plan's title; nothing else states this cost."""
         parts = tuple(self.parts.values())
-        return replace(parts[0], name=self.title) if len(parts) == 1 else bounded_overlap(self.title, 1, parts)
+        whole = parts[0] if len(parts) == 1 else bounded_overlap(self.title, 1, parts)
+        return replace(whole, name=self.title, delta=self.delta)
 
     @property
     def cost(self) -> Cost:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from starling.errors import ParameterError, PlanError
-from starling.privacy.accounting.conversion import DELTA, Approximate, approximate
+from starling.privacy.accounting.conversion import Approximate, approximate
 from starling.privacy.budget import Cost, Exact, positive
 from starling.privacy.distributions.accuracy import margin, smallest
 from starling.tables.plan.accuracy_targets import AccuracyTarget, Setting
@@ -81,8 +81,8 @@ class Overview:
 
     @cached_property
     def approximate(self) -> Approximate:
-        """What the plan and all that it adds to cost in the terms of (epsilon, delta)-DP, at DELTA."""
-        return approximate(self.plan.joint_guarantee, DELTA)
+        """What the plan and all that it adds to cost in the terms of (epsilon, delta)-DP, at the delta of the plan."""
+        return approximate(self.plan.joint_guarantee, self.plan.delta)
 
 
 def describe(plan: Plan, geography: Geography | None = None) -> Overview:

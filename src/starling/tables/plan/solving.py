@@ -93,7 +93,10 @@ def solve_choices(
             levels=population_levels(priced, records.attributes),
             gamma=gamma,
             variants=variants,
-            **{key: fields[key] for key in ("title", "measure", "suppression", "allow_negative", "data_structure")},
+            **{
+                key: fields[key]
+                for key in ("title", "measure", "suppression", "allow_negative", "data_structure", "delta")
+            },
             **parts,
         )
 

@@ -15,7 +15,6 @@ from typing import Final
 
 from starling.errors import ParameterError
 from starling.pages.parts import Section
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import decimal_up
 from starling.release.codec import Json
 from starling.release.report import pages
@@ -74,7 +73,7 @@ class Preview(pages.Preview):
         kind = f"Expected error of a plan, before anything is spent; {plan.cost} for {overview.relation}"
         if overview.adds_to:
             kind += f", on top of an earlier release: {plan.joint_guarantee.cost} together"
-        return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {DELTA}"
+        return f"{kind}; epsilon {decimal_up(overview.approximate.epsilon)} at delta {plan.delta}"
 
     def sections(self) -> Sequence[Section]:
         """Costs, then errors by kind of number, detail and size; of counts only where the plan has levels; sums and quantiles."""

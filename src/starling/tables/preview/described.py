@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from starling.privacy.accounting.conversion import DELTA
 from starling.privacy.budget import Rho, decimal_up
 from starling.release.claims import amount, claim, noise
 from starling.release.codec import Json
@@ -173,7 +172,7 @@ def cross_parts(cross: CrossPreview | None) -> list[Part]:
 def approximate_fact(overview: Overview) -> tuple[str, str]:
     """The whole cost, with what a plan adds to, in the terms of others."""
     whole, joint = ", of all together" if overview.adds_to else "", claim(overview.plan.joint_guarantee)
-    return "epsilon", f"{joint.epsilon} at delta {DELTA}{whole} ({joint.by})"
+    return "epsilon", f"{joint.epsilon} at delta {joint.delta}{whole} ({joint.by})"
 
 
 def _groups_of_a_person(each: LevelOverview) -> str:
