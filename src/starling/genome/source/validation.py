@@ -33,6 +33,7 @@ from starling.genome.source.relatives import (
     span,
     spread,
 )
+from starling.genome.source.sexes import XCalls, contradicted, sex_linked, stated_sexes
 from starling.genome.source.vcf import variants
 from starling.genome.statistics.association import log10_p_values
 from starling.planfile.spelling import shown
@@ -44,6 +45,8 @@ MISSING_WORDS: Final = (b"", b"-9", b"0", b"NA", b"nan", b"NaN", b"N/A", b".")
 """Phenotypes that say that there is none, as far as the plan's word for a case does not make them one."""
 _COPIES: Final = np.array([0, 1, 2, 0, 1, 2])
 """Of the people of each cell of a table."""
+_TILE: Final = 64
+"""SNPs on X that are taken apart at once."""
 MOST_WORDS: Final = 5
 """Different phenotypes of a file that a message has, where all people are alike."""
 
@@ -78,8 +81,8 @@ class _Tally:
 def validate(plan: Plan, genotypes: Genotypes, *, most: int = SHOWN) -> NotPrivate[Validated]:
     """Read all records and list for the custodian what a query reads otherwise than the file may have meant it, or not at all.
 
-    Notes are people who are duplicates or relatives, SNPs that nobody or everybody carries, and SNPs whose calls are missing more often in
-    cases than in controls, or less often.
+    Notes are people who are duplicates or relatives, or whose stated sex is not that of their X chromosome, SNPs that nobody or everybody
+    carries, and SNPs whose calls are missing more often in cases than in controls, or less often.
 
     Args:
         plan: Says what is expected.
@@ -100,11 +103,13 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
         _records(genotypes.path, plan, problems)
-    counts, sample = _calls(plan, genotypes, cases, problems)
+    x_calls = XCalls(plan.people)
+    counts, sample = _calls(plan, genotypes, cases, x_calls, problems)
     _snps(plan, genotypes, counts, problems, notes)
     _missingness(plan, genotypes, counts, int(cases.sum()), notes)
     base_pairs = span(plan.snps.positions[start:stop] for start, stop in plan.snps.chromosome_ranges.values())
     _relatives(sample, base_pairs, names, notes)
+    _sexes(genotypes, x_calls, names, notes)
     silent = not_looked_for(len(plan.snps), plan.people, base_pairs)
     missing = float(counts[:, 0].sum() / (plan.people * len(plan.snps)))
     read = f"{plan.people:,} people, {cases.sum():,} of them cases, {100 * missing:z.3g} % of the calls missing"
@@ -170,12 +175,13 @@ def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
     )
 
 
-def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> tuple[Int64, Int8]:
+def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, x_calls: XCalls, problems: _Tally) -> tuple[Int64, Int8]:
     """Missing calls, copies of the carried allele and missing calls of cases of each SNP, int64 (m, 3); copies of A1 for `relatives`."""
     counts = np.zeros((len(plan.snps), 3), dtype=np.int64)
     chosen = spread(len(plan.snps), plan.people)
     among = status_masks(cases)
     sample = np.zeros((len(chosen), plan.people), dtype=np.int8)
+    linked = sex_linked(plan)
 
     def look(calls: Calls) -> None:
         missing = missing_calls(calls.packed, among)
@@ -184,6 +190,9 @@ def _calls(plan: Plan, genotypes: Genotypes, cases: Flags, problems: _Tally) -> 
             counts[calls.snps[rows], 1] = genotype_tables(bed, among, allele) @ _COPIES
         sampled = np.isin(calls.snps, chosen)
         sample[np.searchsorted(chosen, calls.snps[sampled])] = copies(calls.packed[sampled], plan.people)
+        on_x = calls.packed[np.isin(calls.snps, linked)]
+        for start in range(0, len(on_x), _TILE):
+            x_calls.add(copies(on_x[start : start + _TILE], plan.people))
 
     def lost(snps: Int64) -> None:
         fix = "write the .pgen again from its source; until then all calls are missing"
@@ -246,6 +255,16 @@ def _relatives(sample: Int8, base_pairs: int, names: list[str], notes: _Tally) -
     ):
         some = (Problem(field, f"are likely: {names[one.first]} and {names[one.second]}", fix) for one in which)
         notes.add(field, some, len(which))
+
+
+def _sexes(genotypes: Genotypes, x_calls: XCalls, names: list[str], notes: _Tally) -> None:
+    stated, file = stated_sexes(genotypes.people), genotypes.people.file
+    rows = contradicted(stated, x_calls.inbreeding())
+    fix = "look at the sample: who was swapped has another's phenotype"
+    told = {"man": "is stated as a man's, and X is a woman's", "woman": "is stated as a woman's, and X is a man's"}
+    where = None if file is None else file.path.name
+    some = (Problem(f"sex of {names[row]}", told[stated[row]], fix, where) for row in rows)
+    notes.add("sex", some, len(rows))
 
 
 _FAULTS: Final = {
