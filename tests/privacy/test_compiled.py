@@ -200,3 +200,17 @@ def test_garbage_is_collected_after_compiling_as_before_it(monkeypatch: pytest.M
         (gc.enable if before else gc.disable)()
     assert len(during) == 3
     assert not any(during)
+
+
+def total(numbers: list[float]) -> float:
+    sums = 0.0
+    for number in numbers:
+        sums += number
+    return sums
+
+
+def test_exact_sums_may_be_taken_in_any_order() -> None:
+    kernel: Any = module.compiled_in_any_order(total)
+    assert kernel.targetoptions["fastmath"] == {"reassoc", "contract", "nsz"}
+    assert kernel.targetoptions["nogil"]
+    assert not compiled(total).targetoptions.get("fastmath")  # type: ignore[attr-defined]

@@ -54,9 +54,18 @@ _OPTIONS: Final[dict[str, Any]] = {"nogil": True, "no_cfunc_wrapper": True, "pip
 
 def compiled(function: F) -> F:
     """`function`, compiled by Numba for the types it is called with. Indices are not checked: a caller gives fitting arrays."""
-    kernel = njit(function, **_OPTIONS)
+    return _cached(function, _OPTIONS)
+
+
+def compiled_in_any_order(function: F) -> F:
+    """As `compiled`, for sums of floats that are exact: the processor may take them in any order, several at once."""
+    return _cached(function, {**_OPTIONS, "fastmath": {"reassoc", "contract", "nsz"}})
+
+
+def _cached(function: F, options: dict[str, Any]) -> F:
+    kernel = njit(function, **options)
     try:
-        cached = njit(function, cache=True, **_OPTIONS)
+        cached = njit(function, cache=True, **options)
         if is_private_dir(Path(cached.stats.cache_path)):
             cached._cache = _Kernels(function)  # type: ignore[no-untyped-call]  # noqa: SLF001 - there is no other place for it
             kernel = cached

@@ -1,8 +1,8 @@
 """Columns of SNPs with covariates taken out: what is left of the copies of an allele that intercept and covariates do not explain.
 
 The rules are public and total, so that no byte of a file makes them fail. A missing call is the mean of the calls of its SNP. A covariate
-that the intercept and those before it explain to all but 1e-7 of its spread is left out, and a SNP that the basis explains so well is a
-column of zeros: it can say nothing about a response.
+that the intercept and those before it explain to all but 1e-7 of its spread is left out, and a SNP that the basis explains to all but a
+millionth of its variance is a column of zeros: it can say nothing about a response.
 """
 
 from collections.abc import Iterator
@@ -16,17 +16,19 @@ from starling.genome.source.calls import MISSING, Calls, copies
 Coding: TypeAlias = Literal["additive", "dominant", "recessive"]
 """The number of a person at a SNP: copies of the carried allele (0, 1, 2), whether there is one, or whether there are two."""
 
-EXPLAINED: Final = 1e-7
-"""Share of the spread (root of the sum of squares about the mean) below which a column is no more than rounding."""
+DEPENDENT: Final = 1e-7
+"""Share of the spread of a covariate (root of the sum of squares about the mean) below which the rest is no more than rounding."""
+EXPLAINED: Final = 1e-6
+"""Share of the sum of squares about the mean below which the rest of a SNP counts as nothing."""
 TILE: Final = 1 << 20
 """Numbers of a tile: eight megabytes of doubles, or one SNP where that is more."""
 
-_CODED: Final[dict[Coding, Float64]] = {
-    "additive": np.array([0.0, 1.0, 2.0, np.nan]),
-    "dominant": np.array([0.0, 1.0, 1.0, np.nan]),
-    "recessive": np.array([0.0, 0.0, 1.0, np.nan]),
+CODED: Final[dict[Coding, Float64]] = {
+    "additive": np.array([0.0, 1.0, 2.0]),
+    "dominant": np.array([0.0, 1.0, 1.0]),
+    "recessive": np.array([0.0, 0.0, 1.0]),
 }
-"""By copies of the carried allele; the last is MISSING."""
+"""By copies of the carried allele."""
 
 
 class Columns(NamedTuple):
@@ -68,7 +70,7 @@ def covariate_basis(values: Float64) -> Float64:
             for other in basis:
                 rest = rest - other * (other * rest).sum()
         left = _norm(rest)
-        if left > EXPLAINED * max(spread, np.sqrt(people) * EXPLAINED):
+        if left > DEPENDENT * max(spread, np.sqrt(people) * DEPENDENT):
             basis.append(rest / left)
     return np.stack(basis, axis=1)
 
@@ -92,7 +94,7 @@ def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
     people = len(basis)
     number = copies(calls.packed, people)
     carried = np.where(calls.second[:, np.newaxis] & (number != MISSING), 2 - number, number)
-    values = _CODED[coding][carried]
+    values = np.append(CODED[coding], np.nan)[carried]
     called = np.count_nonzero(carried != MISSING, axis=1)
     some = np.maximum(called, 1)
     frequencies = np.where(carried == MISSING, 0, carried).sum(axis=1) / (2 * some)
@@ -100,7 +102,7 @@ def residual_columns(calls: Calls, coding: Coding, basis: Float64) -> Columns:
     centred = np.where(np.isnan(values), 0.0, values - means[:, np.newaxis])
     rest = centred - (centred @ basis) @ basis.T
     spread = np.einsum("ij,ij->i", centred, centred)
-    rest[np.einsum("ij,ij->i", rest, rest) <= EXPLAINED**2 * spread] = 0.0
+    rest[np.einsum("ij,ij->i", rest, rest) <= EXPLAINED * spread] = 0.0
     return Columns(calls.snps, rest, means, called.astype(np.int64), frequencies)
 
 

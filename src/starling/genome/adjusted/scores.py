@@ -1,15 +1,23 @@
-"""Score tests of all SNPs of a chunk against one response, with covariates.
+"""Score tests of all SNPs against one response, with covariates.
 
 With x the column of a SNP and r the response, both with the basis projected out, u = x'r is the score, and v = sum x_i^2 r_i^2 its
 variance, which holds whatever the variances of people's responses are (White 1980). Without association z = u / sqrt(v) is standard normal
 in large samples, and u / x'x is the effect of one unit of x in units of the response.
+
+No column x is ever made. With a the coded calls, Q the basis, c = Q'a and w = r^2, all follow from sums over people:
+
+    u = a'r        x'x = a'a - c'c        v = sum a_i^2 w_i - 2 c'(Q'(a w)) + c'(Q' diag(w) Q)c
+
+The sums are exact (sums.py), and a counts what the rarer half of the alleles does, so that these differences keep ten digits.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from starling.genome.adjusted.columns import Coding, Columns, residual_columns, tiles
+from starling.genome.adjusted.columns import CODED, EXPLAINED, Coding
+from starling.genome.adjusted.sums import call_counts, coded, on_grid, padded, sums_over_people
 from starling.genome.arrays import Float64, Int64
 from starling.genome.source.calls import Calls
 
@@ -36,23 +44,71 @@ class Scores(NamedTuple):
     frequencies: Float64
 
 
-def score_tests(columns: Columns, response: Float64, basis: Float64) -> Scores:
-    """The score tests of columns, made with `basis`, against a response, float64 (n,)."""
-    rest = response - basis @ (basis.T @ response)
-    values = columns.values
-    squared = values * values
-    return Scores(
-        columns.snps,
-        values @ rest,
-        squared @ (rest * rest),
-        squared.sum(axis=1),
-        columns.means,
-        columns.calls,
-        columns.frequencies,
-    )
+@dataclass(frozen=True, slots=True)
+class ScoreTests:
+    """The tests of one response, for all chunks of a study. Made by `of`.
 
+    Attributes:
+        coding: What a person's copies of the carried allele count as.
+        people: n.
+        weights: The basis, the basis times w, and r: `padded`, float64 (2r + 1 or more, .).
+        squares: w, `padded`.
+        inner: Q' diag(w) Q, float64 (r, r).
+    """
 
-def score_calls(calls: Calls, coding: Coding, response: Float64, basis: Float64) -> Scores:
-    """The score tests of a chunk as it is read; arguments are those of `residual_columns` and `score_tests`."""
-    parts = [score_tests(residual_columns(tile, coding, basis), response, basis) for tile in tiles(calls, len(basis))]
-    return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    coding: Coding
+    people: int
+    weights: Float64
+    squares: Float64
+    inner: Float64
+
+    @classmethod
+    def of(cls, coding: Coding, response: Float64, basis: Float64) -> "ScoreTests":
+        """The tests of a response, float64 (n,), with an orthonormal basis from `covariate_basis`, float64 (n, r)."""
+        people, rank = basis.shape
+        columns = on_grid(np.ascontiguousarray(basis.T), people)
+        rest = response.astype(np.float64)
+        for column in columns:
+            rest = rest - column * (column * rest).sum()
+        squared = rest * rest
+        inner = np.empty((rank, rank))
+        for row in range(rank):
+            weighted = columns[row] * squared
+            for other in range(row + 1):
+                inner[row, other] = inner[other, row] = (weighted * columns[other]).sum()
+        weights = np.concatenate((columns, columns * squared, rest[np.newaxis]))
+        # Squares of numbers up to 2 are up to 4, twice what a grid is made for.
+        squares = on_grid(squared[np.newaxis], 2 * people)
+        return cls(coding, people, padded(on_grid(weights, people)), padded(squares), inner)
+
+    def score(self, calls: Calls) -> Scores:
+        """The tests of a chunk as it is read."""
+        rank, numbers = len(self.inner), call_counts(calls, self.people)
+        counts, called = numbers.counts[:, :3], numbers.calls
+        some = np.maximum(called, 1)
+        values = CODED[self.coding]
+        means = counts @ values / some
+        common = means > values[2] / 2
+        turned = np.where(common[:, np.newaxis], values[2] - values, values)
+        mean = (counts * turned).sum(axis=1) / some
+        codes = coded(calls, np.pad(turned, ((0, 0), (0, 1))))
+        sums = sums_over_people(calls.packed, codes, self.weights)
+        second = sums_over_people(calls.packed, codes * codes, self.squares)[:, 0]
+        total = (counts * turned * turned).sum(axis=1)
+        lacking = np.flatnonzero(called < self.people)
+        if lacking.size:
+            # A missing call is the mean.
+            missing = coded(calls, np.tile([0.0, 0.0, 0.0, 1.0], (len(calls.snps), 1)))[lacking]
+            packed, filled = calls.packed[lacking], mean[lacking]
+            sums[lacking] += filled[:, np.newaxis] * sums_over_people(packed, missing, self.weights)
+            second[lacking] += filled**2 * sums_over_people(packed, missing, self.squares)[:, 0]
+            total[lacking] += filled**2 * numbers.counts[lacking, 3]
+        explained, weighted, score = sums[:, :rank], sums[:, rank : 2 * rank], sums[:, 2 * rank]
+        squares = total - (explained * explained).sum(axis=1)
+        quadratic = np.einsum("ij,jk,ik->i", explained, self.inner, explained)
+        variances = np.maximum(second - 2 * (explained * weighted).sum(axis=1) + quadratic, 0.0)
+        informative = squares > EXPLAINED * (total - self.people * mean * mean)
+        score, variances, squares = (np.where(informative, part, 0.0) for part in (score, variances, squares))
+        return Scores(
+            calls.snps, np.where(common, -score, score), variances, squares, means, called, numbers.frequencies
+        )

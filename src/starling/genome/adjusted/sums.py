@@ -1,0 +1,153 @@
+"""Sums over people, and over SNPs, straight from packed calls, exact: no number of threads, order or processor changes a bit of them.
+
+What is summed is a number on a grid (a whole multiple of a power of two) times the copies of an allele, 0, 1 or 2. With a grid on which the
+largest sum stays below 2^53 steps, every sum of doubles is exact, so the compiler may reorder them, which makes them several times as
+fast, and threads may add to whichever total is free.
+
+Packed rows are unpacked in pieces that stay in the processor's cache. A library of linear algebra is as fast on one thread, wants all
+calls unpacked, and fights with the threads that read the file over the processors.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from starling.genome.arrays import Float64, Int64, UInt8
+from starling.genome.source.calls import Calls
+from starling.genome.source.counting import genotype_tables, missing_calls, status_masks
+from starling.privacy.compiled import compiled_in_any_order
+
+MANTISSA: Final = 52
+"""Bits of a sum that are exact, less the sign's."""
+ROWS: Final = 96
+"""SNPs unpacked at once, a multiple of three."""
+BYTES: Final = 128
+"""Bytes of a row unpacked at once: 512 people."""
+_BY_COPIES: Final = np.array([2, 3, 1, 0])
+"""Copies of A1 of each code of a .bed, or 3 where there is no call."""
+
+
+class CallCounts(NamedTuple):
+    """How many people have 0, 1 and 2 copies of the carried allele of each SNP, or no call: int64 (c, 4)."""
+
+    counts: Int64
+
+    @property
+    def calls(self) -> Int64:
+        """People with a call, int64 (c,)."""
+        return np.asarray(self.counts[:, :3].sum(axis=1))
+
+    @property
+    def frequencies(self) -> Float64:
+        """Share of the carried allele among the alleles of the calls, float64 (c,); 0 where there is no call."""
+        return np.asarray((self.counts[:, 1] + 2 * self.counts[:, 2]) / np.maximum(1, 2 * self.calls))
+
+
+def call_counts(calls: Calls, people: int) -> CallCounts:
+    """Counted by bits, as the tables of cases and controls are."""
+    everybody = status_masks(np.ones(people, dtype=np.bool_))
+    none = missing_calls(calls.packed, everybody)[:, 0]
+    zero, one, two = genotype_tables(calls.packed, everybody, "a1")[:, :3].T
+    zero = zero - none
+    flipped = calls.second
+    return CallCounts(np.stack([np.where(flipped, two, zero), one, np.where(flipped, zero, two), none], axis=1))
+
+
+def coded(calls: Calls, values: Float64) -> Float64:
+    """What each code of a .bed stands for, float64 (c, 4), from what 0, 1 and 2 copies of the carried allele and no call do, (c, 4)."""
+    order = np.where(calls.second[:, np.newaxis], _BY_COPIES[[3, 1, 2, 0]], _BY_COPIES)
+    return np.take_along_axis(values, order, axis=1)
+
+
+def on_grid(values: Float64, terms: int, largest: Float64 | None = None) -> Float64:
+    """Numbers rounded to a grid on which sums of `terms` of them, each up to twice, are exact: rows of float64 (k, n), each on its own.
+
+    `largest` is a bound of the absolute value of each row, (k,), where rows of several calls have to share a grid.
+    """
+    bound = np.abs(values).max(axis=1, initial=0.0) if largest is None else largest
+    step = np.frexp(bound)[1] - (MANTISSA - 1 - terms.bit_length())
+    return np.asarray(np.ldexp(np.rint(np.ldexp(values, -step[:, np.newaxis])), step[:, np.newaxis]))
+
+
+def padded(rows: Float64) -> Float64:
+    """Rows as `sums_over_people` takes them: whole bytes of people and a multiple of four rows, filled up by zeros."""
+    count, people = rows.shape
+    room = np.zeros((-(-count // 4) * 4, -(-people // (4 * BYTES)) * 4 * BYTES))
+    room[:count, :people] = rows
+    return room
+
+
+def sums_over_people(packed: UInt8, code: Float64, weights: Float64) -> Float64:
+    """For each SNP the sum over people of what a call stands for times each weight: float64 (c, k).
+
+    Args:
+        packed: Calls, uint8 (c, ceil(n/4)).
+        code: What each code of a .bed stands for, at most 2, float64 (c, 4).
+        weights: `padded` numbers `on_grid`, float64 (k, .).
+    """
+    sums = np.zeros((-(-len(packed) // 3) * 3, len(weights)))
+    _over_people(packed, code, weights, sums)
+    return sums[: len(packed)]
+
+
+@compiled_in_any_order
+def _unpack(packed: UInt8, code: Float64, begin: int, start: int, out: Float64) -> None:
+    """Some SNPs from `begin` and some bytes from `start` as numbers; what lies beyond is 0."""
+    for row in range(out.shape[0]):
+        numbers, snp, known = out[row], begin + row, 0
+        if snp < packed.shape[0]:
+            known = min(BYTES, packed.shape[1] - start)
+            calls, values = packed[snp], code[snp]
+            for at in range(known):
+                byte = calls[start + at]
+                for person in range(4):
+                    numbers[4 * at + person] = values[(byte >> (2 * person)) & 3]
+        for at in range(4 * known, numbers.size):
+            numbers[at] = 0.0
+
+
+@compiled_in_any_order
+def _over_people(packed: UInt8, code: Float64, weights: Float64, sums: Float64) -> None:
+    """The summing of `sums_over_people`."""
+    room = np.empty((ROWS, 4 * BYTES))
+    for begin in range(0, packed.shape[0], ROWS):
+        for start in range(0, packed.shape[1], BYTES):
+            _unpack(packed, code, begin, start, room)
+            left, right = 4 * start, 4 * (start + BYTES)
+            for row in range(0, min(ROWS, packed.shape[0] - begin), 3):
+                x, y, z = room[row], room[row + 1], room[row + 2]
+                for at in range(0, weights.shape[0], 4):
+                    p, q = weights[at, left:right], weights[at + 1, left:right]
+                    r, s = weights[at + 2, left:right], weights[at + 3, left:right]
+                    _twelve(x, y, z, p, q, r, s, sums[begin + row : begin + row + 3, at : at + 4])
+
+
+@compiled_in_any_order
+def _twelve(x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float64, s: Float64, sums: Float64) -> None:
+    """Three SNPs by four weights: each number that is loaded is used several times."""
+    xp = xq = xr = xs = yp = yq = yr = ys = zp = zq = zr = zs = 0.0
+    for at in range(x.size):
+        xp += x[at] * p[at]
+        xq += x[at] * q[at]
+        xr += x[at] * r[at]
+        xs += x[at] * s[at]
+        yp += y[at] * p[at]
+        yq += y[at] * q[at]
+        yr += y[at] * r[at]
+        ys += y[at] * s[at]
+        zp += z[at] * p[at]
+        zq += z[at] * q[at]
+        zr += z[at] * r[at]
+        zs += z[at] * s[at]
+    sums[0, 0] += xp
+    sums[0, 1] += xq
+    sums[0, 2] += xr
+    sums[0, 3] += xs
+    sums[1, 0] += yp
+    sums[1, 1] += yq
+    sums[1, 2] += yr
+    sums[1, 3] += ys
+    sums[2, 0] += zp
+    sums[2, 1] += zq
+    sums[2, 2] += zr
+    sums[2, 3] += zs
