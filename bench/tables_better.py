@@ -14,6 +14,7 @@ from bench.nation import Made, definitions, generate, gigabytes, release
 from bench.process import CONSISTENT, STARLING, run
 from bench.record import Limit, Recorder
 from starling.tables import Plan, read_geography
+from starling.tables.plan.variants import EVENLY
 
 PERSONS = 30_000_000
 ASKED = "[publication]\n"
@@ -59,7 +60,7 @@ def main() -> None:
         text = adding.read_text("utf-8")
         if ASKED not in text:
             raise RuntimeError("the converted plan has no publication part")
-        adding.write_text(text.replace(ASKED, f"{ASKED}add-up = true\n"), "utf-8")
+        adding.write_text(text.replace(ASKED, f'{ASKED}add-up = "{EVENLY}"\n'), "utf-8")
         first = scratch / "measured"
         runs = (
             ("as measured", definitions(), first, ()),
