@@ -141,7 +141,7 @@ def plan(  # noqa: PLR0913 - what a plan may state, by name
         tests: Which tests may be asked for; all of the model without it.
         alpha: A SNP is significant when its p-value is at or below alpha divided by the number of SNPs.
         case: The phenotype of a case; everybody else is a control.
-        above: Of a quantitative phenotype, in place of case: whoever has a number above this public one is a case.
+        above: In place of case, of a quantitative phenotype: numbers above this public one are cases.
         phenotype: The name of the phenotype's column; the first one without it.
         regions: Stretches of chromosomes in which answers are looked for, by name: chromosome, first and last base pair. Each chromosome
             without it.

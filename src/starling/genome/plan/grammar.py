@@ -203,8 +203,7 @@ _STUDY: Final = Table(
             value=lambda plan: plan.case if plan.above is None else None,
         ),
         "above": Key(
-            "Of a quantitative phenotype, in place of `case`: whoever has a number above this is a case. Public, such as the median of"
-            " other people, never of these.",
+            "In place of `case`, of a quantitative phenotype: numbers above this public one are cases.",
             exact(
                 'write a public number such as "25.5"', lambda above: abs(above) > MOST_ABOVE, f"is beyond {MOST_ABOVE}"
             ),

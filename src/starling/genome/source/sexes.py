@@ -60,22 +60,22 @@ class XCalls:
     def __init__(self, people: int) -> None:
         self._lock = Lock()
         self._expected = np.zeros(people)
-        self._found = np.zeros(people, dtype=np.int64)
+        self._heterozygous = np.zeros(people, dtype=np.int64)
 
     def add(self, copies: Int8) -> None:
         """Some SNPs: copies of one allele, int8 (c, n), MISSING where there is no call."""
         called = copies != MISSING
         total = called.sum(axis=1)
         frequencies = np.where(called, copies, 0).sum(axis=1) / np.maximum(2 * total, 1)
-        expected, found = (2 * frequencies * (1 - frequencies)) @ called, (copies == 1).sum(axis=0)
+        expected, heterozygous = (2 * frequencies * (1 - frequencies)) @ called, (copies == 1).sum(axis=0)
         with self._lock:
             self._expected += expected
-            self._found += found
+            self._heterozygous += heterozygous
 
     def inbreeding(self) -> Float64:
         """F of each person, float64 (n,); NaN where too few heterozygous calls are expected."""
         enough = self._expected >= LEAST_EXPECTED
-        f: Float64 = np.where(enough, 1 - self._found / np.where(enough, self._expected, 1.0), np.nan)
+        f: Float64 = np.where(enough, 1 - self._heterozygous / np.where(enough, self._expected, 1.0), np.nan)
         return f
 
 

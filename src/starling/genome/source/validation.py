@@ -261,9 +261,9 @@ def _sexes(genotypes: Genotypes, x_calls: XCalls, names: list[str], notes: _Tall
     stated, file = stated_sexes(genotypes.people), genotypes.people.file
     rows = contradicted(stated, x_calls.inbreeding())
     fix = "look at the sample: who was swapped has another's phenotype"
-    told = {"man": "is stated as a man's, and X is a woman's", "woman": "is stated as a woman's, and X is a man's"}
+    problems = {"man": "is stated as a man's, and X is a woman's", "woman": "is stated as a woman's, and X is a man's"}
     where = None if file is None else file.path.name
-    some = (Problem(f"sex of {names[row]}", told[stated[row]], fix, where) for row in rows)
+    some = (Problem(f"sex of {names[row]}", problems[stated[row]], fix, where) for row in rows)
     notes.add("sex", some, len(rows))
 
 
