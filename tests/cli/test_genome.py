@@ -62,6 +62,8 @@ def test_validate_tells_what_is_wrong_and_who_are_kin(call: Call, study: Path, t
     assert (bad.exit_code, bad.stdout) == (65, "")
     assert "records have 1 problem (phenotype 1)" in bad.stderr
     assert "phenotype of p77 p77: has no phenotype" in bad.stderr
+    beside = call(*words, "--covariates", phenotypes)
+    assert "covariates is given, and the plan adjusts for none" in beside.stderr
     found = document(call(*words, "--phenotype", phenotypes, "--json"))
     assert (found["valid"], found["cases"], found["problems"]["by_field"]) == (False, 9, {"phenotype": 1})
     assert document(call(*words, "--json"))["valid"] is True

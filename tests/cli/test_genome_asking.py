@@ -170,6 +170,12 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
         "nowhere: genotypes is not the prefix of a .bed or .pgen",
     ),
     ("explore", ["--epsilon", "1", "--phenotype", "nowhere"], 65, "nowhere: phenotype cannot be opened"),
+    (
+        "num-sig",
+        ["--epsilon", "1", "--covariates", "nowhere"],
+        65,
+        "covariates is given, and the plan adjusts for none",
+    ),
     ("explore", ["--epsilon", "1", "--request-id", "not a name"], 2, "--request-id"),
     ("explore", ["--epsilon", "1", "--dataset", "other"], 2, "dataset other is not registered"),
 ]

@@ -59,7 +59,12 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
 
         @wraps(make)
         def ask(
-            plan: Path, genotypes: Path, phenotype: Path | None, destination: Destination, **values: Any
+            plan: Path,
+            genotypes: Path,
+            phenotype: Path | None,
+            covariates: Path | None,
+            destination: Destination,
+            **values: Any,
         ) -> Described:
             from starling.genome.plan import Plan
             from starling.genome.preview.grids import question_text
@@ -68,7 +73,7 @@ def _question(name: str, words: str, *own: options.Decorator) -> Callable[[Calla
             chosen = Plan.load(plan)
             question = priced(make, chosen, **values)
             spending = f"{chosen.title}\n{question_text(question)}."
-            publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype)
+            publish_answer = partial(release, chosen, question, genotypes, phenotype=phenotype, covariates=covariates)
             answered = publishing.publish(destination, lambda: spending, publish_answer)
             return replace(answered, command=publishing.repeating(answered.request_id))
 

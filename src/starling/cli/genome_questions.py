@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 def genotypes(function: Any) -> Any:
-    """--genotypes and --phenotype, which open records."""
+    """--genotypes, --phenotype and --covariates, which open records."""
     prefix = "Confidential: the prefix of .bed, .bim, .fam or .pgen, .pvar, .psam, or a .vcf, .vcf.gz or .bcf."
     cases = "Who is a case: ids and a phenotype on each line. Needed for VCF; else in place of the .fam's."
+    adjusted = "The plan's covariates, as PLINK's --covar takes them."
     return with_options(
         function,
         click.option("--genotypes", type=PATH, required=True, metavar="PREFIX", help=prefix),
         click.option("--phenotype", type=PATH, metavar="FILE", help=cases),
+        click.option("--covariates", type=PATH, metavar="FILE", help=adjusted),
     )
 
 

@@ -130,7 +130,7 @@ GENOME: Final = Domain(
         ("genotypes",),
         later("starling.genome.publish:deliver"),
         asking=later("starling.genome.asking:read_asked"),
-        optional=("phenotype",),
+        optional=("phenotype", "covariates"),
         invent=_invent,
     ),
     {"genome": PLAN},

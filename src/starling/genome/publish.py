@@ -74,19 +74,20 @@ class Answered(Published):
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """A `release.domain.Source`: genotypes and phenotypes."""
+    """A `release.domain.Source`: genotypes, phenotypes and covariates."""
 
     plan: Plan
     genotypes: str | Path
     phenotype: str | Path | None
+    covariates: str | Path | None
 
     def files(self) -> Iterable[Path]:
         """The files of the study."""
-        return study_files(self.genotypes, self.phenotype)
+        return study_files(self.genotypes, self.phenotype, self.covariates)
 
     def open(self) -> Callable[[ExitStack], Confidential[StudyCounts]]:
         """What the mechanisms may ask of files whose people, SNPs and sizes are those of the plan."""
-        genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype)
+        genotypes = open_genotypes(self.genotypes, self.plan, self.phenotype, self.covariates)
         return lambda _: count_study(self.plan, genotypes)
 
 
@@ -97,6 +98,7 @@ def release(
     out: str | Path,
     *,
     phenotype: str | Path | None = None,
+    covariates: str | Path | None = None,
     payment: PaymentOptions = DEFAULT_PAYMENT,
     listener: Listener = SILENT,
 ) -> Answered:
@@ -108,6 +110,7 @@ def release(
         genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
         out: The folder to make; it must not exist, unless it is the answer of this very request.
         phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+        covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.
         payment: Who pays, for which data, and under which request id.
         listener: Hears of each public step, approves of the charge, and hears of it.
 
@@ -118,34 +121,30 @@ def release(
     """
     listener.step("checking the question and the files")
     publication = GenomePublication(plan, question)
-    done = publish(publication, _Files(plan, genotypes, phenotype), Path(out).absolute(), payment, listener)
+    files = _Files(plan, genotypes, phenotype, covariates)
+    done = publish(publication, files, Path(out).absolute(), payment, listener)
     shown = estimate(plan, question, read_drawn(done.folder, question))
-    code = _code(question, genotypes, out, phenotype, payment, done.request_id)
+    code = _code(question, files, out, payment, done.request_id)
     return Answered(done.folder, done.request_id, done.receipt, publication, shown.answer, shown.error, code)
 
 
 def deliver(plan: str, files: Mapping[str, Path]) -> Delivery:
-    """A plan file with the genotypes, and phenotypes where they have a file, opened; raises PlanError or SourceError by public checks."""
-    chosen, phenotype = Plan.load(plan), files.get("phenotype")
-    opened = open_genotypes(files["genotypes"], chosen, phenotype)
+    """A plan file with the genotypes, and phenotypes and covariates where they have a file, opened; raises PlanError or SourceError by
+    public checks.
+    """
+    chosen, phenotype, covariates = Plan.load(plan), files.get("phenotype"), files.get("covariates")
+    opened = open_genotypes(files["genotypes"], chosen, phenotype, covariates)
     return Delivery(
         QuestionPlan(chosen),
-        _Files(chosen, files["genotypes"], phenotype),
+        _Files(chosen, files["genotypes"], phenotype, covariates),
         lambda most: validate(chosen, opened, most=most).value,
     )
 
 
-def _code(
-    question: Question,
-    genotypes: str | Path,
-    out: str | Path,
-    phenotype: str | Path | None,
-    payment: PaymentOptions,
-    request_id: str,
-) -> str:
+def _code(question: Question, files: _Files, out: str | Path, payment: PaymentOptions, request_id: str) -> str:
     """A call of `release` with the same arguments."""
-    arguments = ["plan", f"genome.{question!r}", repr(str(genotypes)), repr(str(out))]
-    if phenotype is not None:
-        arguments.append(f"phenotype={str(phenotype)!r}")
+    arguments = ["plan", f"genome.{question!r}", repr(str(files.genotypes)), repr(str(out))]
+    optional = {"phenotype": files.phenotype, "covariates": files.covariates}
+    arguments += [f"{name}={str(path)!r}" for name, path in optional.items() if path is not None]
     paid = "" if payment.ledger is None else f"ledger, {payment.dataset!r}, {payment.analyst!r}, "
     return f"genome.release({', '.join(arguments)}, payment=PaymentOptions({paid}request_id={request_id!r}))"

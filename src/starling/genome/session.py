@@ -56,19 +56,27 @@ class Plan(PlanChoices):
         """
         return invent(self, Path(out).absolute(), cases=cases, seed=seed)
 
-    def validate(self, records: Records, *, phenotype: Records | None = None, most: int = SHOWN) -> Validated:
+    def validate(
+        self,
+        records: Records,
+        *,
+        phenotype: Records | None = None,
+        covariates: Records | None = None,
+        most: int = SHOWN,
+    ) -> Validated:
         """What queries read otherwise than the files may have meant it, for the custodian of the records alone: it is NOT PRIVATE.
 
         Args:
             records: Genotypes, as `release` takes them.
             phenotype: Phenotypes, as `release` takes them.
+            covariates: Covariates, as `release` takes them.
             most: How many faults are listed, and how many notes; all are counted.
 
         Raises:
             SourceError: they are no study of the plan, or are no longer what they were.
         """
-        with as_files(self, records, phenotype) as files:
-            return validate(self, open_genotypes(files[0], self, files[1]), most=most).value
+        with as_files(self, records, phenotype, covariates) as (genotypes, *others):
+            return validate(self, open_genotypes(genotypes, self, *others), most=most).value
 
     def release(
         self,
@@ -82,6 +90,7 @@ class Plan(PlanChoices):
         request_id: str | None = None,
         unvalidated: bool | None = None,
         phenotype: Records | None = None,
+        covariates: Records | None = None,
     ) -> GenomeRelease:
         """Charge the question, read the study, draw the answer, publish, and open what was published.
 
@@ -99,6 +108,8 @@ class Plan(PlanChoices):
                 accepted.
             phenotype: A file of phenotypes, or a frame with IID and a column of them; needed for VCF, BCF and frames, else it takes the
                 place of what .fam or .psam say.
+            covariates: A file of covariates, as PLINK's --covar takes it, or a frame with IID and their columns; needed where the plan
+                adjusts for some.
 
         Raises:
             ParameterError, PlanError, SourceError, OutputError: by public checks, before anything is charged.
@@ -108,8 +119,8 @@ class Plan(PlanChoices):
         payment = session_payment(ledger, dataset, analyst, request_id, unvalidated)
         if not isinstance(records, str | Path):
             check_session((), DUCKDB, None if out is None else Path(out))
-        with as_files(self, records, phenotype) as files:
-            publish = partial(release, self, question, files[0], phenotype=files[1])
+        with as_files(self, records, phenotype, covariates) as files:
+            publish = partial(release, self, question, files[0], phenotype=files[1], covariates=files[2])
             return released(payment, publish, GenomeRelease, out)
 
 

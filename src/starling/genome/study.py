@@ -33,6 +33,7 @@ class Study(Asks[Answered], InSession):
         plan: Public choices.
         genotypes: Confidential files, not yet read.
         phenotype: File of phenotypes, where there is one.
+        covariates: File of covariates, where the plan adjusts for some.
         folder: The folder in which each answer gets a folder.
         payment: Who pays; without a ledger, each answer brings one of its own, and nothing limits what all of them cost.
         listener: Hears of each public step.
@@ -41,6 +42,7 @@ class Study(Asks[Answered], InSession):
     plan: Plan
     genotypes: Path
     phenotype: Path | None
+    covariates: Path | None
     folder: Path
     payment: PaymentOptions = field(default=DEFAULT_PAYMENT, repr=False)
     listener: Listener = field(default=SILENT, repr=False)
@@ -52,6 +54,7 @@ class Study(Asks[Answered], InSession):
         genotypes: str | Path,
         phenotype: str | Path | None = None,
         *,
+        covariates: str | Path | None = None,
         folder: str | Path,
         payment: PaymentOptions = DEFAULT_PAYMENT,
         listener: Listener = SILENT,
@@ -62,6 +65,7 @@ class Study(Asks[Answered], InSession):
             plan: Public choices, or the path of a plan file.
             genotypes: Confidential: PLINK's prefix of .bed or .pgen, or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
             phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+            covariates: File of covariates, as PLINK's --covar takes it; needed where the plan adjusts for some.
             folder: The folder in which each answer gets one of its own; it is made if it is not there.
             payment: Who pays for each answer; without a ledger nothing limits what all answers cost together.
             listener: Hears of each public step as it begins.
@@ -71,9 +75,9 @@ class Study(Asks[Answered], InSession):
             ParameterError, OutputError: the ledger or the folder is none.
         """
         chosen = plan if isinstance(plan, Plan) else Plan.load(plan)
-        phenotypes = None if phenotype is None else Path(phenotype).absolute()
+        phenotypes, adjusted = (None if path is None else Path(path).absolute() for path in (phenotype, covariates))
         answers = Path(folder).absolute()
-        open_genotypes(genotypes, chosen, phenotypes)
+        open_genotypes(genotypes, chosen, phenotypes, adjusted)
         ledger = payment.opened()
         if ledger is not None:
             name(payment.dataset, field="dataset")
@@ -82,7 +86,8 @@ class Study(Asks[Answered], InSession):
         except OSError as error:
             fix = "choose a folder in a place that you may write"
             raise OutputError("folder", f"cannot be made ({error.strerror})", fix) from None
-        return cls(chosen, Path(genotypes).absolute(), phenotypes, answers, replace(payment, ledger=ledger), listener)
+        paid = replace(payment, ledger=ledger)
+        return cls(chosen, Path(genotypes).absolute(), phenotypes, adjusted, answers, paid, listener)
 
     def _facts(self) -> list[tuple[str, str]]:
         plan, paid = self.plan, self.payment
@@ -92,6 +97,7 @@ class Study(Asks[Answered], InSession):
             ("plan", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model, {', '.join(plan.tests)}"),
             ("genotypes", f"{self.genotypes} (confidential, not read)"),
             *([] if self.phenotype is None else [("phenotype", f"{self.phenotype} (confidential, not read)")]),
+            *([] if self.covariates is None else [("covariates", f"{self.covariates} (not read)")]),
             ("pays", own if paid.ledger is None else f"the ledger, for {paid.dataset}, in the name of {paid.analyst}"),
             ("answers in", str(self.folder)),
         ]
@@ -115,6 +121,7 @@ class Study(Asks[Answered], InSession):
             self.genotypes,
             self.folder / f"{question.kind}-{sha256(body.encode()).hexdigest()[:12]}",
             phenotype=self.phenotype,
+            covariates=self.covariates,
             payment=replace(self.payment, request_id=request_id),
             listener=self.listener,
         )

@@ -18,6 +18,8 @@ from starling.genome.plan import Plan
 from starling.planfile.invented import NOTE, PLAN, SEED, titled, write_note
 from starling.release.described import Generated
 
+COVARIATES: Final = "covariates.txt"
+"""The file of covariates, of a plan that adjusts for some; they say nothing about anybody's phenotype."""
 MOST_BYTES: Final = 1 << 30
 """Bytes of invented calls; a larger study takes too long to invent and too much room."""
 PHENOTYPES: Final = "phenotypes.txt"
@@ -40,9 +42,9 @@ def invent(plan: Plan, out: Path, *, cases: int | None, seed: int) -> Generated:
 def stand_in(name: str, folder: Path) -> tuple[Path, dict[str, Path]]:
     """Invented genotypes and phenotypes of a plan file, with the plan itself and its SNP list, in an empty folder.
 
-    Returns the plan file; the prefix of .bed, .bim and .fam as "genotypes", and the file of phenotypes as "phenotype" where there is one.
-    Raises PlanError where the plan is not what it should be, ParameterError where its study has more than MOST_BYTES of calls, and
-    OutputError or OSError where the folder cannot be written.
+    Returns the plan file; the prefix of .bed, .bim and .fam as "genotypes", and the files of phenotypes and of covariates as "phenotype"
+    and "covariates" where there are such. Raises PlanError where the plan is not what it should be, ParameterError where its study has
+    more than MOST_BYTES of calls, and OutputError or OSError where the folder cannot be written.
     """
     plan = Plan.load(name)
     _check_size(plan)
@@ -90,4 +92,13 @@ def _write(plan: Plan, design: Listed, folder: Path) -> dict[str, Path]:
         rows = "".join(f"p{row} p{row} {word}\n" for row, word in enumerate(words, 1))
         (folder / PHENOTYPES).write_text(f"#FID IID {plan.phenotype}\n{rows}", encoding="utf-8")
         files["phenotype"] = folder / PHENOTYPES
+    if plan.covariates:
+        values = np.random.default_rng([design.seed, len(plan.covariates)]).normal(
+            size=(plan.people, len(plan.covariates))
+        )
+        lines = (" ".join([f"p{row} p{row}", *(f"{value:z.4f}" for value in of)]) for row, of in enumerate(values, 1))
+        (folder / COVARIATES).write_text(
+            "\n".join([f"#FID IID {' '.join(plan.covariates)}", *lines, ""]), encoding="utf-8"
+        )
+        files["covariates"] = folder / COVARIATES
     return files

@@ -19,8 +19,9 @@ from starling.genome.plan import Plan
 from starling.genome.plan.sites import UNKNOWN, Site, chromosome, read_sites
 from starling.genome.source.bed import check_bed, read_bed
 from starling.genome.source.calls import Calls
+from starling.genome.source.covariates import open_covariates
 from starling.genome.source.input_checks import refuse
-from starling.genome.source.people import People, open_people
+from starling.genome.source.people import People, PeopleFile, open_people
 from starling.planfile.spelling import shown
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ class Genotypes:
         people: Who the calls are of, and where their phenotypes are.
         matched: .bed and .pgen: where the SNPs of the plan's list are; None for a VCF, which is not read before the charge.
         pgen: .pgen: the process that reads it, which ends with the last use of this value.
+        covariates: The file of the covariates that the plan adjusts for; None where it adjusts for none.
     """
 
     kind: Kind
@@ -145,15 +147,19 @@ class Genotypes:
     people: People = field(repr=False)
     matched: Matched | None = field(default=None, repr=False)
     pgen: "PgenCalls | None" = field(default=None, repr=False)
+    covariates: PeopleFile | None = field(default=None, repr=False)
 
 
-def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = None) -> Genotypes:
+def open_genotypes(
+    path: str | Path, plan: Plan, phenotype: str | Path | None = None, covariates: str | Path | None = None
+) -> Genotypes:
     """Check the public shape of a study's files.
 
     Args:
         path: PLINK's prefix of .bed, .bim, .fam or of .pgen, .pvar, .psam; or a .bed, .pgen, .vcf, .vcf.gz or .bcf.
         plan: Says how many people there are and which SNPs.
         phenotype: File of phenotypes; needed for VCF and BCF, else it takes the place of what .fam or .psam say.
+        covariates: File of covariates; needed where the plan adjusts for some.
 
     Raises:
         SourceError: when a file is missing or not of its kind, does not have as many people or bytes as public numbers say, or
@@ -161,14 +167,19 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
     """
     phenotype_path = None if phenotype is None else Path(phenotype).absolute()
     path = Path(path).absolute()
-    files = study_files(path, phenotype_path)
+    files = study_files(path, phenotype_path, covariates)
+    beside = None if covariates is None else open_covariates(files[-1], plan)
+    if plan.covariates and beside is None:
+        names = ", ".join(map(shown, plan.covariates))
+        raise SourceError("covariates", "are missing", f"give the file that has {names}, as PLINK's --covar takes it")
     if path.name.endswith(_VCF):
         from starling.genome.source.vcf import check_vcf
 
         if phenotype_path is None:
             refuse(path, "has no phenotypes", "give a phenotype file beside it", field="phenotype")
         size, samples = check_vcf(path)
-        return Genotypes("vcf", files, path, size, open_people(plan, phenotype_path, samples=samples))
+        people_of = open_people(plan, phenotype_path, samples=samples)
+        return Genotypes("vcf", files, path, size, people_of, covariates=beside)
     kind, _ = _prefix(path)
     calls, sites, people = files[:3]
     if kind == "pgen" and not sites.exists() and Path(f"{sites}.zst").exists():
@@ -176,19 +187,22 @@ def open_genotypes(path: str | Path, plan: Plan, phenotype: str | Path | None = 
     persons = open_people(plan, phenotype_path, file=people)
     matched = match_sites(sites, plan)
     if kind == "bed":
-        return Genotypes(kind, files, calls, check_bed(calls, plan.people, len(matched.alleles)), persons, matched)
+        size = check_bed(calls, plan.people, len(matched.alleles))
+        return Genotypes(kind, files, calls, size, persons, matched, covariates=beside)
     from starling.genome.source.pgen import open_pgen
 
     size, reader = open_pgen(calls, plan.people, matched.alleles)
-    return Genotypes(kind, files, calls, size, persons, matched, reader)
+    return Genotypes(kind, files, calls, size, persons, matched, reader, beside)
 
 
-def study_files(path: str | Path, phenotype: str | Path | None) -> tuple[Path, ...]:
-    """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes. Raises SourceError
-    when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
+def study_files(
+    path: str | Path, phenotype: str | Path | None, covariates: str | Path | None = None
+) -> tuple[Path, ...]:
+    """All files of a study, as `open_genotypes` would take them, none of them opened: calls, sites, people, phenotypes, covariates. Raises
+    SourceError when the path is neither a VCF or BCF nor the prefix of a .bed or .pgen.
     """
     path = Path(path).absolute()
-    others = () if phenotype is None else (Path(phenotype).absolute(),)
+    others = tuple(Path(each).absolute() for each in (phenotype, covariates) if each is not None)
     if path.name.endswith(_VCF):
         return (path, *others)
     kind, prefix = _prefix(path)

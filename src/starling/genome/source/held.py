@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,8 @@ from starling.genome.source.calls import MISSING, packed
 Records: TypeAlias = str | Path | InMemory
 """Files by their path, or a frame."""
 
+Files: TypeAlias = tuple[str | Path, str | Path | None, str | Path | None]
+"""Genotypes, phenotypes and covariates."""
 PERSON: Final = "IID"
 LISTED: Final = ("id", "chromosome", "position", "carried", "other")
 """The columns of a SNP list."""
@@ -41,23 +43,31 @@ _ENCODED: Final = re.compile(r"[\s%\x00-\x1f]")
 
 
 @contextmanager
-def as_files(plan: Plan, records: Records, phenotype: Records | None) -> Iterator[tuple[str | Path, str | Path | None]]:
-    """The genotypes and phenotypes as paths that `open_genotypes` takes; what is a path is not touched.
+def as_files(
+    plan: Plan, records: Records, phenotype: Records | None, covariates: Records | None = None
+) -> Iterator[Files]:
+    """Genotypes, phenotypes and covariates as paths that `open_genotypes` takes; what is a path is not touched.
 
     Raises:
         SourceError: a frame is none, or lacks a column, or a column of genotypes holds no numbers; or genotypes are one without phenotypes.
     """
-    if isinstance(records, str | Path) and (phenotype is None or isinstance(phenotype, str | Path)):
-        yield records, phenotype
+    if isinstance(records, str | Path) and all(
+        each is None or isinstance(each, str | Path) for each in (phenotype, covariates)
+    ):
+        yield cast("Files", (records, phenotype, covariates))
         return
-    if phenotype is None:
+    if phenotype is None and not isinstance(records, str | Path):
         fix = "give phenotype, a frame with IID and the phenotype, or a file"
         raise SourceError("phenotype", "is missing: a frame of genotypes has none", fix)
     with TemporaryDirectory(prefix="starling-") as scratch:
         folder = Path(scratch)
         genotypes = records if isinstance(records, str | Path) else _write_genotypes(plan, records, folder / "study")
-        words = phenotype if isinstance(phenotype, str | Path) else _write_phenotypes(plan, phenotype, folder)
-        yield genotypes, words
+        words, beside = phenotype, covariates
+        if words is not None and not isinstance(words, str | Path):
+            words = _write_phenotypes(plan, words, folder)
+        if beside is not None and not isinstance(beside, str | Path):
+            beside = _write_columns(beside, plan.covariates, folder / "covariates.txt")
+        yield genotypes, words, beside
 
 
 def _write_genotypes(plan: Plan, data: InMemory, prefix: Path) -> Path:
@@ -99,11 +109,15 @@ def _write_phenotypes(plan: Plan, data: InMemory, folder: Path) -> Path:
     if plan.phenotype is None and not others:
         raise SourceError("phenotype", "has no column but that of people", "add a column with the phenotype")
     name = plan.phenotype or others[0]
-    table = _table(data, (PERSON, name))
-    rows = zip(table.column(PERSON).to_pylist(), table.column(name).to_pylist(), strict=True)
-    path = folder / "phenotypes.txt"
-    text = "".join(f"{_person(person)}\t{_word(value)}\n" for person, value in rows)
-    path.write_text(f"#IID\t{_word(name)}\n{text}", encoding="utf-8", errors="backslashreplace")
+    return _write_columns(data, (name,), folder / "phenotypes.txt")
+
+
+def _write_columns(data: InMemory, names: tuple[str, ...], path: Path) -> Path:
+    """People with some columns, as a file with a header."""
+    table = _table(data, (PERSON, *names))
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    text = "".join("\t".join([_person(person), *map(_word, values)]) + "\n" for person, *values in rows)
+    path.write_text("\t".join(["#IID", *map(_word, names)]) + f"\n{text}", encoding="utf-8", errors="backslashreplace")
     return path
 
 

@@ -13,8 +13,8 @@ FAMILY_PERSON, as PLINK names the people of a VCF.
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -26,8 +26,8 @@ from starling.genome.plan import Plan
 from starling.genome.source.input_checks import read_all, refuse, size_of
 from starling.planfile.spelling import shown
 
-_IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
-"""Columns of a .psam that are no phenotypes."""
+IDS: Final = (b"FID", b"IID", b"SID", b"PAT", b"MAT", b"SEX")
+"""Columns of a .psam that are no phenotypes or covariates."""
 _PLAIN: Final = (b"FID", b"IID")
 _FAM: Final = (b"FID", b"IID", b"PAT", b"MAT", b"SEX", b"PHENOTYPE")
 _NUMBER: Final = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -78,7 +78,7 @@ class PeopleFile:
     def key(self, fields: list[bytes], *, family: bool) -> tuple[bytes, ...]:
         """What a person is known by; fields that a line lacks are empty."""
         names = (b"FID", b"IID") if family else (b"IID",)
-        return tuple(_field(fields, self.columns.index(name)) for name in names)
+        return tuple(field_of(fields, self.columns.index(name)) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +106,24 @@ class People:
     @property
     def by_family(self) -> bool:
         """Whether phenotypes are found by family and person."""
-        return all(file is not None and file.has_families for file in (self.file, self.phenotypes))
+        return self.phenotypes is not None and self.joined_by_family(self.phenotypes)
+
+    def joined_by_family(self, listed: PeopleFile) -> bool:
+        """Whether the lines of another file are found by family and person."""
+        return self.file is not None and self.file.has_families and listed.has_families
 
     def phenotype_words(self) -> list[bytes]:
         """The phenotype of each person, in order; empty where there is none."""
-        by_key = self._by_key()
-        if by_key is None:
-            own = self.file
-            return [] if own is None else [_field(fields, own.phenotype) for fields in own.lines()]
-        return [by_key.get(key, b"") for key in self.keys(family=self.by_family)]
+        listed, own = self.phenotypes, self.file
+        if listed is None:
+            return [] if own is None else [field_of(fields, own.phenotype) for fields in own.lines()]
+        return [word or b"" for word in self.joined(listed, lambda fields: field_of(fields, listed.phenotype))]
 
     def unlisted(self) -> list[int]:
         """Which people, by their places in the genotypes, have no line in a phenotype file of its own."""
-        by_key = self._by_key()
-        if by_key is None:
+        if self.phenotypes is None:
             return []
-        return [row for row, key in enumerate(self.keys(family=self.by_family)) if key not in by_key]
+        return [row for row, line in enumerate(self.joined(self.phenotypes, lambda _: True)) if line is None]
 
     def names(self) -> list[str]:
         """Each person in a message: family and person where the genotypes have families, else person."""
@@ -134,19 +136,16 @@ class People:
             return phenotype == self.case.encode()
         return _NUMBER.fullmatch(phenotype) is not None and float(phenotype) > self.above
 
-    def _by_key(self) -> dict[tuple[bytes, ...], bytes] | None:
-        """The phenotype of each person that a phenotype file names; None without such a file."""
-        if self.phenotypes is None:
-            return None
-        by_key: dict[tuple[bytes, ...], bytes] = {}
-        for fields in self.phenotypes.lines():
-            key = self.phenotypes.key(fields, family=self.by_family)
-            by_key.setdefault(key, _field(fields, self.phenotypes.phenotype))
-        if self.file is None and self.phenotypes.has_families:
-            for fields in self.phenotypes.lines():
-                both = b"_".join(self.phenotypes.key(fields, family=True))
-                by_key.setdefault((both,), _field(fields, self.phenotypes.phenotype))
-        return by_key
+    def joined(self, listed: PeopleFile, value: Callable[[list[bytes]], _Value]) -> list[_Value | None]:
+        """A value of the first line of each person in another file, in order of the genotypes; None where a person has no line."""
+        family = self.joined_by_family(listed)
+        by_key: dict[tuple[bytes, ...], _Value] = {}
+        for fields in listed.lines():
+            by_key.setdefault(listed.key(fields, family=family), value(fields))
+        if self.file is None and listed.has_families:
+            for fields in listed.lines():
+                by_key.setdefault((b"_".join(listed.key(fields, family=True)),), value(fields))
+        return [by_key.get(key) for key in self.keys(family=family)]
 
     def cases(self, people: int) -> Flags:
         """Who is a case, bool (n,), in the order of the genotypes. Raises SourceError when a file is no longer the one that was checked."""
@@ -168,7 +167,8 @@ def named(key: tuple[bytes, ...]) -> str:
     return shown(b" ".join(key).decode("utf-8", "backslashreplace"))
 
 
-def _field(fields: list[bytes], index: int) -> bytes:
+def field_of(fields: list[bytes], index: int) -> bytes:
+    """A field of a line, empty where the line has too few."""
     return fields[index] if 0 <= index < len(fields) else b""
 
 
@@ -243,18 +243,28 @@ def _open_psam(path: Path, plan: Plan, *, needed: bool) -> PeopleFile:
 
 
 def _open_phenotypes(path: Path, plan: Plan) -> PeopleFile:
-    size, lines = _size(path, field="phenotype"), _start(path)
-    if lines[0].removeprefix(b"#").upper().startswith(_PLAIN):
-        columns = _header(path, lines[0])
-        return PeopleFile(path, size, columns, 1, _phenotype_column(path, plan, columns))
+    listed = open_listed(path, field="phenotype")
+    if listed is not None:
+        return replace(listed, phenotype=_phenotype_column(path, plan, listed.columns))
     if plan.phenotype is not None:
         fix = "give it a header such as #FID IID and the names, or leave phenotype out of the plan"
         refuse(path, "has no header, and the plan asks for a phenotype by name", fix, field="phenotype")
-    return PeopleFile(path, size, (*_PLAIN, b"PHENOTYPE"), 0, 2)
+    return PeopleFile(path, _size(path, field="phenotype"), (*_PLAIN, b"PHENOTYPE"), 0, 2)
+
+
+def open_listed(path: Path, *, field: str, ids: tuple[bytes, ...] = IDS) -> PeopleFile | None:
+    """A file with a header that names people and columns; None where it has no header. Raises SourceError where it cannot be read.
+
+    The names of `ids` are read in small letters too.
+    """
+    size, lines = _size(path, field=field), _start(path)
+    if not lines[0].removeprefix(b"#").upper().startswith(_PLAIN):
+        return None
+    return PeopleFile(path, size, _header(path, lines[0], ids), 1, -1)
 
 
 def _phenotype_column(path: Path, plan: Plan, columns: tuple[bytes, ...]) -> int:
-    names = [name for name in columns if name not in _IDS]
+    names = [name for name in columns if name not in IDS]
     wanted = None if plan.phenotype is None else plan.phenotype.encode()
     if wanted is not None and wanted not in names:
         problem = f"has no phenotype {shown(plan.phenotype or '')}"
@@ -264,9 +274,9 @@ def _phenotype_column(path: Path, plan: Plan, columns: tuple[bytes, ...]) -> int
     return columns.index(wanted or names[0])
 
 
-def _header(path: Path, line: bytes) -> tuple[bytes, ...]:
+def _header(path: Path, line: bytes, ids: tuple[bytes, ...] = IDS) -> tuple[bytes, ...]:
     columns = tuple(
-        name.upper() if name.upper() in _IDS else name for name in line.removeprefix(b"#").replace(b'"', b"").split()
+        name.upper() if name.upper() in ids else name for name in line.removeprefix(b"#").replace(b'"', b"").split()
     )
     if len(columns) == 1 and line.count(b",") + line.count(b";"):
         problem = "has columns that are apart by commas or semicolons"

@@ -20,6 +20,7 @@ from starling.genome.plan import Plan
 from starling.genome.plan.sites import chromosome
 from starling.genome.source.calls import NO_ALLELE, Calls, Variant, copies
 from starling.genome.source.counting import by_allele, genotype_tables, missing_calls, status_masks
+from starling.genome.source.covariates import raw_covariates
 from starling.genome.source.genotypes import Genotypes, read
 from starling.genome.source.people import named, repeated
 from starling.genome.source.relatives import (
@@ -100,6 +101,7 @@ def _validated(plan: Plan, genotypes: Genotypes, most: int) -> Validated:
     names = genotypes.people.names()
     cases = genotypes.people.cases(plan.people)
     _phenotypes(genotypes, plan, names, int(cases.sum()), problems)
+    _covariates(genotypes, plan, names, problems)
     _people(genotypes, names, problems)
     if genotypes.kind == "vcf":
         _records(genotypes.path, plan, problems)
@@ -153,18 +155,41 @@ def _phenotypes(genotypes: Genotypes, plan: Plan, names: list[str], cases: int, 
         problems.add("phenotype", [Problem("phenotype", "has more than two values", fix, file.path.name)])
 
 
+def _covariates(genotypes: Genotypes, plan: Plan, names: list[str], problems: _Tally) -> None:
+    """People without a number, and columns that are constant or words."""
+    file = genotypes.covariates
+    if file is None:
+        return
+    values = raw_covariates(file, genotypes.people, plan.covariates, plan.people)
+    for name, column in zip(plan.covariates, values.T, strict=True):
+        there = column[~np.isnan(column)]
+        if not there.size or there.min() == there.max():
+            status = "is constant" if len(there) else "holds no number for anybody of the genotypes"
+            fix = "write numbers, such as 1 and 2 for two kinds, with the ids of this study"
+            problems.decide(
+                Problem("covariates", f"{shown(name)}: {status}; it adjusts for nothing", fix, file.path.name)
+            )
+            continue
+        absent = np.flatnonzero(np.isnan(column)).tolist()
+        fix = "such a person has the mean of all others"
+        some = (
+            Problem("covariates", f"{shown(name)} of {names[row]}: is no number", fix, file.path.name) for row in absent
+        )
+        problems.add("covariates", some, len(absent))
+
+
 def _people(genotypes: Genotypes, names: list[str], problems: _Tally) -> None:
     """Lines that are too short, and people who are named twice."""
     people = genotypes.people
-    for file in filter(None, (people.file, people.phenotypes)):
+    for file in filter(None, (people.file, people.phenotypes, genotypes.covariates)):
         needed = max(file.phenotype + 1, len(file.columns) if file.phenotype < 0 else 0)
         short = [line for line, fields in file.numbered() if len(fields) < needed]
         problem = f"does not have {needed} fields"
         problems.add(
             "line", (Problem("line", problem, "write them all", file.path.name, at) for at in short), len(short)
         )
-    if people.phenotypes is not None:
-        several, where = people.phenotypes.repeated(), people.phenotypes.path.name
+    for file in filter(None, (people.phenotypes, genotypes.covariates)):
+        several, where = file.repeated(), file.path.name
         fix = "keep one line of each person; the first counts"
         some = (Problem("person", f"{name} has several lines", fix, where) for name in several)
         problems.add("person", some, len(several))
