@@ -5,6 +5,17 @@ neighbours. A response comes in `ScoreTests` alone, already randomised, so what 
 """
 
 from starling.genome.adjusted.columns import Coding, Columns, covariate_basis, residual_columns, tiles
+from starling.genome.adjusted.components import CallReader, principal_components
 from starling.genome.adjusted.scores import Scores, ScoreTests
 
-__all__ = ["Coding", "Columns", "ScoreTests", "Scores", "covariate_basis", "residual_columns", "tiles"]
+__all__ = [
+    "CallReader",
+    "Coding",
+    "Columns",
+    "ScoreTests",
+    "Scores",
+    "covariate_basis",
+    "principal_components",
+    "residual_columns",
+    "tiles",
+]

@@ -90,6 +90,18 @@ def sums_over_people(packed: UInt8, code: Float64, weights: Float64) -> Float64:
     return sums[: len(packed)]
 
 
+def add_over_snps(packed: UInt8, code: Float64, weights: Float64, sums: Float64) -> None:
+    """Add to each person the sum over SNPs of what her call stands for times the weights of the SNP.
+
+    Args:
+        packed: Calls, uint8 (c, ceil(n/4)).
+        code: What each code of a .bed stands for, at most 2, float64 (c, 4).
+        weights: Numbers `on_grid`, of the same bound for all chunks, float64 (c, k); k a multiple of four.
+        sums: Float64 (k, .), as wide as what `padded` gives; what lies beyond the people is nobody's.
+    """
+    _over_snps(packed, code, np.pad(weights, ((0, -len(weights) % ROWS), (0, 0))), sums)
+
+
 @compiled_in_any_order
 def _unpack(packed: UInt8, code: Float64, begin: int, start: int, out: Float64) -> None:
     """Some SNPs from `begin` and some bytes from `start` as numbers; what lies beyond is 0."""
@@ -151,3 +163,34 @@ def _twelve(x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float
     sums[2, 1] += zq
     sums[2, 2] += zr
     sums[2, 3] += zs
+
+
+@compiled_in_any_order
+def _over_snps(packed: UInt8, code: Float64, weights: Float64, sums: Float64) -> None:
+    """The adding of `add_over_snps`; the weights of SNPs that are not there are 0."""
+    room = np.empty((ROWS, 4 * BYTES))
+    for begin in range(0, packed.shape[0], ROWS):
+        for start in range(0, packed.shape[1], BYTES):
+            _unpack(packed, code, begin, start, room)
+            left, right = 4 * start, 4 * (start + BYTES)
+            for row in range(0, ROWS, 3):
+                x, y, z = room[row], room[row + 1], room[row + 2]
+                for at in range(0, sums.shape[0], 4):
+                    p, q = sums[at, left:right], sums[at + 1, left:right]
+                    r, s = sums[at + 2, left:right], sums[at + 3, left:right]
+                    _spread(x, y, z, p, q, r, s, weights[begin + row : begin + row + 3, at : at + 4])
+
+
+@compiled_in_any_order
+def _spread(
+    x: Float64, y: Float64, z: Float64, p: Float64, q: Float64, r: Float64, s: Float64, weights: Float64
+) -> None:
+    """Three SNPs to four sums of each person."""
+    xp, xq, xr, xs = weights[0, 0], weights[0, 1], weights[0, 2], weights[0, 3]
+    yp, yq, yr, ys = weights[1, 0], weights[1, 1], weights[1, 2], weights[1, 3]
+    zp, zq, zr, zs = weights[2, 0], weights[2, 1], weights[2, 2], weights[2, 3]
+    for at in range(x.size):
+        p[at] += x[at] * xp + y[at] * yp + z[at] * zp
+        q[at] += x[at] * xq + y[at] * yq + z[at] * zq
+        r[at] += x[at] * xr + y[at] * yr + z[at] * zr
+        s[at] += x[at] * xs + y[at] * ys + z[at] * zs

@@ -1,0 +1,184 @@
+"""Principal components of the people from the study's SNPs. Where populations differ, a scan without them finds SNPs that only follow them.
+
+The copies of the SNPs that pruning.py takes, less their mean and over sqrt(2 f (1 - f)) (Patterson, Price and Reich 2006), make a matrix X
+of m SNPs by n people; the components are the leading eigenvectors of X'X, n numbers each. X is never made. In subspace iteration (Halko,
+Martinsson and Tropp 2011, algorithm 4.4) a block of vectors is multiplied by X'X in one pass over packed calls, orthonormalised, and so on
+PASSES times; the eigenvectors within the last block are those of a matrix of its width. With EXTRA vectors beyond the k components it
+converges as (eigenvalue k + EXTRA + 1 over eigenvalue k)^PASSES: soon where populations differ, not where there is but noise.
+
+No library of linear algebra multiplies by packed calls, so this part is here; eigenvectors of the small matrix are LAPACK's. Sums over SNPs
+and over people are exact (sums.py) and the first block is the SNPs dealt out to heaps, so nothing is left to chance, and no number
+of threads changes a bit.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final, Protocol, TypeVar
+
+import numpy as np
+
+from starling.engine.machine import in_order
+from starling.genome.adjusted.columns import covariate_basis
+from starling.genome.adjusted.pruning import RARE, Planes, Pruning, planes
+from starling.genome.adjusted.sums import add_over_snps, call_counts, coded, on_grid, padded, sums_over_people
+from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.source.calls import Calls, bytes_a_snp
+
+EXTRA: Final = 10
+PASSES: Final = 10
+MOST_SNPS: Final = 1 << 16
+"""SNPs that components are made of, evenly spread over those taken: more tell no more of populations."""
+HELD: Final = 256 << 20
+"""Bytes of packed calls kept in memory; what has more is read again in every pass."""
+
+R = TypeVar("R")
+
+
+class CallReader(Protocol):
+    """`source.read` of a study and its plan."""
+
+    def __call__(self, work: Callable[[Calls], R], indices: Int64 | None = None) -> Iterator[R]:
+        """`work` of chunks of all SNPs, or of those at `indices`, in the order of the file."""
+        ...
+
+
+def principal_components(read: CallReader, people: int, count: int) -> Float64:
+    """The first components of a study of n `people`, float64 (n, k), orthonormal, each of mean 0, the leading one first.
+
+    k is `count`, or less where the SNPs do not have so many. The largest number of a component, without its sign, is positive.
+    """
+    study = _choose(read, people)
+    block = _orthonormal(_dealt_out(study, min(count + EXTRA, people - 1)))
+    for _ in range(PASSES - 1):
+        block = _orthonormal(_multiplied(study, block))
+    images = _multiplied(study, block)
+    small = np.einsum("ij,ik->jk", block, images)
+    _, vectors = np.linalg.eigh((small + small.T) / 2)
+    leading: Float64 = np.einsum("ij,jk->ik", block, vectors[:, ::-1][:, :count])
+    largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=0)[np.newaxis], axis=0)
+    return np.asarray(leading * np.sign(largest))
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """The calls that components are made of: SNPs `snps` of the list, of `people`, in memory where they are `held`."""
+
+    read: CallReader
+    people: int
+    snps: Int64
+    held: list[Calls] | None
+
+    def each(self, work: Callable[[Calls], None]) -> None:
+        """`work` of each chunk, by several threads."""
+        for _ in self.read(work, self.snps) if self.held is None else in_order(work, self.held):
+            pass
+
+
+def _choose(read: CallReader, people: int) -> _Study:
+    pruning = Pruning(people)
+    parts: list[Int64] = []
+    held: list[Calls] | None = []
+
+    def look(calls: Calls) -> tuple[Calls, Planes]:
+        return calls, planes(calls, people)
+
+    for calls, seen in read(look):
+        taken = pruning.take(seen)
+        parts.append(calls.snps[taken])
+        if held is not None:
+            held.append(_part(calls, taken))
+            if sum(map(len, parts)) * bytes_a_snp(people) > HELD:
+                held = None
+    snps = np.concatenate(parts)
+    if len(snps) > MOST_SNPS:
+        snps = snps[np.linspace(0, len(snps) - 1, MOST_SNPS).astype(np.int64)]
+        if held is not None:
+            stays = [np.isin(calls.snps, snps) for calls in held]
+            held = [_part(calls, rows) for calls, rows in zip(held, stays, strict=True)]
+    return _Study(read, people, snps, held)
+
+
+def _part(calls: Calls, rows: Flags) -> Calls:
+    return Calls(calls.snps[rows], calls.packed[rows], calls.second[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class _Standard:
+    """A chunk of X: SNPs `calls`, what each code stands for (`codes`, `missing`), the mean and 1 / sqrt(2 f (1 - f)) of each, and which
+    have missing calls.
+    """
+
+    calls: Calls
+    codes: Float64
+    missing: Float64
+    mean: Float64
+    scale: Float64
+    lacking: Int64
+
+    @classmethod
+    def of(cls, calls: Calls, people: int) -> "_Standard":
+        numbers = call_counts(calls, people)
+        shares = numbers.frequencies
+        codes, missing = (coded(calls, np.tile(by, (len(shares), 1))) for by in ([0.0, 1, 2, 0], [0.0, 0, 0, 1]))
+        lacking = np.flatnonzero(numbers.counts[:, 3])
+        return cls(calls, codes, missing[lacking], 2 * shares, 1 / np.sqrt(2 * shares * (1 - shares)), lacking)
+
+    def times(self, weights: Float64) -> Float64:
+        """X of the chunk times vectors of mean 0 (`padded`): float64 (c, width)."""
+        packed, lacking = self.calls.packed, self.lacking
+        sums = sums_over_people(packed, self.codes, weights)
+        if lacking.size:
+            sums[lacking] += self.mean[lacking, np.newaxis] * sums_over_people(packed[lacking], self.missing, weights)
+        return sums * self.scale[:, np.newaxis]
+
+    def add(self, vectors: Float64, largest: float, sums: Float64) -> None:
+        """Add X' of the chunk times vectors, float64 (c, width), each number at most `largest`; but for a constant of each vector."""
+        packed, lacking = self.calls.packed, self.lacking
+        # What a missing call stands for is up to twice as large as a copy.
+        bound = np.full(len(vectors), 2 * largest / np.sqrt(2 * RARE * (1 - RARE)))
+        weights = vectors * self.scale[:, np.newaxis]
+        add_over_snps(packed, self.codes, on_grid(weights, MOST_SNPS, bound), sums)
+        if lacking.size:
+            filled = on_grid(self.mean[lacking, np.newaxis] * weights[lacking], MOST_SNPS, bound[lacking])
+            add_over_snps(packed[lacking], self.missing, filled, sums)
+
+
+def _dealt_out(study: _Study, width: int) -> Float64:
+    """X' times a matrix that deals the SNPs out to so many heaps, by their positions in the list: float64 (n, width)."""
+
+    def weigh(chunk: _Standard) -> Float64:
+        return np.asarray(chunk.calls.snps[:, np.newaxis] % width == np.arange(width), dtype=np.float64)
+
+    return _sums(study, width, weigh, 1.0)
+
+
+def _multiplied(study: _Study, block: Float64) -> Float64:
+    """X'X times vectors, float64 (n, width), orthonormal and of mean 0."""
+    weights = padded(on_grid(np.ascontiguousarray(block.T), study.people))
+    # A row of X has a sum of squares of at most 2 n: at any frequency, most people have either 0 or 2 copies.
+    largest = np.sqrt(2 * study.people)
+    return _sums(study, block.shape[1], lambda chunk: chunk.times(weights)[:, : block.shape[1]], float(largest))
+
+
+def _sums(study: _Study, width: int, weigh: Callable[[_Standard], Float64], largest: float) -> Float64:
+    """X' times what `weigh` gives of each chunk, float64 (n, width): exact sums, so that it is no matter which thread adds what."""
+    totals: list[Float64] = []
+    lock = Lock()
+
+    def work(calls: Calls) -> None:
+        chunk = _Standard.of(calls, study.people)
+        vectors = weigh(chunk)
+        with lock:
+            total = totals.pop() if totals else padded(np.zeros((width, study.people)))
+        chunk.add(np.pad(vectors, ((0, 0), (0, len(total) - width))), largest, total)
+        with lock:
+            totals.append(total)
+
+    study.each(work)
+    images = np.sum(totals, axis=0)[:width, : study.people].T if totals else np.zeros((study.people, width))
+    return np.asarray(images - images.mean(axis=0))
+
+
+def _orthonormal(vectors: Float64) -> Float64:
+    return covariate_basis(vectors)[:, 1:]
