@@ -5,10 +5,12 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from starling.privacy.budget import Measure
 from starling.tables.plan import Plan
+from starling.tables.plan.best_families import divided
 from starling.tables.plan.cross import Cross, shape_of
 from starling.tables.plan.custom_records import custom_records
-from starling.tables.plan.residuals import Table, best_shares
+from starling.tables.plan.residuals import Table
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "sex", "values": {"f": "women", "m": "men"}},
@@ -31,12 +33,13 @@ def cross_plan(
     *,
     levels: tuple[str, ...] = (),
     records: int = 1,
+    measure: Measure = "rho",
     **changes: Any,
 ) -> Plan:
     """A plan of tables of sex, age in four classes and colour; of these levels of regions, if any, and of so many records of a person."""
     values: dict[str, Any] = {
         "title": "A small survey",
-        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": "rho"},
+        "privacy": {"unit": "person", "neighbours": "add-remove", "measure": measure},
         "records": {"of-a-person": records, **({"person": "id"} if records > 1 else {})},
         "columns": COLUMNS,
         "groups": [{"name": "everybody", "columns": []}],
@@ -48,7 +51,7 @@ def cross_plan(
     plan = Plan.of(values)
     stated = replace(custom_records(plan), families=())
     cross = Cross(("sex", "age", "colour"), CUTS, tables, levels or plan.regions.names, ())
-    shape = shape_of(stated, plan.regions, cross)
-    shares = best_shares(shape, [[1.0] * len(tables)] * len(shape.regions), Fraction(rho))
+    shape = shape_of(stated, plan.regions, cross, plan.measure)
+    shares = divided(shape, [[1.0] * len(tables)] * len(shape.regions), Fraction(rho))
     fields = {"records": stated, "cross": replace(cross, shares=shares), **changes}
     return replace(plan, levels=(), families=(), definitions=stated.definitions, **fields)

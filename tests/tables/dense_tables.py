@@ -1,8 +1,10 @@
 """Small shapes of cross tables, and what is measured and asked of them as dense matrices over all cells of all columns."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +66,33 @@ def shared(draw: st.DrawFn, *, regions: bool = True) -> tuple[Shape, Shares]:
     return shape, rows
 
 
+@st.composite
+def shared_in_any_measure(draw: st.DrawFn) -> tuple[Shape, Shares]:
+    """Under pure epsilon too, where tables that lie in others may be measured or not."""
+    shape, rows = draw(shared())
+    if not (records := draw(st.integers(0, 2))):
+        return shape, rows
+    largest = {part for part in shape.parts if not any(set(part) < set(other) for other in shape.parts)}
+    some = (
+        tuple(share * (part in largest or draw(st.booleans())) for part, share in zip(shape.parts, level, strict=True))
+        for level in rows
+    )
+    return replace(shape, laplace=records), tuple(some)
+
+
+def measured_rows(shape: Shape, part: Table) -> npt.NDArray[np.int64]:
+    """What is measured of a part, or under pure epsilon of a table, as a matrix over all cells of all columns."""
+    return (marginal if shape.laplace else residual)(shape.sizes, part)
+
+
+def variance(shape: Shape, part: Table, share: Fraction) -> float:
+    """The variance of its noise over the square of the records of a person."""
+    if not shape.laplace:
+        return float(noise(shape, part, share).sigma_squared)
+    kept = exp(-share / shape.laplace)
+    return 2 * kept / ((1 - kept) * shape.laplace) ** 2
+
+
 def leaves(shape: Shape) -> list[Floats]:
     """Of each level which leaves lie in each region, (regions, leaves)."""
     inside = [np.eye(shape.regions[-1])]
@@ -83,7 +112,8 @@ def covariance(shape: Shape, shares: Shares) -> Floats:
     information = np.zeros((cells, cells))
     for rows, level in zip(leaves(shape), shares, strict=True):
         for part, share in zip(shape.parts, level, strict=True):
-            matrix = np.kron(rows, residual(shape.sizes, part))
-            information += matrix.T @ matrix / float(noise(shape, part, share).sigma_squared)
+            if share:
+                matrix = np.kron(rows, measured_rows(shape, part))
+                information += matrix.T @ matrix / variance(shape, part, share)
     inverse: Floats = np.linalg.pinv(information, hermitian=True, rcond=1e-11).astype(np.float64)
     return inverse

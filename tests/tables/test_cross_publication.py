@@ -24,6 +24,7 @@ from starling.release.checks import FORMS
 from starling.release.manifest import digests, files_of
 from starling.release.payment import PaymentOptions
 from starling.release.recompute import check
+from starling.tables.analysis import open_release
 from starling.tables.artifact.columns import ACCURACY, GROUPS, INTEGRALITY
 from starling.tables.artifact.cross import CONSISTENCY, SCHEMA
 from starling.tables.cross_publication import CrossPublication, publication_of
@@ -81,6 +82,29 @@ def test_a_release_holds_and_every_two_of_its_tables_agree(published: Path) -> N
         assert all(one[key] == other[key] for key in one.keys() & other.keys())
     total = {row["region_id"]: row["count"] for row in files["everybody"].to_pylist()}
     assert total["west"] == total["a1"] + total["a2"]
+
+
+def test_under_pure_epsilon_whole_tables_are_measured_and_all_agree(tmp_path: Path) -> None:
+    plan = cross_plan(up_to(3, 2), "3/2", levels=LEVELS, records=2, measure="epsilon")
+    made = open_release(release(plan, records(), out=tmp_path / "release", payment=UNVALIDATED).folder)
+    assert not failing(made.folder)
+    for values in ({}, {"district": "a1"}, {"county": "west", "colour": ["red", "blue"]}):
+        women, men, all_of_them = (made.number(**values, **sex) for sex in ({"sex": "f"}, {"sex": "m"}, {}))
+        parts = women + men - all_of_them
+        assert parts.exact == parts.standard_deviation == 0
+        low, high = women.interval()
+        assert high - low == pytest.approx(2 * 2.37 * women.standard_deviation, abs=2)
+    stated = json.loads((made.folder / "privacy.json").read_text())
+    assert stated["cost"] == {
+        "add-remove": {"epsilon": "3/2", "decimal": "1.5"},
+        "replace-one": {"epsilon": "3", "decimal": "3"},
+    }
+    assert plan.cross is not None
+    for level, shares in zip(stated["mechanism"]["levels"], plan.cross.shares, strict=True):
+        assert [part["budget"]["epsilon"] for part in level["parts"]] == [str(share) for share in shares if share]
+    report = (made.folder / "report.html").read_text()
+    assert "Some tables are measured whole" in report
+    assert "residual" not in report
 
 
 def test_what_is_stated_is_what_the_plan_costs(published: Path) -> None:

@@ -10,26 +10,26 @@ import pytest
 from starling.audit.falsifier import Finding, falsify
 from starling.audit.tables_mechanisms import BUDGET, crossed
 from starling.privacy.budget import Rho
-from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.privacy.distributions.discrete import DiscreteGaussian, Distribution
 from starling.privacy.sampling.entropy import system
 from starling.tables.plan.cross import noise_of_part
-from starling.tables.plan.residuals import Shape, Table
+from starling.tables.plan.residuals import Shape, Table, noise
 
 DRAWS = 80_000
-Noise = Callable[[Shape, Table, Fraction, int], DiscreteGaussian]
+Noise = Callable[[Shape, Table, Fraction, int], Distribution]
 
 
-def finding(noise: Noise, total: Fraction = Fraction(1, 2)) -> Finding:
+def finding(wrong: Noise, total: Fraction = Fraction(1, 2)) -> Finding:
     """What the falsifier finds of cross tables with this noise, and this share of the budget for the number of all records."""
     draws = crossed(total)
-    with mock.patch("starling.tables.mechanism.residuals.noise_of_part", noise):
+    with mock.patch("starling.tables.mechanism.residuals.noise_of_part", wrong):
         one, two = (lambda number, records=records: draws(np.array([records]), number, system()) for records in (1, 2))
         return falsify(one, two, DRAWS, goal="rho")
 
 
 def wrong_cells(shape: Shape, part: Table, share: Fraction, records: int) -> DiscreteGaussian:
     """N s in place of N^2 s."""
-    return DiscreteGaussian(noise_of_part(shape, part, share, records).sigma_squared / shape.cells(part))
+    return DiscreteGaussian(noise(shape, part, share / records**2).sigma_squared / shape.cells(part))
 
 
 def of_plain_table(shape: Shape, part: Table, share: Fraction, records: int) -> DiscreteGaussian:
@@ -48,7 +48,7 @@ def test_no_draw_refutes_the_cost_and_a_forgotten_part_is_refuted() -> None:
 
 @pytest.mark.slow
 @pytest.mark.statistical
-@pytest.mark.parametrize("noise", [wrong_cells, of_plain_table])
-def test_wrong_noise_is_refuted(noise: Noise) -> None:
+@pytest.mark.parametrize("wrong", [wrong_cells, of_plain_table])
+def test_wrong_noise_is_refuted(wrong: Noise) -> None:
     """Power above .999: nearly all of the budget is for the part whose noise is wrong, which then costs twice as much."""
-    assert finding(noise, Fraction(1, 20)).refutes(Rho(BUDGET))
+    assert finding(wrong, Fraction(1, 20)).refutes(Rho(BUDGET))

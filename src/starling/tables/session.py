@@ -199,10 +199,6 @@ def plan(
         fix = f'give its public values, as in domains={{"{missing[0]}": [...]}}; they are never taken from the records'
         raise ParameterError("domains", f"says nothing of {missing[0]}", fix)
     name = " by ".join(by) or EVERYBODY
-    if cross is not None and epsilon is not None and delta is None:
-        raise ParameterError(
-            "epsilon", "stands beside cross, whose tables cost rho", "state rho, a margin, or delta too"
-        )
     amount = (epsilon if rho is None else rho) if delta is None else 1
     number = {} if cross is not None else {"number": "total only"}
     price: dict[str, Any] = (
@@ -222,7 +218,9 @@ def plan(
             "privacy": {
                 "unit": "person",
                 "neighbours": "add-remove",
-                "measure": "epsilon" if rho is None and delta is None and cross is None else "rho",
+                "measure": "epsilon"
+                if rho is None and delta is None and (cross is None or epsilon is not None)
+                else "rho",
             },
             "records": {"of-a-person": 1},
             "publication": {"negative-counts": True},

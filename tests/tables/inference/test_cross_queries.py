@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from starling.tables.inference.cross_estimates import deviations
 from starling.tables.inference.cross_queries import query_variance
 from starling.tables.plan.residuals import Shape, Shares
-from tests.tables.dense_tables import covariance, leaves, marginal, shared
+from tests.tables.dense_tables import covariance, leaves, marginal, shared_in_any_measure
 
 
 @pytest.mark.examples(25)
-@given(shared(), st.integers(0, 2**32))
+@given(shared_in_any_measure(), st.integers(0, 2**32))
 def test_any_sum_of_any_tables_and_regions_has_its_exact_variance(case: tuple[Shape, Shares], seed: int) -> None:
     shape, shares = case
     random = np.random.default_rng(seed)
@@ -30,7 +30,7 @@ def test_any_sum_of_any_tables_and_regions_has_its_exact_variance(case: tuple[Sh
 
 
 @pytest.mark.examples(15)
-@given(shared())
+@given(shared_in_any_measure())
 def test_a_cell_has_its_deviation_and_what_holds_by_construction_has_none(case: tuple[Shape, Shares]) -> None:
     shape, shares = case
     for level, each in enumerate(deviations(shape, shares, 1)):

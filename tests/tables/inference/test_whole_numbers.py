@@ -25,7 +25,7 @@ from tests.tables.plan.stated_cross import WHOLE
 @given(shared(), st.integers(0, 2**32))
 def test_whole_numbers_agree_and_no_sum_is_moved_by_more_than_its_bound(case: tuple[Shape, Shares], seed: int) -> None:
     shape, shares = case
-    rows = measured(shape, counts(shape, seed), seed)
+    rows = measured(shape, shares, counts(shape, seed), seed)
     plain, whole = (cross_estimates(shape, shares, rows, whole=each) for each in (False, True))
     assert whole.bits == 0
     random = np.random.default_rng(seed)

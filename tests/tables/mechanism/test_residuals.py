@@ -1,21 +1,28 @@
 """The residuals as they are drawn: what is measured, with which noise, in which order, and what wrong ones would cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
+from typing import TypeAlias
 from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.privacy.budget import Epsilon
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.tables.mechanism.residuals import Residuals, residuals
+from starling.tables.plan import Plan
+from starling.tables.plan.cross import noise_of_part, replacement
 from starling.tables.plan.residuals import Shape, Table
 from starling.tables.plan.residuals import noise as noise_of
 from tests.tables.cross_plans import LEVELS, cross_plan
 from tests.tables.dense_tables import residual
 
 Int64 = npt.NDArray[np.int64]
+Records: TypeAlias = list[tuple[int, ...]]
+"""Region and values of each."""
 
 
 class Counts:
@@ -102,3 +109,67 @@ def test_wrong_scales_cost_more_than_they_state() -> None:
         s = right.sigma_squared / cells**2
         assert Fraction(1) / (2 * s) > share
         assert Fraction(shape.scaled(part), cells) / (2 * s) == share
+
+
+def losses(plan: Plan, counts: Callable[[Records], Counts], one: Records, other: Records) -> Fraction:
+    """Under pure epsilon, the most that the chance of an outcome differs between two sets of records, in the exponent: exact."""
+    shape, cross = plan.cross_shape, plan.cross
+    assert cross is not None
+    loss = Fraction(0)
+    for level, shares in enumerate(cross.shares):
+        for part, share in zip(shape.parts, shares, strict=True):
+            if share:
+                noise = noise_of_part(shape, part, share, plan.records_of_one)
+                assert isinstance(noise, DiscreteLaplace)
+                moved = counts(one).part(level, part) - counts(other).part(level, part)
+                loss += int(np.abs(moved).sum()) / noise.scale
+    return loss
+
+
+@pytest.mark.parametrize(("levels", "records"), [((), 1), (LEVELS, 1), (LEVELS, 2)])
+def test_under_pure_epsilon_no_neighbour_costs_more_than_the_budget(levels: tuple[str, ...], records: int) -> None:
+    """All records that a person may add, remove or have in place of others, at most so many of a person, in a small world.
+
+    The mutant, a scale that forgets the records of a person, costs more than it states.
+    """
+    plan = cross_plan(((), (0,), (0, 2), (1, 2)), "3/2", levels=levels, records=records, measure="epsilon")
+    shape = plan.cross_shape
+    every = list(product(range(shape.regions[-1]), *map(range, shape.sizes)))
+    sampled = every if records == 1 and not levels else every[:: 7 if records == 1 else 13]
+
+    def counts(rows: Records) -> Counts:
+        made = Counts(shape)
+        made.cells = np.zeros_like(made.cells)
+        for row in rows:
+            made.cells[row] += 1
+        return made
+
+    whose = [each for some in range(1, records + 1) for each in combinations_with_replacement(sampled, some)]
+    added = {each: losses(plan, counts, [*each], []) for each in whose}
+    assert set(added.values()) <= {plan.cost.amount * len(each) / records for each in whose}
+    assert max(added.values()) == plan.cost.amount == Fraction(3, 2)
+    replaced = max(losses(plan, counts, [*one], [*other]) for one, other in combinations(whose[::3], 2))
+    assert replaced == 2 * plan.cost.amount == replacement(plan.cross, shape).amount  # type: ignore[arg-type]
+    with mock.patch("tests.tables.mechanism.test_residuals.noise_of_part", lambda *each: DiscreteLaplace(1 / each[2])):
+        assert (losses(plan, counts, [*whose[-1]], []) > plan.cost.amount) == (records > 1)
+
+
+@pytest.mark.parametrize("records", [1, 2])
+def test_under_pure_epsilon_whole_tables_are_drawn_with_the_noise_of_their_events(records: int) -> None:
+    plan = cross_plan(levels=LEVELS, records=records, measure="epsilon")
+    assert plan.cost == Epsilon(Fraction(1, 2))
+    assert plan.cross is not None
+    shape, counts, drawn_with = plan.cross_shape, Counts(plan.cross_shape), list[Fraction]()
+
+    def draw(distribution: DiscreteLaplace, size: tuple[int, ...]) -> Int64:
+        drawn_with.append(distribution.scale)
+        return np.zeros(size, dtype=np.int64)
+
+    with mock.patch("starling.tables.mechanism.residuals.draw", draw):
+        measured = list(Residuals(plan).draw(counts))
+    places = [(level, place) for level in range(2) for place, share in enumerate(plan.cross.shares[level]) if share]
+    assert [(level, place) for level, place, _ in measured] == places
+    events = [each.event for level in plan.guarantee.parts for each in level.parts]
+    assert [records / each for each in drawn_with] == [event.cost.amount for event in events]  # type: ignore[union-attr]
+    for level, place, numbers in measured:
+        assert np.array_equal(numbers.ravel(), counts.part(level, shape.parts[place]).ravel())

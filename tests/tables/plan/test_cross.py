@@ -68,7 +68,6 @@ RECORDS = custom_records(PLAN)
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"measure": "epsilon"}, 'write measure = "rho"'),
         ({"variants": Variants(both_stages=True)}, "two plans"),
         ({"allow_negative": False}, "two plans"),
         ({"cross": replace(CROSS, columns=("sex", "age", "size"))}, "no columns of the plan"),

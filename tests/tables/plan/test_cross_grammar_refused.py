@@ -14,7 +14,6 @@ MODULES: Final = ("cross_grammar", "cross_solving")
 FAR: Final = {f"c{place}": {"name": f"c{place}", "values": ["a", "b"]} for place in range(24)}
 ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
     # What stands beside it.
-    ({"privacy.measure": "epsilon"}, "privacy.measure", "is epsilon, and cross tables are measured with Gaussian"),
     ({"groups": [{"name": "all", "columns": []}]}, "groups", "are measured one by one"),
     ({"levels": [{"groups": "all", "budget": "1"}]}, "levels", "are of groups; [tables] is measured at every level"),
     ({"sums": [{"of": "spent", "groups": "all", "budget": "1"}]}, "sums", "are of groups, which a plan with [tables]"),

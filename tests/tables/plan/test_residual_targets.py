@@ -69,7 +69,8 @@ def test_every_table_keeps_its_own_margin_in_every_region_and_less_would_not_do(
 def test_twice_the_margin_costs_a_quarter() -> None:
     shape = Shape((3, 4), up_to(2, 2))
     costs = [
-        margins_first(shape, equal(shape, variance_of_margin(within, Fraction(1, 20)))).budget for within in (5, 10, 20)
+        margins_first(shape, equal(shape, variance_of_margin(within, Fraction(1, 20), "rho"))).budget
+        for within in (5, 10, 20)
     ]
     assert all(float(dear / cheap) == pytest.approx(4, rel=1e-4) for dear, cheap in pairwise(costs))
-    assert variance_of_margin(1.96, Fraction(1, 20)) == 1
+    assert variance_of_margin(1.96, Fraction(1, 20), "rho") == 1

@@ -1,8 +1,12 @@
 """How many standard deviations hold a sum of very many draws: where its distribution is not listed, but what kind it is of is known."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, log, sqrt
 from statistics import NormalDist
+from typing import Final
+
+from starling.privacy.budget import Measure
 
 
 def normal_deviations(alpha: Fraction) -> float:
@@ -28,3 +32,10 @@ def log_concave_deviations(alpha: Fraction) -> float:
 
 def _hundredths(number: float) -> float:
     return ceil(100 * number) / 100
+
+
+DEVIATIONS: Final[dict[Measure, Callable[[Fraction], float]]] = {
+    "rho": normal_deviations,
+    "epsilon": log_concave_deviations,
+}
+"""Margin of what was made to add up, in standard deviations: under pure epsilon one of its draws may be nearly all of its noise."""

@@ -1,8 +1,8 @@
 """The cross tables of a release: their files of noisy numbers, a table for each set of columns, and what a release says of them.
 
-    part                  the columns of the part, by their names in the tables, joined by commas; empty for everybody
+    part                  the columns of the part, or of the table, by their names in the tables, joined by commas; empty for everybody
     region_id             the region
-    values                N P x plus noise, 64-bit integers, the last column first
+    values                N P x, or of tables the counts x, plus noise, 64-bit integers, the last column first
 
 A file a level of regions, a row group a part, every region of the plan in the order of ids.
 """
@@ -20,8 +20,6 @@ import pyarrow.parquet as pq
 
 from starling.engine.machine import in_order
 from starling.privacy import events
-from starling.privacy.budget import Cost, Rho
-from starling.privacy.residual_events import MOST_COLUMNS
 from starling.release.checks import FORMS, Checks, InvalidRelease
 from starling.release.claims import amount
 from starling.release.codec import Json
@@ -35,8 +33,8 @@ from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import CrossMeasurements, Int64
 from starling.tables.plan import Geography, Plan
 from starling.tables.plan.counting_sql import cross_answer_sql
-from starling.tables.plan.cross import Cross, events_of_parts
-from starling.tables.plan.residuals import Table, replace_one, variances
+from starling.tables.plan.cross import Cross, events_by_level, replacement
+from starling.tables.plan.residuals import Table, variances
 from starling.tables.postprocess.cross import REGION, column_names, has_regions, margin, schema_of, table_names
 from starling.tables.postprocess.rows import coded
 
@@ -68,6 +66,7 @@ WHOLE_NUMBERS: Final = (
     " by at most half of 2 for each column, and for regions, multiplied; intervals are wider by that"
 )
 SOURCE: Final = "ResidualPlanner (Xiao, He, Zhang and Kifer 2023, arXiv 2305.08175), in integers"
+LAPLACE: Final = "SafeTab 2022, Lemma 6: discrete Laplace noise in each cell of whole tables"
 
 
 def of_plan(plan: Plan) -> Cross:
@@ -133,10 +132,11 @@ class _Files:
                 with pq.ParquetFile(self.folder / path) as file:
                     if not file.schema_arrow.equals(SCHEMA):
                         raise InvalidRelease(INTEGRALITY, path, "has other columns or types than measurements")
-                    if file.num_row_groups != len(shape.parts):
+                    places = [place for place, share in enumerate(cross.shares[level]) if share]
+                    if file.num_row_groups != len(places):
                         raise InvalidRelease(GROUPS, path, "does not hold every part of the plan's tables")
-                    for place, part in enumerate(shape.parts):
-                        rows = file.read_row_group(place).combine_chunks()
+                    for at, place in enumerate(places):
+                        part, rows = shape.parts[place], file.read_row_group(at).combine_chunks()
                         expected = part_name(cross, part), self.geography.regions[name], shape.cells(part)
                         yield level, place, _numbers(path, rows, *expected)
             except (OSError, pa.ArrowException):
@@ -190,15 +190,17 @@ def _title(cross: Cross, table: Table) -> str:
 def sheets(plan: Plan) -> list[Sheet]:
     """The noisy numbers of parts, for the data package."""
     cross = of_plan(plan)
-    part = "The columns of the part, joined by commas; empty for everybody"
-    values = (
+    part = f"The columns of the {_unit(plan)}, joined by commas; empty for everybody"
+    residuals = (
         "Of each combination of values of these columns, the last column first: the records there, with noise, as whole"
         " numbers: n times each less the sum along every column of n values"
     )
+    counts = "Of each combination of values of these columns, the last column first: the records there, with noise"
+    measured, values = ("residuals", residuals) if plan.measure == "rho" else ("counts", counts)
     return [
         Sheet(
             cross_path(level),
-            f"Noisy residuals of the cross tables, {name}, before post-processing, in plan order",
+            f"Noisy {measured} of the cross tables, {name}, before post-processing, in plan order",
             (
                 described("part", pa.string(), part),
                 described("region_id", pa.string(), plan.wording.columns["region_id"]),
@@ -210,14 +212,19 @@ def sheets(plan: Plan) -> list[Sheet]:
     ]
 
 
+def _unit(plan: Plan) -> str:
+    """What is measured."""
+    return "part" if plan.measure == "rho" else "table"
+
+
 def parameters(plan: Plan) -> dict[str, Json]:
     """What privacy.json says of the tables: noise of every part, and how far a cell of every table is off."""
     cross, shape, k = of_plan(plan), plan.cross_shape, plan.records_of_one
-    noise = events_of_parts(plan, cross, shape).noise
+    noise = events_by_level(plan, cross, shape)
     names, spread = table_names(cross), variances(shape, cross.shares)
     return {
-        "name": "residuals of cross tables",
-        "source": SOURCE,
+        "name": "residuals of cross tables" if plan.measure == "rho" else "whole cross tables",
+        "source": SOURCE if plan.measure == "rho" else LAPLACE,
         "confidence": str(CONFIDENCE),
         "counting": {
             "sql": cross_answer_sql("records", "", len(cross.columns)),
@@ -226,7 +233,7 @@ def parameters(plan: Plan) -> dict[str, Json]:
                 f" whose counts are added: region, in {cross.levels[-1]}; x0, x1, ... its values of {', '.join(cross.columns)}"
             },
         },
-        "replace_one": amount(replacement(plan)),
+        "replace_one": amount(replacement(cross, shape)),
         **({"whole_numbers": WHOLE_NUMBERS} if cross.whole else {}),
         "levels": [
             {
@@ -235,11 +242,11 @@ def parameters(plan: Plan) -> dict[str, Json]:
                 "regions": shape.regions[level],
                 "parts": [
                     {
-                        "part": part_name(cross, part),
-                        "budget": {plan.measure: str(share)},
+                        "part": part_name(cross, shape.parts[at]),
+                        "budget": {plan.measure: str(cross.shares[level][at])},
                         "noise": {**events.written(event)},
                     }
-                    for part, share, event in zip(shape.parts, cross.shares[level], noise[level], strict=True)
+                    for at, event in noise[level]
                 ],
                 "margins_of_error": {
                     called: margin(cross, shape, table, k * sqrt(variance))
@@ -249,10 +256,3 @@ def parameters(plan: Plan) -> dict[str, Json]:
             for level, name in enumerate(cross.levels)
         ],
     }
-
-
-def replacement(plan: Plan) -> Cost:
-    """What replacing one unit costs; of more columns than are looked at together the bound that was stated before it was charged."""
-    cross, shape = of_plan(plan), plan.cross_shape
-    few = len({column for table in cross.tables for column in table}) <= MOST_COLUMNS
-    return Rho(replace_one(shape, cross.shares) if few else 4 * cross.budget)

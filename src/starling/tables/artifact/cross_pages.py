@@ -8,9 +8,10 @@ from starling.pages.parts import Section, Table
 from starling.privacy.budget import decimal_up
 from starling.release.registry import Product
 from starling.release.report.pages import files
-from starling.tables.artifact.cross import MOST_CSV_ROWS, SOURCE, WHOLE_NUMBERS, of_plan, replacement
+from starling.tables.artifact.cross import LAPLACE, MOST_CSV_ROWS, SOURCE, WHOLE_NUMBERS, of_plan
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.plan import Plan
+from starling.tables.plan.cross import replacement
 from starling.tables.plan.residuals import variances
 from starling.tables.postprocess.cross import margin
 
@@ -19,20 +20,32 @@ def charged(plan: Plan) -> Section:
     """The budget of each level, and what it costs to replace one."""
     cross, shape = of_plan(plan), plan.cross_shape
     rows = tuple(
-        (plan.regions.of(name).kind, f"{regions:,}", f"{len(shape.parts):,}", decimal_up(sum(shares, Fraction(0))))
+        (
+            plan.regions.of(name).kind,
+            f"{regions:,}",
+            f"{sum(map(bool, shares)):,}",
+            decimal_up(sum(shares, Fraction(0))),
+        )
         for name, regions, shares in zip(cross.levels, shape.regions, cross.shares, strict=True)
     )
     unit = plan.relation.unit
-    text = f"""
+    residuals = """
         All tables are measured together, as residuals: the number of all records, then what each column adds to it, then each pair
         of columns, and so on. Each of these parts is measured once in each region, with discrete Gaussian noise, and costs its share.
         The shares add up.
-
-        To replace one {unit} by another costs {replacement(plan)} by the formula of residuals.
     """
+    whole = """
+        Some tables are measured whole, each once in each region, with discrete Laplace noise, and cost their shares, which add up. All
+        others are parts and sums of these: the plan alone says which, by the least expected variance that was found.
+    """
+    of_parts = plan.measure == "rho"
+    costs = f"To replace one {unit} by another costs {replacement(cross, shape)}"
+    text = f"{residuals if of_parts else whole}\n\n        {costs}{' by the formula of residuals' if of_parts else ''}."
     caption = f"Budget of each level; {plan.cost} in all"
     return Section(
-        "What was charged", text, tables=(Table(("Level", "Regions", "Parts", plan.cost.symbol), rows, caption),)
+        "What was charged",
+        text,
+        tables=(Table(("Level", "Regions", "Parts" if of_parts else "Tables", plan.cost.symbol), rows, caption),),
     )
 
 
@@ -72,10 +85,12 @@ def _accuracy(plan: Plan) -> Section:
             )
     header = ("Level", "Columns", "Tables", "Least", "Largest")
     caption = f"Margin of error of a cell at {float(100 * CONFIDENCE):g} %, in records, by columns of the table"
-    text = """
-        Each count has a standard deviation and an interval beside it. The interval is that of a normal distribution, since many draws
-        add up in a count, and half a step of the noise. Cells of one table are not independent: a sum of them is more exact than its
-        parts tell.
+    of = "a normal distribution, since many draws add up in a count, and half a step of the noise"
+    if plan.measure == "epsilon":
+        of = "any log-concave distribution, since few draws may add up in a count, and half a record"
+    text = f"""
+        Each count has a standard deviation and an interval beside it. The interval is that of {of}.
+        Cells of one table are not independent: a sum of them is more exact than its parts tell.
     """
     return Section("How far the numbers are off", text, tables=(Table(header, tuple(rows), caption),))
 
@@ -106,7 +121,7 @@ def _files(plan: Plan) -> Section:
                 f"{len(cross.tables):,} tables with a column for each of theirs, deviations and intervals",
             ),
             ("data/*.csv", f"the same as text, for a table below {MOST_CSV_ROWS:,} rows"),
-            ("data/measurements/", "every noisy number of every part; the tables are a function of these"),
+            ("data/measurements/", "every noisy number that was measured; the tables are a function of these"),
             ("plan/", "the public plan and regions, enough to make the tables from the measurements again"),
             ("privacy.json", "what is promised and was charged, with exact amounts and scales"),
         )
@@ -124,7 +139,9 @@ def product(plan: Plan) -> Product:
         region=plan.records.area,
         domain=words.records,
         bounds=f"Of one {plan.relation.unit} {counted} counted, each in one cell of every table in one region of each level.",
-        mechanisms=f"{SOURCE}: every part of the tables is measured with discrete Gaussian noise, exact over the integers.",
+        mechanisms=f"{LAPLACE}, exact over the integers."
+        if plan.measure == "epsilon"
+        else f"{SOURCE}: every part of the tables is measured with discrete Gaussian noise, exact over the integers.",
         post_processing="Least squares over parts and nested regions, rounded so that all tables agree exactly.",
         composition="Sequential over parts and levels. The tree with every event and amount is in privacy.json.",
         unprotected="None: the plan and the areas are public, and no number is published without noise.",

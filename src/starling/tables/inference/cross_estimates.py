@@ -4,6 +4,9 @@ Least squares. Each part's noisy numbers, less their means along every column, o
 (plan/residuals.py); over nested regions the recursion of trees.py makes one estimate of the measurements of all levels. A table is the
 sum over its parts, spread evenly over the columns that the part lacks.
 
+Under pure epsilon the measurements are whole tables, and each says so much of all its parts: weighted by precision, they give one estimate
+of each part in each region of a level, with a variance as a residual has.
+
 Exact sums. All numbers are published in one unit, 2^-k records, so that sums of doubles are exact in whatever order. Of every table, the
 cells with no last value of a column are rounded to it; a cell with last values is what the tables without that column leave for it. Any
 whole numbers in the first give tables that agree, so nothing is forced; a number moves by at most half a unit for each cell of its table,
@@ -14,6 +17,7 @@ Arithmetic as in trees.py: in an order that is fixed, so that another machine re
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from math import frexp
 from typing import Final
 
@@ -22,7 +26,16 @@ import numpy as np
 from starling.tables.inference.trees import Estimated, Floats, least_squares
 from starling.tables.inference.whole_numbers import rounded_together, tree_order
 from starling.tables.measurements import CrossMeasurements, Int64
-from starling.tables.plan.residuals import Shape, Shares, Table, cell_variances, spreads, subsets
+from starling.tables.plan.residuals import (
+    Shape,
+    Shares,
+    Table,
+    cell_variances,
+    measured_variances,
+    precisions,
+    spreads,
+    subsets,
+)
 
 FINEST: Final = 20
 """k, unless the numbers are so large that their sums would need more than 53 bits."""
@@ -89,21 +102,45 @@ def pure(numbers: Floats) -> Floats:
 def _estimated(shape: Shape, shares: Shares, measured: CrossMeasurements) -> Iterator[tuple[Table, Floats]]:
     """Each part in the regions of the finest level, float64 (regions, values of each column ...)."""
     levels: dict[int, list[Floats]] = {}
-    for _, place, numbers in measured:
-        part = shape.parts[place]
-        sizes = [shape.sizes[column] for column in part]
-        own = pure(numbers.astype(np.float64).reshape(-1, *sizes)) / float(shape.cells(part))
-        levels.setdefault(place, []).append(own.reshape(len(numbers), -1))
+    for place, own in _of_families(shape, shares, measured) if shape.laplace else _of_residuals(shape, measured):
+        levels.setdefault(place, []).append(own.reshape(len(own), -1))
+    spread = measured_variances(shape, shares)
     parents = [np.array(each, dtype=np.int64) for each in shape.parents]
     for place, values in levels.items():
         part = shape.parts[place]
         if len(values) > 1:
-            scale = [float(shape.pure[place]) / (2 * float(level[place])) for level in shares]
-            both = [Estimated(each, np.full(each.shape, spread)) for each, spread in zip(values, scale, strict=True)]
+            both = [Estimated(each, np.full(each.shape, of[place])) for each, of in zip(values, spread, strict=True)]
             finest = least_squares(both, parents)[-1].count
         else:
             (finest,) = values
         yield part, finest.reshape(-1, *(shape.sizes[column] for column in part))
+
+
+def _of_residuals(shape: Shape, measured: CrossMeasurements) -> Iterator[tuple[int, Floats]]:
+    """Each part as it was measured, level by level: float64 (regions, values of each column ...)."""
+    for _, place, numbers in measured:
+        part = shape.parts[place]
+        sizes = [shape.sizes[column] for column in part]
+        yield place, pure(numbers.astype(np.float64).reshape(-1, *sizes)) / float(shape.cells(part))
+
+
+def _of_families(shape: Shape, shares: Shares, measured: CrossMeasurements) -> Iterator[tuple[int, Floats]]:
+    """Each part as the tables that were measured at a level say together, level by level, weighted by precision."""
+    place = {part: at for at, part in enumerate(shape.parts)}
+    owners, inside, _ = shape.within
+    for level, tables in groupby(measured, key=lambda each: each[0]):
+        precise = precisions(shape, shares[level])
+        whole = np.bincount(inside, weights=precise, minlength=len(shape.parts))
+        sums: dict[int, Floats] = {}
+        for _, owner, numbers in tables:
+            table = shape.parts[owner]
+            cells = numbers.reshape(-1, *(shape.sizes[column] for column in table))
+            # The parts of a table stand in the order of `subsets`.
+            for part, weight in zip(subsets(table), precise[owners == owner].tolist(), strict=True):
+                rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
+                own = pure(cells.sum(axis=rest).astype(np.float64)) * (weight / float(whole[place[part]]))
+                sums[place[part]] = sums[place[part]] + own if place[part] in sums else own
+        yield from sums.items()
 
 
 def _table(shape: Shape, estimated: Mapping[Table, Floats], table: Table) -> Floats:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.privacy.distributions.deviations import normal_deviations
+from starling.privacy.distributions.deviations import DEVIATIONS
 from starling.tables.inference.cross_estimates import FINEST
 from starling.tables.inference.cross_queries import query_variance
 from starling.tables.inference.group_choice import Values, texts
@@ -48,7 +48,7 @@ class CrossNoise:
 
     def deviations(self, alpha: Fraction) -> float:
         """How many standard deviations hold all but `alpha` of what a sum of cells errs."""
-        return normal_deviations(alpha)
+        return DEVIATIONS[self.plan.measure](alpha)
 
     def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """By how much rounding may have moved the sum: some millionths of a record for the unit in which cells are published

@@ -14,7 +14,7 @@ import numpy as np
 
 from starling.tables.inference.cross_estimates import pure
 from starling.tables.inference.trees import Floats, child_sums
-from starling.tables.plan.residuals import Shape, Shares, Table
+from starling.tables.plan.residuals import Shape, Shares, Table, measured_variances
 
 Weights: TypeAlias = Mapping[tuple[int, Table], Floats]
 """Of a level and a table, the weight of each cell in each region: float64 (regions, values of each column ...)."""
@@ -25,6 +25,7 @@ _NOTHING = 1e-24
 def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights) -> float:
     """The variance of a weighted sum of estimates, where so many records of one person are counted."""
     whole, most = 0.0, 0.0
+    measured = measured_variances(shape, shares)
     # A region without weights adds nothing to any part.
     weighed = {key: np.flatnonzero(each.reshape(len(each), -1).any(axis=1)) for key, each in weights.items()}
     for place, part in enumerate(shape.parts):
@@ -38,7 +39,7 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
                 summed = pure(each[regions].sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
                 levels[level][regions] += summed.reshape(len(regions), shape.cells(part))
         if any(each.any() for each in levels):
-            spreads = [shape.pure[place] / (2 * float(level[place])) for level in shares]
+            spreads = [float(level[place]) for level in measured]
             variance, largest = _tree_variance(shape, spreads, levels)
             whole, most = whole + variance, most + largest
     return records**2 * whole if whole > _NOTHING * most else 0.0

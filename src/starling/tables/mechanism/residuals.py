@@ -1,7 +1,7 @@
-"""The residuals of cross tables, with noise: every part of every table, in every region of every level.
+"""The residuals of cross tables, with noise: every part of every table, in every region of every level; under pure epsilon whole tables.
 
 Privacy. What is measured, its sensitivity and why stand in plan/residuals.py; what one person's records change, in plan/cross.py. Here
-every number of a part gets discrete Gaussian noise of the parameter that its event in the guarantee states, drawn once. All regions and
+every number gets noise of the parameter that its event in the guarantee states, drawn once. All regions and
 all cells of the plan are measured, empty or not: the shape of what is drawn follows from the plan and the public regions.
 
 Arithmetic. A part is whole numbers. A record adds at most N_A to any of them or to a sum on the way, and N_A is at most 2^22
@@ -56,7 +56,10 @@ class Residuals:
         shape, records = self.plan.cross_shape, self.plan.records_of_one
         for level, shares in enumerate(self.plan.cross.shares):
             for place, (part, share) in enumerate(zip(shape.parts, shares, strict=True)):
-                numbers = residuals(exact.part(level, part))
+                if not share:
+                    continue
+                counts = exact.part(level, part)
+                numbers = counts if shape.laplace else residuals(counts)
                 noise = draw(noise_of_part(shape, part, share, records), numbers.shape)
                 drawn = checked_add(numbers, noise).reshape(len(numbers), -1)
                 # What was drawn is what is published: nobody writes to it on the way.

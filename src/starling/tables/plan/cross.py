@@ -3,6 +3,10 @@
 Privacy. A record has one value of every column and lies in one region of every level, or it is dropped from all tables. So it is in one
 cell of each table of each level, and adds to every part what residuals.py says; where up to k records of a person count, up to k times
 that vector, at k^2 times the cost. `guarantee` states each part as one event. All parts add up to the budget.
+
+Under pure epsilon whole tables are measured. A record adds 1 to one cell of a table in one region, k records at most k in the L1 norm; with
+discrete Laplace noise of scale k/share the table costs its share (SafeTab 2022, Lemma 6), and tables and levels add up. All are counts, so
+that replacing a person costs twice the rho of what a pure plan is charged in a population of rho, and twice its epsilon.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,17 +16,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from starling.errors import PlanError, Problem
-from starling.privacy.distributions.discrete import LARGEST_SIGMA_SQUARED, DiscreteGaussian
+from starling.privacy.budget import Cost, Epsilon, Measure, Rho
+from starling.privacy.distributions.discrete import LARGEST_SIGMA_SQUARED, DiscreteLaplace, Distribution
+from starling.privacy.events import MONOTONE, Event, known_cost, noise_event
 from starling.privacy.guarantee import Guarantee, JointResiduals, sequential
-from starling.privacy.residual_events import ResidualEvents
+from starling.privacy.residual_events import MOST_COLUMNS, ResidualEvents
 from starling.release.codec import OPTIONAL
 from starling.tables.plan.columns import Column, Decimals
 from starling.tables.plan.cross_accuracy import CrossMargin, CrossWeight
 from starling.tables.plan.custom_families import EVERYBODY, cut_column
 from starling.tables.plan.custom_records import CustomRecords, custom_records
 from starling.tables.plan.region_levels import RegionLevels
-from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise
-from starling.tables.plan.variants import LARGEST_BUDGET, Variants
+from starling.tables.plan.residuals import Shape, Shares, Table, cost, noise, replace_one
+from starling.tables.plan.variants import LARGEST_BUDGET, SMALLEST_SHARE, Variants
 
 if TYPE_CHECKING:
     from starling.tables.plan.choices import Choices
@@ -45,7 +51,8 @@ class Cross:
         cuts: Of each, the least number of every class of whole numbers; empty of others, and where each number is a class.
         tables: Each a set of columns, by their positions in `columns`; the smaller before the larger, and then in order.
         levels: The levels of regions, each nested in the one before.
-        shares: What each part costs in each level, (levels, parts): rho, in all the budget.
+        shares: What each part costs in each level, (levels, parts), in all the budget; under pure epsilon, each as a table that is measured
+            whole, or 0.
         weights: Of tables whose variances count for more than others, where the budget was shared by weights.
         margins: What the shares were solved for, where the budget follows from margins.
         whole: Whether numbers are published in whole records.
@@ -67,7 +74,7 @@ class Cross:
 
     @property
     def budget(self) -> Fraction:
-        """Rho of the release."""
+        """Epsilon or rho of the release."""
         return cost(self.shares)
 
     def times(self, factor: Fraction) -> "Cross":
@@ -87,19 +94,23 @@ class Cross:
         return " by ".join(self.columns[column] for column in part) or EVERYBODY
 
 
-def shape_of(records: CustomRecords, regions: RegionLevels, cross: Cross) -> Shape:
-    """The sizes of the columns and the tree of the regions; raises PlanError where levels are not nested."""
+def shape_of(records: CustomRecords, regions: RegionLevels, cross: Cross, measure: Measure) -> Shape:
+    """The sizes of the columns and the tree of the regions, and what is measured; raises PlanError where levels are not nested."""
     levels, areas = [regions.order(level) for level in cross.levels], records.areas
     parents = [each for pair in pairwise(levels) if (each := areas.parents(*pair)) is not None]
     if len(parents) < len(levels) - 1 or "" in areas.regions[levels[0]]:
         fix = "leave the level out of the tables, or give every area a region that lies in one region above"
         raise PlanError("cross", "is over levels of regions that are not nested, or lack an area", fix)
     sizes = tuple(column.domain.size for column in cross.read(records.by_name))
-    return Shape(sizes, cross.tables, len(areas.ids(levels[0])), tuple(parents))
+    of_one = 1 if records.unit is None else records.unit.most
+    laplace = of_one if measure == "epsilon" else 0
+    return Shape(sizes, cross.tables, len(areas.ids(levels[0])), tuple(parents), laplace)
 
 
-def noise_of_part(shape: Shape, part: Table, share: Fraction, records: int) -> DiscreteGaussian:
-    """The noise of the numbers of a part with this share, where so many records of one person are counted."""
+def noise_of_part(shape: Shape, part: Table, share: Fraction, records: int) -> Distribution:
+    """The noise of the numbers of a part, or table, with this share, where so many records of one person are counted."""
+    if shape.laplace:
+        return DiscreteLaplace(records / share)
     return noise(shape, part, share / records**2)
 
 
@@ -107,14 +118,40 @@ def events_of_parts(plan: "Choices", cross: Cross, shape: Shape) -> ResidualEven
     """What is drawn for all parts, and by how much one person changes it."""
     records = plan.records_of_one
     parameters = tuple(
-        tuple(noise_of_part(shape, *each, records).sigma_squared for each in zip(shape.parts, level, strict=True))
+        tuple(
+            noise(shape, part, share / records**2).sigma_squared for part, share in zip(shape.parts, level, strict=True)
+        )
         for level in cross.shares
     )
     return ResidualEvents(shape.sizes, shape.parts, records, shape.roots > 1, parameters)
 
 
+def events_by_level(plan: "Choices", cross: Cross, shape: Shape) -> list[list[tuple[int, Event]]]:
+    """Of each level what is measured, by its place among the parts, and how."""
+    records = plan.records_of_one
+    if not shape.laplace:
+        return [list(enumerate(level)) for level in events_of_parts(plan, cross, shape).noise]
+    return [[(at, _of_table(share, records)) for at, share in enumerate(level) if share] for level in cross.shares]
+
+
+def _of_table(share: Fraction, records: int) -> Event:
+    """A table under pure epsilon. Which of its cells k records take for the most likely ratios is not known: the cost holds for all."""
+    if records == 1:
+        return noise_event(DiscreteLaplace(1 / share), 1, MONOTONE)
+    return known_cost(Epsilon(share), MONOTONE)
+
+
 def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:
     """Every part of every level as one event, and what they cost together."""
+    if shape.laplace:
+        whole = []
+        for name, measured in zip(cross.levels, events_by_level(plan, cross, shape), strict=True):
+            counts = [
+                Guarantee(f"{name}: counts by {cross.name(shape.parts[at])}", plan.relation, event)
+                for at, event in measured
+            ]
+            whole.append(sequential(f"{name}: cross tables", counts))
+        return sequential("cross tables", whole)
     joint = events_of_parts(plan, cross, shape)
     levels = []
     for name, events in zip(cross.levels, joint.noise, strict=True):
@@ -124,6 +161,14 @@ def guarantee(plan: "Choices", cross: Cross, shape: Shape) -> Guarantee:
         ]
         levels.append(sequential(f"{name}: cross tables", parts))
     return Guarantee("cross tables", plan.relation, JointResiduals(tuple(levels), joint))
+
+
+def replacement(cross: Cross, shape: Shape) -> Cost:
+    """What replacing one unit costs; of more columns than are looked at together the bound that was stated before it was charged."""
+    if shape.laplace:
+        return Epsilon(2 * cross.budget)
+    few = len({column for table in cross.tables for column in table}) <= MOST_COLUMNS
+    return Rho(replace_one(shape, cross.shares) if few else 4 * cross.budget)
 
 
 def cross_problems(plan: "Choices") -> list[Problem]:
@@ -140,9 +185,6 @@ def _company(plan: "Choices") -> Iterator[Problem]:
     if others or plan.variants != Variants() or plan.suppression or not plan.allow_negative:
         problem = "stand beside levels, groups, detail, sums, quantiles or choices of publication that are not theirs"
         yield Problem("cross tables", problem, "make two plans of it")
-    if plan.measure != "rho":
-        problem = "are measured as residuals, whose noise is discrete Gaussian"
-        yield Problem("cross tables", problem, 'write measure = "rho"')
 
 
 def _columns(plan: "Choices", cross: Cross) -> Iterator[Problem]:
@@ -179,7 +221,7 @@ def _tables(plan: "Choices", cross: Cross) -> Iterator[Problem]:
         yield Problem("cross tables", "are of no levels of regions, or not in their order, each once", _FROM_A_FILE)
         return
     try:
-        shape = shape_of(custom_records(plan), plan.regions, cross)
+        shape = shape_of(custom_records(plan), plan.regions, cross, plan.measure)
     except PlanError as error:
         yield from error.problems
         return
@@ -189,12 +231,28 @@ def _tables(plan: "Choices", cross: Cross) -> Iterator[Problem]:
         yield Problem("cross tables", problem, "take fewer columns at a time, or coarser classes")
     elif len(cross.shares) != len(levels) or any(len(each) != len(shape.parts) for each in cross.shares):
         yield Problem("cross tables", "have shares of other parts than their tables", _FROM_A_FILE)
-    elif not all(share > 0 for level in cross.shares for share in level) or cross.budget > LARGEST_BUDGET:
+    elif not all(_is_known(shape, level) for level in cross.shares) or cross.budget > LARGEST_BUDGET:
         problem = f"have a budget that is not above 0 and at most {LARGEST_BUDGET}, or a share that is not above 0"
         yield Problem("cross tables", problem, "give them another budget")
     elif any(
-        noise_of_part(shape, part, share, plan.records_of_one).sigma_squared > LARGEST_SIGMA_SQUARED
+        _is_too_wide(noise_of_part(shape, part, share, plan.records_of_one))
         for level in cross.shares
         for part, share in zip(shape.parts, level, strict=True)
+        if share
     ):
         yield Problem("cross tables", "have a budget too small to draw their noise", "give them more")
+
+
+def _is_known(shape: Shape, level: tuple[Fraction, ...]) -> bool:
+    """Whether every part of a level is measured; under pure epsilon, in some table that is."""
+    if not shape.laplace:
+        return all(share > 0 for share in level)
+    owners, inside, _ = shape.within
+    places = {int(part) for owner, part in zip(owners, inside, strict=True) if level[owner]}
+    return all(share >= 0 for share in level) and len(places) == len(level)
+
+
+def _is_too_wide(noise: Distribution) -> bool:
+    if isinstance(noise, DiscreteLaplace):
+        return noise.scale > 1 / SMALLEST_SHARE
+    return noise.sigma_squared > LARGEST_SIGMA_SQUARED

@@ -44,11 +44,6 @@ def check_incompatible(top: Section, values: Values) -> None:
     for key, problem in INCOMPATIBLE.items():
         if key in top.values:
             top.refuse(key, problem, "leave it out, or make a second plan of it: costs add up in the ledger")
-    if values["measure"] == "epsilon":
-        problem = "is epsilon, and cross tables are measured with Gaussian noise"
-        top.table("privacy").refuse(
-            "measure", problem, 'write measure = "rho", or count [[groups]] in place of [tables]'
-        )
     publication = top.table("publication")
     for key, stated, problem in (
         ("add-up", values["add_up"], "would change nothing: cross tables add up by themselves"),
@@ -338,7 +333,7 @@ TABLES: Final = Table(
             value=lambda plan: spelled(plan.cross)[2],
         ),
         "budget": Key(
-            "Rho of all tables together.",
+            "Epsilon or rho of all tables together.",
             BUDGET.kind,
             default=None,
             value=lambda plan: None if plan.cross.margins else plan.cross.budget,

@@ -1,6 +1,6 @@
 """From what is stated of cross tables to the shares of the budget that their parts get.
 
-A margin that need only hold with a chance is a largest variance: a cell is a sum of many draws, and taken as normal.
+A margin that need only hold with a chance is a largest variance, by the deviations that intervals have (distributions/deviations.py).
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,13 @@ from typing import Any
 
 from starling.errors import PlanError
 from starling.planfile.toml import Section
+from starling.tables.plan.best_families import Weights, divided
 from starling.tables.plan.choices import most_of_one
 from starling.tables.plan.cross import Cross, shape_of
 from starling.tables.plan.cross_accuracy import ranked
 from starling.tables.plan.custom_records import CustomRecords
-from starling.tables.plan.residual_targets import Solved, Weights, margins_first, variance_of_margin
-from starling.tables.plan.residuals import Shape, best_shares
+from starling.tables.plan.residual_targets import Solved, margins_first, variance_of_margin
+from starling.tables.plan.residuals import Shape
 
 
 def solved_tables(section: Section, fields: Mapping[str, Any], records: CustomRecords) -> Cross | None:
@@ -29,9 +30,9 @@ def solved_tables(section: Section, fields: Mapping[str, Any], records: CustomRe
     """
     cross = Cross(**fields["crossed"], shares=())
     try:
-        shape = shape_of(records, fields["regions"], cross)
+        shape = shape_of(records, fields["regions"], cross, fields["measure"])
         if not cross.margins:
-            return replace(cross, shares=best_shares(shape, stated_weights(cross), fields["budget"]))
+            return replace(cross, shares=divided(shape, stated_weights(cross), fields["budget"]))
         return keeping_margins(cross, shape, most_of_one(records))
     except PlanError as error:
         for each in error.problems:
@@ -42,7 +43,7 @@ def solved_tables(section: Section, fields: Mapping[str, Any], records: CustomRe
 def keeping_margins(cross: Cross, shape: Shape, records_of_one: int) -> Cross:
     """The same tables at the least budget that keeps their margins."""
     solved = solved_margins(cross, shape, records_of_one)
-    return replace(cross, shares=best_shares(shape, solved.weights, solved.budget))
+    return replace(cross, shares=divided(shape, solved.weights, solved.budget))
 
 
 def widened(cross: Cross, shape: Shape, records_of_one: int, factor: Fraction) -> Cross:
@@ -69,21 +70,21 @@ def largest_variances(cross: Cross, shape: Shape, records_of_one: int) -> Weight
     slacks = [cross.slack(shape, table) for table in cross.tables]
     return tuple(
         tuple(
-            _variance(cross, named, level, slack) / records_of_one**2
+            _variance(cross, shape, named, level, slack) / records_of_one**2
             for named, slack in zip(cross.named, slacks, strict=True)
         )
         for level in cross.levels
     )
 
 
-def _variance(cross: Cross, named: tuple[str, ...], level: str, slack: float) -> float:
+def _variance(cross: Cross, shape: Shape, named: tuple[str, ...], level: str, slack: float) -> float:
     margin = ranked(cross.margins, named, level)[0]  # The grammar refuses a table without one.
     if margin.within <= slack:
         problem = (
             f"keep {margin.within} records, and rounding alone may move a cell of {len(named)} columns by {slack:g}"
         )
         raise PlanError("margins", problem, "widen them, or leave whole-numbers out")
-    return variance_of_margin(margin.within - slack, Fraction(1) - margin.confidence)
+    return variance_of_margin(margin.within - slack, Fraction(1) - margin.confidence, shape.measure)
 
 
 def solved_margins(cross: Cross, shape: Shape, records_of_one: int) -> Solved:

@@ -227,7 +227,7 @@ class Plan(InSession, Choices):
     def cross_shape(self) -> Shape:
         """The sizes and the regions of the cross tables."""
         assert self.cross is not None
-        return shape_of(custom_records(self), self.regions, self.cross)
+        return shape_of(custom_records(self), self.regions, self.cross, self.measure)
 
     def share(self, aggregate: Aggregate) -> Fraction:
         """What a group of an aggregate spends on one record."""

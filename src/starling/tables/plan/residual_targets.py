@@ -11,20 +11,23 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 from typing import Final
 
-from starling.privacy.distributions.deviations import normal_deviations
-from starling.tables.plan.residuals import Shape, best_shares, variances
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.deviations import DEVIATIONS
+from starling.tables.plan.best_families import Weights, divided
+from starling.tables.plan.residuals import Shape, variances
 
 CLOSE: Final = 1.001
 """How far the budget may be above the bound for the search to end."""
 MOST_ROUNDS: Final = 300
+FAMILY_ROUNDS: Final = 16
+"""Under pure epsilon, whose variances have several minima."""
+_HALVINGS: Final = 24
 _DIGITS: Final = Context(prec=6, rounding=ROUND_CEILING)
 """Significant digits of a budget."""
 _STEP: Final = Fraction(100001, 100000)
-
-Weights = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +47,21 @@ class Solved:
     rounds: int
 
 
-def variance_of_margin(within: float, missing: Fraction) -> float:
-    """The variance of a normal number that is off by more than `within` with the chance `missing`."""
-    return (within / normal_deviations(missing)) ** 2
+def variance_of_margin(within: float, missing: Fraction, measure: Measure) -> float:
+    """The variance of a number that is off by more than `within` with at most the chance `missing`."""
+    return (within / DEVIATIONS[measure](missing)) ** 2
 
 
 @lru_cache(maxsize=8)
 def margins_first(shape: Shape, largest: Weights) -> Solved:
     """The least budget, to six digits, whose best shares keep every variance at most at `largest`, (levels, tables)."""
+    if shape.laplace:
+        return _by_families(shape, largest)
     weights: Weights = tuple(tuple(1.0 / each for each in level) for level in largest)
     need, bound, rounds = 0.0, 0.0, 0
     while rounds < MOST_ROUNDS:
         rounds += 1
-        reached = variances(shape, best_shares(shape, weights, Fraction(1)))
+        reached = variances(shape, divided(shape, weights, Fraction(1)))
         ratios = [
             [each / most for each, most in zip(*level, strict=True)] for level in zip(reached, largest, strict=True)
         ]
@@ -73,8 +78,33 @@ def margins_first(shape: Shape, largest: Weights) -> Solved:
     return Solved(weights, budget, bound if equal_branches(shape) else None, rounds)
 
 
+def _by_families(shape: Shape, largest: Weights) -> Solved:
+    """The same under pure epsilon, where variances fall with the square of a budget, and no bound is known."""
+    weights: Weights = tuple(tuple(1.0 / each for each in level) for level in largest)
+    best, chosen = inf, weights
+    for _ in range(FAMILY_ROUNDS):
+        ratios = _ratios(shape, weights, Fraction(1), largest)
+        if (need := sqrt(max(map(max, ratios)))) < best:
+            best, chosen = need, weights
+        weights = tuple(
+            tuple(weight * sqrt(ratio) for weight, ratio in zip(*level, strict=True))
+            for level in zip(weights, ratios, strict=True)
+        )
+    low, high = best / 2, 2 * best
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _keeps(shape, chosen, Fraction(middle), largest) else (middle, high)
+    return Solved(chosen, _rounded_up(Fraction(high)), None, FAMILY_ROUNDS)
+
+
+def _ratios(shape: Shape, weights: Weights, budget: Fraction, largest: Weights) -> list[list[float]]:
+    """Each variance over the largest that it may have."""
+    reached = variances(shape, divided(shape, weights, budget))
+    return [[each / most for each, most in zip(*level, strict=True)] for level in zip(reached, largest, strict=True)]
+
+
 def _keeps(shape: Shape, weights: Weights, budget: Fraction, largest: Sequence[Sequence[float]]) -> bool:
-    reached = variances(shape, best_shares(shape, weights, budget))
+    reached = variances(shape, divided(shape, weights, budget))
     return all(each <= most for level in zip(reached, largest, strict=True) for each, most in zip(*level, strict=True))
 
 

@@ -20,6 +20,11 @@ The best shares of a budget are those of the spec of cross tables: of one level 
 v_A = sum over B of w_B p_A prod n_j^-2. Over levels with R_l regions, lambda_{A,l} is proportional to the root of (sum over m >= l of
 v_{A,m}/R_m^2)/p_A, and 1/s_{A,l} = (lambda_{A,l} - lambda_{A,l+1}) R_l/R_L. Source: ResidualPlanner (arXiv 2305.08175), here in integers.
 
+Pure epsilon. Residuals have no small L1 sensitivity: whole tables are measured in their place (best_families.py says which), with discrete
+Laplace noise. Such a table B of variance v in each cell estimates P_A x_A of each of its parts A with s_A = v prod n_j over the columns j
+of B without A, and covariance s_A P_A again; several tables, or levels, are combined by their precisions. What a table says of different
+parts is uncorrelated, so that this is least squares too.
+
 Arithmetic. Additions, multiplications, divisions and square roots of IEEE 754 in a fixed order, so that another machine finds the same
 shares.
 """
@@ -27,15 +32,17 @@ shares.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
-from math import fsum, prod
+from math import fsum, inf, prod
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from starling.privacy.distributions.discrete import DiscreteGaussian
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.accuracy import standard_deviation
+from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.residual_events import replaced_rho
 
 Table: TypeAlias = tuple[int, ...]
@@ -58,12 +65,19 @@ class Shape:
         tables: Sets of columns by the number of columns and then by positions, each once.
         roots: Regions of the first level.
         parents: For every further level, the position of each region's parent in the level before.
+        laplace: Under pure epsilon, k, the records of a person that are counted; 0 under rho.
     """
 
     sizes: tuple[int, ...]
     tables: tuple[Table, ...]
     roots: int = 1
     parents: tuple[tuple[int, ...], ...] = ()
+    laplace: int = 0
+
+    @property
+    def measure(self) -> Measure:
+        """What shares are amounts of."""
+        return "epsilon" if self.laplace else "rho"
 
     @property
     def regions(self) -> tuple[int, ...]:
@@ -81,8 +95,8 @@ class Shape:
         return prod(self.sizes[column] for column in table)
 
     def step(self, table: Table) -> float:
-        """1/N^2: the least distance of two values that the noise of a cell can have."""
-        return 1.0 / self.cells(table) ** 2
+        """1/N^2: the least distance of two values that the noise of a cell can have; of whole tables, whose noise is whole, 1."""
+        return 1.0 if self.laplace else 1.0 / self.cells(table) ** 2
 
     def scaled(self, table: Table) -> int:
         """N p: the product of n - 1."""
@@ -108,6 +122,18 @@ class Shape:
         ]
         tables, parts, factors = zip(*rows, strict=True)
         return np.array(tables, dtype=np.intp), np.array(parts, dtype=np.intp), np.array(factors)
+
+    @cached_property
+    def within(self) -> tuple[Places, Places, Floats]:
+        """Each part as a table with each of its own parts: their positions, and prod n of the columns that the latter lacks."""
+        place = {part: at for at, part in enumerate(self.parts)}
+        rows = [
+            (at, place[part], float(self.cells(table) // self.cells(part)))
+            for at, table in enumerate(self.parts)
+            for part in subsets(table)
+        ]
+        tables, parts, counts = zip(*rows, strict=True)
+        return np.array(tables, dtype=np.intp), np.array(parts, dtype=np.intp), np.array(counts)
 
     @cached_property
     def kinds(self) -> "tuple[Kinds, ...]":
@@ -174,9 +200,35 @@ def _kinds(shape: Shape) -> tuple[Kinds, ...]:
     return tuple(kinds)
 
 
+def measured_variances(shape: Shape, shares: Shares) -> list[Floats]:
+    """The variance s of what is measured of a part in a region of each level by itself, (parts,), of one record a person."""
+    if not shape.laplace:
+        return [shape.pure / (2 * np.array([float(share) for share in level])) for level in shares]
+    inside = shape.within[1]
+    return [1.0 / np.bincount(inside, weights=precisions(shape, level), minlength=len(shape.parts)) for level in shares]
+
+
+def precisions(shape: Shape, level: Sequence[Fraction]) -> Floats:
+    """Under pure epsilon, what each measured table of a level adds to the precision of each of its parts, as `Shape.within` lists them."""
+    owners, _, counts = shape.within
+    variances = [_laplace_variance(shape.laplace, share) if share else inf for share in level]
+    return np.array(1.0 / (np.array(variances)[owners] * counts))
+
+
+@lru_cache(maxsize=4096)
+def _laplace_variance(records: int, share: Fraction) -> float:
+    """The variance of the noise of a cell, over the square of the records of a person; the same on every machine."""
+    deviation = standard_deviation(DiscreteLaplace(records / share)) / records
+    return deviation * deviation
+
+
 def spreads(shape: Shape, shares: Shares) -> list[Floats]:
     """The variance s of the estimate of a part, after least squares over regions: (kinds, parts) of each level."""
-    measured = [shape.pure / (2 * np.array([float(share) for share in level])) for level in shares]
+    return spreads_of(shape, measured_variances(shape, shares))
+
+
+def spreads_of(shape: Shape, measured: Sequence[Floats]) -> list[Floats]:
+    """`spreads` by the variances of what was measured at each level, (parts,)."""
     up: list[list[Floats]] = []
     sums: list[list[Floats]] = []
     for level in reversed(range(len(measured))):

@@ -2,7 +2,9 @@
 
 Each cell has its estimate, its standard deviation, and an interval: the normal quantile times the deviation, and half a step of the
 noise. Many draws add up in a cell, so that its noise is nearly normal; where few do, as in the number of everybody, whose noise is whole,
-the half step makes up for that. Whole numbers have intervals that are wider by what rounding may have moved.
+the half step makes up for that. Under pure epsilon one draw of a long tail may be nearly all of it, and the deviations are those that hold
+for every symmetric log-concave distribution, which sums of Laplace draws have. Whole numbers have intervals that are wider by what rounding
+may have moved.
 """
 
 import re
@@ -12,7 +14,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from starling.privacy.distributions.deviations import normal_deviations
+from starling.privacy.distributions.deviations import DEVIATIONS
 from starling.tables.inference.cross_estimates import CrossEstimates, cross_estimates, deviations
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import CrossMeasurements
@@ -71,7 +73,7 @@ def schema_of(cross: Cross, table: Table) -> pa.Schema:
 
 def margin(cross: Cross, shape: Shape, table: Table, deviation: float) -> float:
     """How far an estimate of this deviation may be off with the confidence of intervals."""
-    return normal_deviations(1 - CONFIDENCE) * deviation + cross.slack(shape, table)
+    return DEVIATIONS[shape.measure](1 - CONFIDENCE) * deviation + cross.slack(shape, table)
 
 
 def tabulate_cross(
@@ -116,6 +118,6 @@ def _rows(
         codes, texts = zip(*value_texts(read[column].domain), strict=True)
         columns |= {names[column]: coded(value, codes), f"{names[column]}_label": coded(value, texts)}
     estimate, deviation = counts.ravel(), spread[at[0]]
-    half = normal_deviations(1 - CONFIDENCE) * deviation + cross.slack(plan.cross_shape, table)
+    half = DEVIATIONS[plan.measure](1 - CONFIDENCE) * deviation + cross.slack(plan.cross_shape, table)
     columns |= dict(zip(NUMBERS, map(pa.array, (estimate, deviation, estimate - half, estimate + half)), strict=True))
     return pa.table(columns)

@@ -14,12 +14,14 @@ from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
 
+from starling.privacy.budget import Cost
 from starling.release.text import rounded
 from starling.tables.plan import Plan
-from starling.tables.plan.cross import Cross
+from starling.tables.plan.best_families import Weights, divided
+from starling.tables.plan.cross import Cross, replacement
 from starling.tables.plan.cross_solving import largest_variances, solved_margins, stated_weights
-from starling.tables.plan.residual_targets import Weights, equal_branches, margins_first
-from starling.tables.plan.residuals import Shape, best_shares, replace_one, variances
+from starling.tables.plan.residual_targets import equal_branches, margins_first
+from starling.tables.plan.residuals import Shape, variances
 from starling.tables.postprocess.cross import margin
 
 MOST_LEFT_OUT: Final = 10
@@ -57,19 +59,21 @@ class CrossPreview:
 
     Attributes:
         tables: Level by level, those of fewer columns first.
-        replace_one: What replacing the records of one person by others costs, in rho.
+        replace_one: What replacing the records of one person by others costs.
         bound: No shares of a budget give what the plan gives, or promises, for less rho; None where that is not known.
         savings: Of the costliest tables, the part of the budget that would be saved without them, the largest first.
     """
 
     tables: tuple[TablePreview, ...]
-    replace_one: Fraction
+    replace_one: Cost
     bound: float | None
     savings: tuple[tuple[str, float], ...]
 
     @property
     def bound_text(self) -> str:
         """The certificate in words."""
+        if self.bound is None and self.replace_one.measure == "epsilon":
+            return "How far the budget is above the least is not known: whole tables are measured, and how is searched."
         if self.bound is None:
             return (
                 "How far the budget is above the least is not known: regions of a level differ in how many lie in them."
@@ -123,12 +127,10 @@ def _previewed(cross: Cross, shape: Shape, records: int) -> CrossPreview:
         for level, regions, of_tables, of_level in zip(cross.levels, shape.regions, reached, priced, strict=True)
         for table, variance, price in zip(cross.tables, of_tables, of_level, strict=True)
     )
-    least = variances(shape, best_shares(shape, weights, Fraction(1)))
+    least = variances(shape, divided(shape, weights, Fraction(1)))
     bound = fsum(w * v for both in zip(weights, least, strict=True) for w, v in zip(*both, strict=True)) / whole
-    replaced = replace_one(shape, cross.shares)
-    return CrossPreview(
-        tables, replaced, bound if equal_branches(shape) else None, _savings(cross, shape, priced, largest)
-    )
+    known = bound if equal_branches(shape) and not shape.laplace else None
+    return CrossPreview(tables, replacement(cross, shape), known, _savings(cross, shape, priced, largest))
 
 
 def _savings(cross: Cross, shape: Shape, priced: list[list[float]], largest: Weights) -> tuple[tuple[str, float], ...]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from starling.privacy.budget import Rho, decimal_up
+from starling.privacy.budget import decimal_up
 from starling.release.claims import amount, claim, noise
 from starling.release.codec import Json
 from starling.release.session import Described, Part, attributes
@@ -43,7 +43,7 @@ class PlanCosts(Described):
         plan, overview = self.overview.plan, self.overview
         parts = " and ".join(f"{part.cost} ({name})" for name, part in plan.parts.items())
         groups, cross = overview.groups, preview_cross(plan)
-        replaced = claim(plan.guarantee).replace_one if cross is None else Rho(cross.replace_one)
+        replaced = claim(plan.guarantee).replace_one if cross is None else cross.replace_one
         return [
             ("plan", plan.title),
             ("protects", f"one {plan.relation.unit} ({overview.relation})"),
@@ -237,7 +237,7 @@ def _cross_json(plan: Plan) -> dict[str, Json]:
             }
             for each in cross.tables
         ],
-        "replace_one": amount(Rho(cross.replace_one)),
+        "replace_one": amount(cross.replace_one),
         "least_rho": cross.bound,
         "saved_without": dict[str, Json](cross.savings),
     }
