@@ -16,7 +16,7 @@ def test_a_basis_spans_intercept_and_covariates(tmp_path: Path) -> None:
     study = a_study(people=8)
     rows = zip(study.ids, study.places, study.alleles, strict=True)
     listed = Plan.snp_list([(name, *place, *alleles) for name, place, alleles in rows])
-    plan = Plan.of({**VALUES, "study": {"people": 8}, "snps": listed})
+    plan = replace(Plan.of({**VALUES, "study": {"people": 8}, "snps": listed}), components=0)
     file = tmp_path / "covariates.txt"
     file.write_text("IID age sex\n" + "".join(f"p{row - 1} {row * row} {row % 2}\n" for row in range(1, 9)))
     wanted = np.array([[1, row * row, row % 2] for row in range(1, 9)], dtype=np.float64)
@@ -31,3 +31,22 @@ def test_a_basis_spans_intercept_and_covariates(tmp_path: Path) -> None:
         study_basis(plan, opened, ("sex",)), study_basis(replace(plan, covariates=("sex",)), opened)
     )
     assert study_basis(plan, opened, ()).shape == (8, 1)
+
+
+def test_components_are_those_of_the_plans_snps(tmp_path: Path) -> None:
+    """Of two populations: the first tells them apart."""
+    people, snps = 60, 80
+    random = np.random.default_rng(8)
+    other = np.arange(people) % 3 == 0
+    shares = np.where(other, random.uniform(0.1, 0.9, (snps, 1)), random.uniform(0.1, 0.9, (snps, 1)))
+    study = replace(a_study(snps, people), copies=random.binomial(2, shares).astype(np.int8))
+    rows = zip(study.ids, study.places, study.alleles, strict=True)
+    listed = Plan.snp_list([(name, *place, *alleles) for name, place, alleles in rows])
+    plan = Plan.of({**VALUES, "study": {"people": people}, "snps": listed})
+    write_bed(study, tmp_path / "study")
+    opened = open_genotypes(tmp_path / "study", replace(plan, covariates=()))
+    basis = study_basis(replace(plan, covariates=(), components=2), opened)
+    assert basis.shape == (people, 3)
+    assert abs(np.corrcoef(basis[:, 1], other)[0, 1]) > 0.95
+    np.testing.assert_array_equal(basis, study_basis(plan, opened, (), 2))
+    assert study_basis(plan, opened, (), 0).shape == (people, 1)

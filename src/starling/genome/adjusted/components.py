@@ -94,8 +94,8 @@ def _choose(read: CallReader, people: int) -> _Study:
     if len(snps) > MOST_SNPS:
         snps = snps[np.linspace(0, len(snps) - 1, MOST_SNPS).astype(np.int64)]
         if held is not None:
-            stays = [np.isin(calls.snps, snps) for calls in held]
-            held = [_part(calls, rows) for calls, rows in zip(held, stays, strict=True)]
+            for at, calls in enumerate(held):
+                held[at] = _part(calls, np.isin(calls.snps, snps))
     return _Study(read, people, snps, held)
 
 
