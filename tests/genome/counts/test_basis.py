@@ -47,6 +47,6 @@ def test_components_are_those_of_the_plans_snps(tmp_path: Path) -> None:
     opened = open_genotypes(tmp_path / "study", replace(plan, covariates=()))
     basis = study_basis(replace(plan, covariates=(), components=2), opened)
     assert basis.shape == (people, 3)
-    assert abs(np.corrcoef(basis[:, 1], other)[0, 1]) > 0.95
+    assert abs(np.corrcoef(basis[:, 1], other)[0, 1]) > 0.9
     np.testing.assert_array_equal(basis, study_basis(plan, opened, (), 2))
     assert study_basis(plan, opened, (), 0).shape == (people, 1)
