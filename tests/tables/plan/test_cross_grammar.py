@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from starling.errors import PlanError
 from starling.planfile.toml import parse
 from starling.planfile.values import toml_of
 from starling.tables.plan import Plan
@@ -95,3 +96,21 @@ def test_too_many_tables_are_none() -> None:
     columns = tuple(f"c{place}" for place in range(60))
     assert crossed_tables(columns, 8) is None
     assert len(crossed_tables(columns, 2) or ()) == 1 + 60 + 59 * 30 < MOST_TABLES
+
+
+def test_nested_cuts_of_a_column_are_levels_of_regions() -> None:
+    """Ages in three classes and, within them, in four groups: one tree, whose root is everybody, as the refusal of two cuts says."""
+    columns = [{"name": "sex", "values": ["F", "M"]}, {"name": "age", "from": 0, "to": 99}]
+    twice = WHOLE | {"columns": [*columns, {"name": "old", "from": 0, "to": 99, "fields": ["age"]}]}
+    twice |= {"tables": {"columns": ["sex", "age", "old"], "cross": 2, "cuts": {"old": [0, 15]}, "budget": "1"}}
+    del twice["regions"]
+    with pytest.raises(PlanError, match=r"nested cuts of one can be the levels of \[regions\]"):
+        Plan.of(twice)
+    groups = {"0-14": "young", "15-19": "grown", "20-64": "grown", "65+": "old"}
+    rows = [[group, "everybody", each, group] for group, each in groups.items()]
+    nested = {"column": "age", "levels": ["all ages", "age class", "age group"], "rows": rows}
+    plan = Plan.of(
+        twice | {"columns": columns[:1], "tables": {"columns": ["sex"], "cross": 1, "budget": "1"}, "regions": nested}
+    )
+    assert plan.cross_shape.regions == (1, 3, 4)
+    assert [sorted(each) for each in plan.cross_shape.parents] == [[0, 0, 0], [0, 0, 1, 2]]

@@ -16,8 +16,8 @@ ROWS: Final[list[tuple[dict[str, Any], str, str]]] = [
     # What stands beside it.
     ({"groups": [{"name": "all", "columns": []}]}, "groups", "are measured one by one"),
     ({"levels": [{"groups": "all", "budget": "1"}]}, "levels", "are of groups; [tables] is measured at every level"),
-    ({"sums": [{"of": "spent", "groups": "all", "budget": "1"}]}, "sums", "are of groups, which a plan with [tables]"),
-    ({"quantiles": [{"of": "age", "groups": "all"}]}, "quantiles", "are of groups, which a plan with [tables] has not"),
+    ({"sums": [{"of": "spent", "groups": "all", "budget": "1"}]}, "sums", "are of groups; [tables] counts records"),
+    ({"quantiles": [{"of": "age", "groups": "all"}]}, "quantiles", "are of groups; quantiles of cells"),
     ({"detail": {"columns": ["sex"]}}, "detail", "is of groups; [tables] has every combination"),
     ({"publication.add-up": True}, "publication.add-up", "would change nothing: cross tables add up by themselves"),
     ({"publication.totals": "both stages"}, "publication.totals", "would change nothing: each table is measured once"),

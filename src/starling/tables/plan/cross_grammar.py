@@ -32,8 +32,8 @@ LARGEST_WEIGHT: Final = 10**6
 INCOMPATIBLE: Final = {
     "groups": "are measured one by one, and [tables] has every combination of its columns",
     "levels": "are of groups; [tables] is measured at every level of regions",
-    "sums": "are of groups, which a plan with [tables] has not",
-    "quantiles": "are of groups, which a plan with [tables] has not",
+    "sums": "are of groups; [tables] counts records, and sums in its cells would need parts of their own",
+    "quantiles": "are of groups; quantiles of cells do not add up to those of tables",
     "detail": "is of groups; [tables] has every combination of its columns, whatever their size",
 }
 """Keys of the plan that do not go with [tables], and why."""
@@ -210,7 +210,8 @@ def _check_columns(
     fields = Counter(field for name in set(names) if name in columns for field in columns[name].fields)
     if repeated := next((field for field in (*fields, area) if fields[field] + (field == area) > 1), None):
         problem = f"say {repeated[:40]!r} in two ways, of which tables would contradict each other"
-        section.refuse("columns", problem, "keep one of the columns; regions are in every table")
+        free = "keep one of the columns; nested cuts of one can be the levels of [regions]"
+        section.refuse("columns", problem, "keep one of them; regions are in every table" if area else free)
     if wrong := [name for name in cuts if name not in names]:
         section.refuse("cuts", f"cuts {wrong[0][:40]!r}, which is no column of the tables", "leave it out")
 
@@ -313,7 +314,7 @@ TABLES: Final = Table(
             value=lambda plan: plan.cross.columns,
         ),
         "cuts": Key(
-            "As those of `groups`.",
+            "As those of `groups`, one cut of a column; two nested ones stand in `regions`, as levels.",
             CUTS,
             default={},
             value=lambda plan: {
