@@ -1,10 +1,12 @@
 """Exact distances to significance, and of pairs to a correlation: tables a second on one core, by test or measure and number of patients.
 
-Tables are invented from a public seed: SNPs that have nothing to do with the disease, pairs that have nothing to do with each other.
+Tables are invented from a public seed: SNPs that have nothing to do with the disease, pairs that have nothing to do with each other. The
+score test with covariates reads no tables: packed calls are unpacked, covariates are projected out, and steps are counted.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Final
 
@@ -13,7 +15,11 @@ import numpy.typing as npt
 
 from bench.measure import Json, Spread, in_turn, timed
 from bench.record import Limit, Recorder
+from starling.genome.adjusted import covariate_basis
+from starling.genome.counts.phenotypes import chunk_distances
+from starling.genome.distance.adjusted import score_threshold
 from starling.genome.distance.significance import distance_to_correlation, distance_to_significance
+from starling.genome.source.calls import Calls, packed
 from starling.genome.statistics.association import Correlation, Test
 
 Int64 = npt.NDArray[np.int64]
@@ -26,21 +32,29 @@ TESTS: Final[tuple[Test, ...]] = ("g", "chi2", "fisher")
 DELTAS: Final[dict[Correlation, str]] = {"r2": "0.05", "dprime": "0.8"}
 LEAST: Final = {1_138: 1.5, 500_000: 0.7}
 """Million SNPs a second of G and of Fisher."""
+ADJUSTED: Final = 1_000
+"""Patients of the score test."""
+COVARIATES: Final = 11
+"""Beside the intercept: ten components and an age, say."""
+ADJUSTED_PART: Final = 10
+"""It is measured on one SNP in so many: each takes longer."""
+LEAST_ADJUSTED: Final = 0.015
+"""Million SNPs a second of the score test: 30,000 on two cores."""
 LIMITED: Final = {"g": "G", "fisher": "Fisher"}
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test or correlation on one study."""
+    """One test or correlation on one study: the distances of so many SNPs or pairs."""
 
     name: str
     patients: int
-    tables: Int64
-    distances: Callable[[Int64], Int64]
+    size: int
+    distances: Callable[[], Int64]
 
     def rate(self) -> float:
-        """Million tables a second."""
-        return len(self.tables) / timed(lambda: self.distances(self.tables)) / 1e6
+        """Million distances a second."""
+        return self.size / timed(self.distances) / 1e6
 
 
 def distances_by_name() -> dict[str, Callable[[Int64], Int64]]:
@@ -64,6 +78,17 @@ def study(patients: int, cases: int, snps: int) -> Int64:
     return np.column_stack((among_cases, cases - among_cases, among_controls, controls - among_controls))
 
 
+def adjusted(snps: int) -> Case:
+    """The score test of SNPs that have nothing to do with the disease, nor with the covariates."""
+    numbers = np.random.default_rng(20131)
+    copies = numbers.binomial(2, numbers.uniform(0.05, 0.5, (snps, 1)), (snps, ADJUSTED)).astype(np.int8)
+    calls = Calls(np.arange(snps), packed(copies), np.zeros(snps, dtype=np.bool_))
+    basis, cases = covariate_basis(numbers.normal(size=(ADJUSTED, COVARIATES))), numbers.random(ADJUSTED) < 0.5
+    threshold = score_threshold(Fraction(repr(P)))
+    run = partial(chunk_distances, calls, "additive", basis, cases, threshold)
+    return Case("score", ADJUSTED, snps, run)
+
+
 def main() -> None:
     """Measure all and write the result."""
     recorder = Recorder("genome_distance", "Distances to significance, SNPs a second on one core.")
@@ -73,9 +98,10 @@ def main() -> None:
     for patients, among in STUDIES.items():
         tables = study(patients, among, snps)
         for name, distances in distances_by_name().items():
-            case = Case(name, patients, tables, distances)
-            case.rate()
-            cases.append(case)
+            cases.append(Case(name, patients, snps, partial(distances, tables)))
+    cases.append(adjusted(snps // ADJUSTED_PART))
+    for case in cases:
+        case.rate()
     found = in_turn({(case.name, case.patients): case.rate for case in cases}, rounds)
     rows: list[Json] = [
         {
@@ -88,6 +114,8 @@ def main() -> None:
     recorder.end(
         settings={
             "snps": snps,
+            "adjusted_snps": snps // ADJUSTED_PART,
+            "covariates": COVARIATES,
             "p_threshold": P,
             "delta_c": dict(DELTAS.items()),
             "rounds": rounds,
@@ -104,6 +132,15 @@ def main() -> None:
             )
             for what, name in LIMITED.items()
             for patients, least in LEAST.items()
+        ]
+        + [
+            Limit.of(
+                f"distances with {COVARIATES} covariates on one core, {ADJUSTED:,} patients",
+                Spread.of(found["score", ADJUSTED]),
+                LEAST_ADJUSTED,
+                "million SNPs/s",
+                least=True,
+            )
         ],
     )
 

@@ -113,6 +113,10 @@ class Study:
         """The tables that `genome.mechanism.ExactStudy` asks for."""
         return self._tables if indices is None else self._tables[indices]
 
+    def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
+        """Of plans that protect phenotypes alone, which say that membership is not protected."""
+        raise AssertionError(indices, threshold)
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs that `genome.mechanism.ExactStudy` asks for."""
         return pair_tables(self._of_study(np.arange(len(self.bits))), self.plan.people, pairs)

@@ -19,6 +19,7 @@ def genome_distance(results: Mapping[str, Results]) -> str:
         "fisher": "Fisher",
         "r2": f"r² above {deltas['r2']}",
         "dprime": f"D' above {deltas['dprime']}",
+        "score": f"score, with {result['settings'].get('covariates')} covariates, from packed calls",
     }
     rows = (
         [names[row["test"]], f"{row['patients']:,}", spread(row["million_snps_per_second"])] for row in result["rows"]

@@ -157,6 +157,8 @@ def plan_of(study: Study, folder: Path, model: str = "dominant", test: str = "g"
     """A plan with the study's own sites as its list; `carriers` is the text of a file of carried alleles."""
     write_bim(study, folder / "public.bim")
     text = PLAN.format(people=study.people, model=model, test=test)
+    if test == "score":
+        text = text.replace('unit = "person"', 'unit = "phenotype"')
     if carriers:
         (folder / "carriers.txt").write_text(carriers)
         text = text.replace('list = "public.bim"\n', 'list = "public.bim"\ncarriers = "carriers.txt"\n')

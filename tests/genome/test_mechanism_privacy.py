@@ -16,7 +16,7 @@ from starling.genome.mechanism.selections import LocBlockMechanism, LocSigMechan
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, SnpCorr, SnpPval
 from starling.genome.plan.distances import signed_distances
 from starling.privacy.budget import Epsilon
-from starling.privacy.neighbours import REPLACE_PERSON
+from starling.privacy.neighbours import REPLACE_PERSON, REPLACE_PHENOTYPE
 from tests.genome.mechanism.distributions import TinyStudy, distribution_of, loss, tiny_plan, tiny_studies, worst_loss
 
 EPSILON = Fraction(6)
@@ -42,6 +42,33 @@ QUERIES: dict[str, tuple[type, Any, int, int]] = {
 
 FEW = ("loc_sig",)
 """Three people cannot move three SNPs far enough for a mutant to show; twelve can."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "model"),
+    [
+        (NumSigMechanism, NumSig("score", 1, EPSILON), "dominant"),
+        (LocSigMechanism, LocSig("score", 2, EPSILON), "additive"),
+    ],
+    ids=["num_sig", "loc_sig"],
+)
+def test_neighbours_by_a_phenotype_are_answered_alike(kind: type, query: Any, model: Any) -> None:
+    """All phenotypes of seven people with a covariate, over all neighbours; with twice the epsilon the loss is above."""
+    people, snps = 7, 3
+    plan = tiny_plan(people, snps, model, "score", p=Fraction(1, 5))
+    guarantee = kind(plan, query).guarantee
+    assert (guarantee.cost, guarantee.relation) == (Epsilon(EPSILON), REPLACE_PHENOTYPE)
+    copies = np.random.default_rng(2).permuted(np.tile([0, 0, 0, 1, 2, 2, 2], (snps, 1)), axis=1).T
+    numbers = np.arange(1 << people)
+    studies = [TinyStudy(copies, (number >> np.arange(people) & 1).astype(bool), model) for number in numbers]
+
+    def worst(draw: Callable[[TinyStudy], Any]) -> float:
+        told = [distribution_of(draw, study) for study in studies]
+        pairs = ((number, number ^ (1 << person)) for number in numbers for person in range(people))
+        return max(loss(told[one], told[other]) for one, other in pairs if one < other)
+
+    assert worst(drawing(kind, query, plan)) <= float(EPSILON) + ROUNDING
+    assert worst(drawing(kind, replace(query, epsilon=3 * EPSILON), plan)) > SHOWN
 
 
 def random_neighbours(people: int, snps: int) -> list[tuple[TinyStudy, TinyStudy]]:

@@ -1,12 +1,15 @@
 """What a guarantee means in plain words, with the numbers that its mechanism gives."""
 
 from fractions import Fraction
+from typing import get_args
+
+import pytest
 
 from starling.privacy.distributions.discrete import DiscreteGaussian, DiscreteLaplace
 from starling.privacy.events import ZCDP
 from starling.privacy.guarantee import Guarantee, bounded_overlap, measurement, sequential
-from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON
-from starling.release.report import dearest, percent_up, plainly
+from starling.privacy.neighbours import ADD_REMOVE_PERSON, REPLACE_PERSON, Relation, Unit
+from starling.release.report import UNITS, dearest, percent_up, plainly
 
 
 def test_percentages_are_rounded_up() -> None:
@@ -56,3 +59,9 @@ def test_the_board_reads_what_the_best_attacker_finds_and_no_bound_above_it() ->
     )
     text = " ".join(plainly(bounded_overlap("all", 9, (sequential("both stages", (first, second)),))).split())
     assert "(rho 0.68) he finds at most 31.7 %, computed from the exact distributions of the noise" in text
+
+
+@pytest.mark.parametrize("unit", get_args(Unit))
+def test_every_protected_unit_has_its_words(unit: Unit) -> None:
+    text = plainly(measurement("one", Relation("replace-one", unit), DiscreteGaussian(Fraction(50))))
+    assert f"The noise hides {UNITS[unit]}." in text

@@ -18,6 +18,7 @@ import numpy as np
 from starling.audit.case import Case, Draws, Int64
 from starling.audit.core_cases import laplace, lattice
 from starling.audit.wrong_distances import greedy_distance, wald_distance
+from starling.genome.distance.adjusted import adjusted_distance, score_threshold, whole_columns
 from starling.genome.distance.significance import allelic_distance, distance_to_significance
 from starling.genome.statistics.association import chi_squared_statistic
 from starling.privacy.sampling.entropy import BitSource
@@ -25,7 +26,7 @@ from starling.privacy.sampling.noise import discrete_laplace
 from starling.privacy.sampling.selection import exponential_mechanism
 
 Score: TypeAlias = Callable[[Int64], Int64]
-"""Tables (snps, 4) -> scores (snps,)."""
+"""Tables (snps, 4), or people (n, 1 + snps), -> scores (snps,)."""
 Table: TypeAlias = tuple[int, int, int, int]
 
 P: Final = "0.05"
@@ -63,11 +64,18 @@ def alleles(tables: Int64) -> Int64:
     return -allelic_distance(tables, "g", P)
 
 
-def located(score: Score) -> Draws:
+def centred_on_controls(people: Int64) -> Int64:
+    """loc_sig's score by the score test, of people (status, then copies at each SNP), with columns less their mean among controls."""
+    cases, copies = people[:, 0] == 1, people[:, 1:].T
+    columns = copies - copies[:, ~cases].mean(axis=1, keepdims=True)
+    return -adjusted_distance(whole_columns(np.asarray(columns)), cases, score_threshold(Fraction(P)))
+
+
+def located(score: Score, columns: int = 4) -> Draws:
     """One SNP by the exponential mechanism at epsilon 1, as loc_sig does."""
 
     def draws(exact: Int64, number: int, source: BitSource) -> Int64:
-        scores = score(exact.reshape(-1, 4))
+        scores = score(exact.reshape(-1, columns))
         return np.array([exponential_mechanism(scores, 1, source=source)[0] for _ in range(number)], dtype=np.int64)
 
     return draws
@@ -112,6 +120,14 @@ def _chi_squared(sensitivity: Fraction) -> Draws:
 def _against(one: Table, other: Table) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The first SNP goes from `one` to `other`, all others the other way; within one row, so that the patient's status stays."""
     return (*one, *other * (SNPS - 1)), (*other, *one * (SNPS - 1))
+
+
+def _by_status(status: int) -> tuple[int, ...]:
+    """19 people, all cases but two at most, of whom the second has this status: the copies of the first SNP, and of the five others."""
+    copies = zip("0020000022012122221", "1211101122211220020", strict=True)
+    people = [[1, int(one), *[int(other)] * (SNPS - 1)] for one, other in copies]
+    people[1][0], people[-1][0] = status, 0
+    return tuple(value for person in people for value in person)
 
 
 _PEOPLE: Final = 20
@@ -193,6 +209,15 @@ MUTANTS: Final[tuple[Case, ...]] = (
         5.407,
         _chi_squared(Fraction(4 * _PEOPLE, _PEOPLE + 2)),
         *_EMPTY,
+        500,
+    ),
+    Case(
+        "loc_sig, columns from controls",
+        "the mean that is taken off depends on phenotypes",
+        7.593,
+        located(centred_on_controls, 1 + SNPS),
+        _by_status(1),
+        _by_status(0),
         500,
     ),
 )

@@ -1,7 +1,7 @@
 """The answers to an analyst's questions under the falsifier: the mechanisms themselves, on small studies that differ by one patient.
 
 Each study is a few people and SNPs, written as copies of the carried allele and the status of each person. Where several SNPs are scored
-the replaced patient moves all of them, as far as one patient can.
+the replaced patient moves all of them, as far as one patient can. Where phenotypes alone are protected, a patient's status is replaced.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from starling.audit.case import Case, Draws
+from starling.genome.adjusted import covariate_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.distance.adjusted import adjusted_distance, whole_columns
 from starling.genome.distance.rules import Rule
 from starling.genome.measurements import Block, Cells, Drawn, Explored, Number, SelectedSnps
 from starling.genome.mechanism.explore import mechanism_of
@@ -56,6 +58,13 @@ class SmallStudy:
         sides = [column[side].sum(axis=0) for side in (self.cases, ~self.cases) for column in columns]
         return np.stack(sides, axis=1).astype(np.int64)
 
+    def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
+        """The signed distance of each SNP by the score test, int64 (m,), with a covariate that counts the people."""
+        copies = (self.copies if indices is None else self.copies[:, indices]).T
+        coded = {"dominant": copies > 0, "recessive": copies == 2}.get(self.model, copies).astype(np.float64)
+        basis = covariate_basis(np.arange(len(self.cases), dtype=np.float64)[:, np.newaxis])
+        return adjusted_distance(whole_columns(coded - coded @ basis @ basis.T), self.cases, threshold)
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4)."""
         return pair_tables(self._bits(), len(self.cases), pairs)
@@ -75,9 +84,11 @@ class SmallStudy:
 
 
 def small_plan(people: int, snps: int, model: Model = "dominant") -> Plan:
-    """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P."""
+    """The plan of a small study: SNPs snp0, snp1, ... of one chromosome, tested by G at P; of phenotypes under the additive model."""
     ids = tuple(f"snp{number}" for number in range(snps))
     listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
+    if model == "additive":
+        return Plan("A small study", people, listed, model, ("score",), alpha=P * snps, unit="phenotype")
     return Plan("A small study", people, listed, model, ("g",), alpha=P * snps)
 
 
@@ -148,6 +159,17 @@ _COPIES: Final = _pair([(status, copies) for status in (1, 0) for copies in [0, 
 """One SNP by number of copies."""
 _TWO: Final = _pair([(0, one, other) for one in (0, 1) for other in (0, 1) for _ in range(5)], (0, 1, 1), (0, 1, 0))
 """Two SNPs that the replaced patient carries together, or the first alone."""
+_PHENOTYPES: Final = _pair(
+    [
+        *[(status, 2, *[2] * (SNPS - 1)) for status in (1, 1, 1, 1, 0, 0)],
+        *[(0, 0, *[0] * (SNPS - 1))] * 6,
+        *[(0, 0, *[2] * (SNPS - 1))] * 2,
+        (0, 2, *[0] * (SNPS - 1)),
+    ],
+    (0, 2, *[0] * (SNPS - 1)),
+    (1, 2, *[0] * (SNPS - 1)),
+)
+"""The last patient becomes a case: the first SNP gains what all others lose."""
 _COUNTS: Final = Fraction(1)
 """Epsilon of noisy counts."""
 _CHOICE: Final = Fraction(4)
@@ -171,6 +193,8 @@ DECLARED: Final[tuple[Case, ...]] = (
     _case("num_sig, exponential", NumSig("g", 1, _CHOICE, "exponential"), _ALL, 3_000),
     _case("loc_sig", LocSig("g", 1, _CHOICE), _ONE, 3_000),
     _case("loc_sig, two SNPs", LocSig("g", 2, 2 * _CHOICE), _ONE, 3_000),
+    _case("num_sig, phenotypes", NumSig("score", 1, _CHOICE), _PHENOTYPES, 3_000, model="additive"),
+    _case("loc_sig, phenotypes", LocSig("score", 1, _CHOICE), _PHENOTYPES, 3_000, model="additive"),
     _case("loc_block, r2", LocBlock("r2", _HALF, ("snp1",), _CHOICE), _R2, 3_000, snps=3),
     _case("loc_block, D'", LocBlock("dprime", _HALF, ("snp1",), _CHOICE), _D_PRIME, 3_000, snps=3),
     _case("snp_pval", SnpPval("snp0", "g", _COUNTS), _TABLE, 6_000, snps=1),

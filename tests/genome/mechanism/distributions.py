@@ -46,7 +46,8 @@ class TinyStudy(SmallStudy):
 def tiny_plan(people: int, snps: int, model: Any = "dominant", test: str = "g", p: Fraction = Fraction(3, 10)) -> Plan:
     ids = tuple(f"rs{row}" for row in range(snps))
     listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
-    return Plan("Tiny", people, listed, model, (test,), alpha=p * snps)
+    unit: Any = "phenotype" if test == "score" else "person"
+    return Plan("Tiny", people, listed, model, (test,), alpha=p * snps, unit=unit)
 
 
 def tiny_studies(people: int, snps: int, model: Model = "dominant") -> list[TinyStudy]:

@@ -9,11 +9,13 @@ from starling.genome.plan import Plan, Snps
 from starling.genome.preview.typical import Assumed
 
 
-def a_plan(people: int = 2000, snps: int = 400, model: Any = "dominant", tests: tuple[str, ...] = ("g",)) -> Plan:
+def a_plan(
+    people: int = 2000, snps: int = 400, model: Any = "dominant", tests: tuple[str, ...] = ("g",), unit: Any = "person"
+) -> Plan:
     """One chromosome."""
     ids = tuple(f"s{row}" for row in range(1, snps + 1))
     listed = Snps(ids, ("1",) * snps, np.arange(1, snps + 1), ("A",) * snps, ("C",) * snps)
-    return Plan("Any", people, listed, model, tests)
+    return Plan("Any", people, listed, model, tests, unit=unit)
 
 
 @pytest.fixture

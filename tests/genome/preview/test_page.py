@@ -1,6 +1,7 @@
 """The page of a preview: every question with its tables and pictures, and no file written over."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
@@ -8,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from starling.errors import OutputError
-from starling.genome.plan import Explore, LocBlock, LocSig, Question, SnpCorr, SnpPval
-from starling.genome.plan.choices import OF_CARRIERS
+from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Question, SnpCorr, SnpPval
+from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.preview.grids import grids
 from starling.genome.preview.page import expected_errors
 from starling.genome.preview.typical import Assumed
 from starling.release.report.pages import PREVIEW
+from tests.genome.preview.conftest import a_plan
 
 ONE = Fraction(1)
 QUESTIONS: dict[str, Question] = {
@@ -22,6 +24,20 @@ QUESTIONS: dict[str, Question] = {
     "snp-corr": SnpCorr("s1", "s2", "r2", ONE),
     "explore": Explore("g", "r2", Fraction(1, 5), ONE),
 }
+
+
+def test_a_preview_of_phenotypes_says_what_is_protected_and_what_the_threshold_supposes() -> None:
+    """At a prevalence of .05 the threshold asks for a chi-squared that is 1/(4 .05 .95) times as large."""
+    plan = replace(a_plan(2000, 1, "additive", ("score",), unit="phenotype"), alpha=Fraction(1, 15_000_000))
+    questions: dict[str, Question] = {"num-sig": NumSig("score", 1, ONE), "loc-sig": LocSig("score", 1, ONE)}
+    found = expected_errors(Assumed.of(plan, cases=100), questions, (ONE,))
+    for text in (unescape(found.page()), str(found)):
+        assert f"{UNPROTECTED}" in text
+        assert "With 100 cases a SNP has to reach a chi-squared of 153.5 in place of 29.2" in text
+    even = expected_errors(Assumed.of(plan), questions, (ONE,))
+    for name in questions:
+        needed = [[one.needed[1].significant for one in each.expected[name]] for each in (found, even)]  # type: ignore[union-attr]
+        assert needed[0] > needed[1]
 
 
 def test_all_that_was_foreseen_is_on_it(assumed: Assumed) -> None:

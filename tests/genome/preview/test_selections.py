@@ -38,6 +38,9 @@ class TypicalStudy:
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         return self.all if indices is None else self.all[indices]
 
+    def score_distances(self, *asked: Any) -> Any:
+        raise AssertionError(asked)
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         raise AssertionError(pairs)
 

@@ -14,6 +14,7 @@ from starling.genome.measurements import Number, SelectedSnps
 from starling.genome.pictures.answers import answers
 from starling.genome.pictures.gallery import KINDS, picture
 from starling.genome.plan import Explore, Plan, Question, SnpCorr
+from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
@@ -81,7 +82,7 @@ def sections(plan: Plan, question: Question, estimated: Estimated) -> tuple[Sect
             tables,
             headline=headline(plan, estimated.answer),
         ),
-        _error(question, estimated, error_text(plan, question, estimated.error)),
+        _error(plan, question, estimated, error_text(plan, question, estimated.error)),
         _public(plan),
         _files(plan, question),
     )
@@ -139,11 +140,11 @@ def _effects(plan: Plan, p_values: tuple[PValue, ...]) -> Table:
     return Table(header, tuple(rows), caption)
 
 
-def _error(question: Question, estimated: Estimated, parts: list[str]) -> Section:
+def _error(plan: Plan, question: Question, estimated: Estimated, parts: list[str]) -> Section:
     """How far each answer may be off."""
     tables: tuple[Table, ...] = ()
     if isinstance(estimated.error, SelectionError | ExplorationError):
-        parts.append(_SELECTED)
+        parts.append(_SELECTED if plan.unit == "person" else f"{_SELECTED}{_OF_PHENOTYPES}")
         tables = (_selected(estimated.error),)
     if not isinstance(estimated.error, SelectionError):
         what, missing = "p-value", f"{float(100 * (1 - CONFIDENCE)):g}"
@@ -170,6 +171,9 @@ _SELECTED: Final = """
 """
 
 
+_OF_PHENOTYPES: Final = "Here a person is replaced by the same one with another phenotype."
+
+
 def _selected(error: SelectionError | ExplorationError) -> Table:
     rows = []
     for name, each in selections(error):
@@ -184,13 +188,18 @@ def _selected(error: SelectionError | ExplorationError) -> Table:
 def _public(plan: Plan) -> Section:
     build = f"positions on {plan.build}" if plan.build else "the genome build of their positions is not stated"
     missing = "a missing call is a person without the allele, and everybody who is not marked as a case is a control"
+    taken = "Nothing was\n        taken from the genotypes without noise, no allele frequency and no filter."
+    covariates = "There are no covariates"
+    if plan.unit == "phenotype":
+        missing = "a missing call, or covariate, is the mean of the others, and everybody who is not marked as a case is a control"
+        taken = f"{UNPROTECTED}: the answer was drawn given them. No filter looked at a phenotype."
+        covariates = f"The score test is adjusted for {plan.adjusted}"
     text = f"""
         Public, and used as such: that the study has {plan.people:,} people, the list of {len(plan.snps):,} SNPs ({build})
         with the allele of each that is counted, the {plan.model} model, the tests, the regions and the question. A SNP is called
-        significant when its p-value is at or below {_threshold(plan)}, which is {plan.alpha} divided by the number of SNPs. Nothing was
-        taken from the genotypes without noise, no allele frequency and no filter.
+        significant when its p-value is at or below {_threshold(plan)}, which is {plan.alpha} divided by the number of SNPs. {taken}
 
-        Records that say nothing are counted by one rule: {missing}. There are no covariates, and men have two copies or none of what
+        Records that say nothing are counted by one rule: {missing}. {covariates}, and men have two copies or none of what
         is on chromosome X, as PLINK writes it.
     """
     return Section("What is public, and how people are counted", text, folded=True)

@@ -4,6 +4,7 @@ from typing import Final
 
 from starling.genome.artifact.files import DRAWN, PLAN, QUESTION, SNPS
 from starling.genome.plan import Explore, LocBlock, LocSig, NumSig, Plan, Question
+from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import CONFIDENCE
 from starling.release.codec import Json, plain
 from starling.release.registry import Product
@@ -14,7 +15,8 @@ SOURCE: Final = "Johnson and Shmatikov 2013, Privacy-Preserving Data Exploration
 
 def title(plan: Plan, question: Question) -> str:
     """The title of a release."""
-    return f"{plan.title}: {question.subject}"
+    of_phenotypes = f". {UNPROTECTED}" if plan.unit == "phenotype" else ""
+    return f"{plan.title}: {question.subject}{of_phenotypes}"
 
 
 def particulars(plan: Plan, question: Question) -> Particulars:
@@ -41,6 +43,15 @@ def particulars(plan: Plan, question: Question) -> Particulars:
         "missing_call": "not a carrier",
         "missing_phenotype": "control",
     }
+    if plan.unit == "phenotype":
+        bounds = {
+            "people": plan.people,
+            "phenotypes_of_a_person": 1,
+            "unprotected": UNPROTECTED,
+            "missing_call": "mean of the SNP",
+            "missing_phenotype": "control",
+        }
+        parameters |= {"covariates": list[Json](plan.covariates), "components": plan.components}
     return Particulars("genome", parameters, bounds)
 
 
@@ -56,17 +67,20 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     if isinstance(question, NumSig):
         return (_number(question),)
     if isinstance(question, LocSig):
-        return (_PLACES,)
+        return (f"{_PLACES.removesuffix(_PATIENT)}{_PHENOTYPE}" if question.test == "score" else _PLACES,)
     if isinstance(question, LocBlock):
         return ("loc_block: exponential mechanism by distance to being the longest valid block, sensitivity 1 patient",)
     return (f"{question.kind}: {NOISE[question.noise]}",)
 
 
 def _number(question: NumSig | Explore) -> str:
-    return f"num_sig: {question.selection} selection by distance to significance, sensitivity 1 patient"
+    unit = _PHENOTYPE if question.test == "score" else _PATIENT
+    return f"num_sig: {question.selection} selection by distance to significance{unit}"
 
 
-_PLACES: Final = "loc_sig: exponential mechanism without replacement by distance to significance, sensitivity 1 patient"
+_PATIENT: Final = ", sensitivity 1 patient"
+_PHENOTYPE: Final = " of the score test with covariates, sensitivity 1 phenotype"
+_PLACES: Final = f"loc_sig: exponential mechanism without replacement by distance to significance{_PATIENT}"
 NOISE: Final = {
     "lattice": "lattice noise on the counts of a table, which keeps their sum; one replaced patient is one move",
     "laplace": "discrete Laplace noise on each count of a table, L1 sensitivity 2",
@@ -77,16 +91,25 @@ def product(plan: Plan, question: Question) -> Product:
     """A release in the words of the registry."""
     subject = question.subject.capitalize()
     but = " but their ids, which the plan declares public" if plan.ids == "public" else ""
+    bounds = (
+        "A person is one row: all genotypes and the phenotype. A missing call is a person without the allele, a missing"
+        " phenotype a control."
+    )
+    unprotected = f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public."
+    if plan.unit == "phenotype":
+        bounds = f"A person is one phenotype. {UNPROTECTED}. A missing phenotype is a control."
+        unprotected = (
+            f"{UNPROTECTED}; the number of people, the SNP list, the carried alleles and the question are public."
+        )
     return Product(
         description=f"{subject} in a case-control study of {plan.people:,} people and {len(plan.snps):,} SNPs.",
         intended_use="Exploration of genotypes by researchers who have no access to them.",
         region="The people of the study",
         domain="Genotypes of each person at the SNPs of a public list, and whether the person is a case.",
-        bounds="A person is one row: all genotypes and the phenotype. A missing call is a person without the allele, a missing"
-        " phenotype a control.",
+        bounds=bounds,
         mechanisms=f"{SOURCE}: {'; '.join(mechanisms(question))}. Exact over the integers.",
         post_processing="p-values and correlations are those of the noisy counts, negative ones taken as 0; their intervals follow from"
         " the distribution of the noise.",
         composition="Sequential over the parts of an exploration; each other question is one mechanism. The tree is in privacy.json.",
-        unprotected=f"None of the people's{but}: the number of people, the SNP list, the carried alleles and the question are public.",
+        unprotected=unprotected,
     )

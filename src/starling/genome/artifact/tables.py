@@ -157,7 +157,7 @@ def tables(plan: Plan, question: Question) -> tuple[Table, ...]:
             name,
             TITLES[name],
             schema,
-            WORDS,
+            WORDS if plan.unit == "person" else WORDS | {"TEST": "score: the score test, adjusted as the plan says"},
             KEYS[name],
             (*OPTIONAL, "CHR") if name == "blocks" else OPTIONAL,
             (Text("csv", {column: column for column in schema.names}),),

@@ -12,7 +12,9 @@ from typing import Final, TypeVar
 import numpy as np
 
 from starling.genome.arrays import Int16, Int64, UInt8, UInt64
+from starling.genome.counts.basis import study_basis
 from starling.genome.counts.pairs import carriers, pair_distances, pair_tables
+from starling.genome.counts.phenotypes import read_distances
 from starling.genome.distance.rules import Rule
 from starling.genome.plan import Model, Plan
 from starling.genome.scores.candidates import Candidates
@@ -96,6 +98,10 @@ class StudyCounts:
     def tables(self, indices: Int64 | None = None, /) -> Int64:
         """The tables of all SNPs, or of some of them, as `ExactStudy` asks for them."""
         return read_tables(self.plan, self.genotypes, indices)
+
+    def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
+        """The signed distances by the score test, as `ExactStudy` asks for them."""
+        return read_distances(self.plan, self.genotypes, indices, study_basis(self.plan, self.genotypes), threshold)
 
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """The tables of pairs of SNPs, as `ExactStudy` asks for them."""

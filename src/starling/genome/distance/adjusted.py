@@ -39,15 +39,12 @@ BITS: Final = 30
 """Binary digits after the point of x in whole numbers: rounding moves S by some 2^-30 sqrt(n/12), where its deviation is about 1/2."""
 MOST_VARIANCE: Final = Fraction(1, 4)
 """Of a phenotype that is 0 or 1."""
-_NOTHING: Final = 1e-12
-"""A column whose squares sum up to this part of n, or less, is what rounding left of one that the covariates determine."""
 
 
 def whole_columns(columns: Float64) -> Int32:
-    """X of residual columns of copies or carriers, float64 (m, n), whatever their scale: int32 (m, n); 0 where nothing was left of one."""
+    """X of residual columns of copies or carriers, float64 (m, n), whatever their scale: int32 (m, n). A column of zeros stays one."""
     squares = np.einsum("ij,ij->i", columns, columns)
-    left = squares > _NOTHING * columns.shape[1]
-    scale = np.where(left, float(1 << BITS) / np.sqrt(np.where(left, squares, 1.0)), 0.0)
+    scale = float(1 << BITS) / np.sqrt(np.where(squares > 0, squares, 1.0))
     return np.rint(columns * scale[:, np.newaxis]).astype(np.int32)
 
 

@@ -20,6 +20,10 @@ class ExactStudy(Protocol):
         """The table of each SNP, or of those at `indices`: int64 (m, 4), or (m, 6) under the genotypic and allelic models."""
         ...
 
+    def score_distances(self, indices: Int64 | None, threshold: int, /) -> Int64:
+        """The signed distance by the score test of each SNP, or of those at `indices`, to C (distance/adjusted.py): int64 (m,)."""
+        ...
+
     def pair_tables(self, pairs: Int64, /) -> Int64:
         """People with both SNPs, the first alone, the second alone, neither: int64 (pairs, 4), of pairs int64 (pairs, 2)."""
         ...

@@ -2,6 +2,8 @@
 
 Privacy. Neighbours: replace one patient, n public. Which answers there are to choose from is public in each, and each one's score moves by
 at most 1 (scores/locations.py, scores/blocks.py), so that a selection at sensitivity 1 is epsilon-DP (privacy/sampling/selection.py).
+Where a plan protects phenotypes alone, neighbours replace the phenotype of one patient, and num_sig and loc_sig take the distances of the
+score test with covariates (distance/adjusted.py), which such a replacement moves by at most 1.
 
 - num_sig, how many SNPs are significant, as a range: the outputs are a function of k and of m. One is selected by permute-and-flip, which
   is never worse, score for score (McKenna and Sheldon 2020), or by the exponential mechanism, as published.
@@ -21,10 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from starling.genome.arrays import Int64
+from starling.genome.distance.adjusted import score_threshold
 from starling.genome.distance.rules import of_correlation
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.mechanism.base import BaseMechanism, ExactStudy
-from starling.genome.plan import LocBlock, LocSig, NumSig
+from starling.genome.plan import LocBlock, LocSig, NumSig, Plan
 from starling.genome.plan.distances import signed_distances
 from starling.genome.scores.blocks import block_scores
 from starling.genome.scores.candidates import Candidates, candidates
@@ -41,7 +44,7 @@ class NumSigMechanism(BaseMechanism[NumSig]):
         """The exact tables of all SNPs in, a range of numbers out."""
         snps = len(self.plan.snps)
         outputs = num_sig_outputs(self.query.k, snps)
-        scores = num_sig_scores(signed_distances(self.plan, exact.tables(), self.query.test), outputs)
+        scores = num_sig_scores(_distances(self.plan, self.query, exact), outputs)
         event = self.query.event
         if isinstance(event, PermuteAndFlip):
             chosen = permute_and_flip(scores, event.epsilon, event.score_sensitivity)
@@ -57,10 +60,17 @@ class LocSigMechanism(BaseMechanism[LocSig]):
     def draw(self, exact: ExactStudy, /) -> SelectedSnps:
         """The exact tables of the regions' SNPs in, k ids out, in the order of selection."""
         indices = np.concatenate([np.arange(start, stop) for start, stop in self.query.ranges(self.plan)])
-        scores = loc_sig_scores(signed_distances(self.plan, exact.tables(indices), self.query.test))
+        scores = loc_sig_scores(_distances(self.plan, self.query, exact, indices))
         event, k = self.query.event, self.query.k
         chosen = exponential_mechanism(scores, k * event.epsilon, event.score_sensitivity, k)
         return SelectedSnps(tuple(self.plan.snps.ids[place] for place in indices[chosen].tolist()))
+
+
+def _distances(plan: Plan, query: NumSig | LocSig, exact: ExactStudy, indices: Int64 | None = None) -> Int64:
+    """The signed distance of each SNP: from its table, or, where phenotypes are protected, from the columns that covariates leave of it."""
+    if plan.unit == "phenotype":
+        return exact.score_distances(indices, score_threshold(plan.p_threshold))
+    return signed_distances(plan, exact.tables(indices), query.test)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,5 +61,5 @@ QUESTIONS: Final = {
     "explore": ("exploration", "all of these, a quarter each"),
 }
 """Each kind of question: what it is about, and what it answers; its command has - for _."""
-PHENOTYPE_QUESTIONS: Final[tuple[str, ...]] = ()
+PHENOTYPE_QUESTIONS: Final = ("num_sig", "loc_sig")
 """Kinds of questions that have a proof where the unit is the phenotype."""

@@ -5,6 +5,7 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from starling.genome.distance.adjusted import score_threshold, table_distance
 from starling.genome.distance.significance import (
     GenotypicTest,
     allelic_distance,
@@ -20,10 +21,14 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 
 def signed_distances(plan: Plan, tables: Int64, test: str) -> Int64:
     """Of each SNP, in patients, int64 (m,): at most 0 where its p-value is at or below alpha/m, from its table, int64 (m, 4), or (m, 6)
-    under the genotypic and allelic models, by one of the plan's tests that has a distance, which the query's `check` sees to.
+    under the genotypic, allelic and additive models, by one of the plan's tests that has a distance, which the query's `check` sees to.
 
-    One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the genotypic and allelic models (distance/).
+    One replaced patient moves each by at most 1. Exact for 2x2 tables, lower bounds for the genotypic and allelic models (distance/). Of
+    the score test it is what SNPs have that covariates do not explain, in phenotypes.
     """
+    if test == "score":
+        codes = (0, 1, 2) if plan.model == "additive" else (1, 0)
+        return table_distance(tables, codes, score_threshold(plan.p_threshold))
     if test == "trend":
         return trend_distance(tables, plan.p_threshold)
     if plan.model == "genotypic":

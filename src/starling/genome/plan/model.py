@@ -61,7 +61,7 @@ MOST_CASE: Final = 40
 """Characters of the word for a case."""
 _COST_OF_ANSWERS: Final = (
     "Each answer costs the epsilon that is asked for it, of every person's budget; asked again under the same request id it costs"
-    f" nothing.\nWhat an epsilon buys: starling genome preview.\n{OF_CARRIERS}"
+    " nothing.\nWhat an epsilon buys: starling genome preview."
 )
 MOST_REGIONS: Final = 30
 """Regions that a plan shows; its JSON has all."""
@@ -331,7 +331,7 @@ class Plan(PlanInFile, Described):
         return [
             *parts,
             (("question", "answers", "by"), choices),
-            _COST_OF_ANSWERS,
+            f"{_COST_OF_ANSWERS}\n{OF_CARRIERS}" if self.unit == "person" else _COST_OF_ANSWERS,
         ]
 
     def as_json(self) -> dict[str, Json]:

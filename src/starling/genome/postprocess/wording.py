@@ -12,6 +12,7 @@ from starling.genome.inference.answers import SelectionError, selection_error
 from starling.genome.inference.intervals import Interval
 from starling.genome.measurements import Block, Number, SelectedSnps
 from starling.genome.plan import Explore, LocBlock, LocSig, Model, NumSig, Plan, Question
+from starling.genome.plan.choices import UNPROTECTED
 from starling.genome.postprocess.estimates import (
     CONFIDENCE,
     Answer,
@@ -28,6 +29,7 @@ TESTS: Final = {
     "logistic": "likelihood ratio",
     "wald": "Wald",
     "trend": "Cochran-Armitage trend",
+    "score": "score",
 }
 TEST_LABELS: Final = {code: f"{text} test" for code, text in TESTS.items()}
 """The label of the code of a test, where it stands alone."""
@@ -43,8 +45,8 @@ OF: Final[dict[Model, str]] = {
 """What an odds ratio and shares are of, under each model."""
 MOST: Final = 20
 """SNPs that are named in a sentence."""
-EXACT_MODELS: Final = ("dominant", "recessive")
-"""Genetic models whose 2x2 tables have exact distances; those of the others are lower bounds."""
+EXACT_MODELS: Final = ("dominant", "recessive", "additive")
+"""Genetic models whose distances are exact; those of the others are lower bounds."""
 MANY: Final = 1000
 """So many significant SNPs, told by the released number, bring a warning of confounding, whatever the length of the list."""
 FEW: Final = 20
@@ -54,7 +56,12 @@ LARGE_SHARE: Final = 0.01
 
 
 def answer_text(plan: Plan, question: Question, answer: Answer) -> list[str]:
-    """An answer in sentences, as an estimate with its chance."""
+    """An answer in sentences, as an estimate with its chance; first, where phenotypes alone are protected, that they are."""
+    sentences = _sentences(plan, question, answer)
+    return sentences if plan.unit == "person" else [f"{UNPROTECTED}: each person's phenotype alone is.", *sentences]
+
+
+def _sentences(plan: Plan, question: Question, answer: Answer) -> list[str]:
     if isinstance(answer, Number):
         assert isinstance(question, NumSig)
         return _number(plan, question, answer)
@@ -90,7 +97,7 @@ def error_text(plan: Plan, question: Question, error: Error) -> list[str]:
     lines: list[str] = []
     if isinstance(error, SelectionError):
         of_answer = {NumSig: _OFF_NUMBER, LocSig: _OFF_PLACES}.get(type(question), _OFF_BLOCK)
-        lines.append(_off(of_answer, error))
+        lines.append(_off(of_answer, error, records="records" if plan.unit == "person" else "phenotypes"))
     else:
         lines.append(_off(_OFF_NUMBER, error.number))
         if error.located is not None:
@@ -127,7 +134,7 @@ def _number(plan: Plan, question: NumSig, answer: Number) -> list[str]:
     test = TESTS[question.test]
     lines = [f"About {_snps(answer)} significant by the test {test}: {_right(selection_error(plan, question))}."]
     if answer.low >= MANY or (answer.low >= FEW and answer.low >= len(plan.snps) * LARGE_SHARE):
-        lines.append(_CONFOUNDED)
+        lines.append(_CONFOUNDED if plan.unit == "person" else _STILL_CONFOUNDED)
     return lines
 
 
@@ -187,11 +194,11 @@ def _power(log10: float, value: float) -> str:
     return f"{10 ** (log10 - exponent):z.3g}e{exponent}"
 
 
-def _off(sentence: str, error: SelectionError, name: str = "The block") -> str:
+def _off(sentence: str, error: SelectionError, name: str = "The block", records: str = "records") -> str:
     off = error.within(1 - CONFIDENCE)
     persons = "1 person" if off == 1 else f"{off:,} persons"
     both = " for all of them" if error.rounds > 1 else ""
-    return f"{sentence.format(persons=persons, name=name)}, with a chance of at least {PERCENT}{both}."
+    return f"{sentence.format(persons=persons, name=name, records=records)}, with a chance of at least {PERCENT}{both}."
 
 
 _WORST: Final = (
@@ -200,11 +207,11 @@ _WORST: Final = (
 )
 _INTERVAL: Final = f"Each interval holds the exact value with a chance of at least {PERCENT}, each on its own."
 _OFF_NUMBER: Final = (
-    "The number is right, or wrong only by SNPs of which each would cross the threshold if the records of at most"
+    "The number is right, or wrong only by SNPs of which each would cross the threshold if the {records} of at most"
     " {persons} were others"
 )
 _OFF_PLACES: Final = (
-    "No SNP is ahead of one that was named before it by more than {persons}: those whose records would have to be others before"
+    "No SNP is ahead of one that was named before it by more than {persons}: those whose {records} would have to be others before"
     " a SNP crosses the threshold"
 )
 _OFF_BLOCK: Final = (
@@ -215,4 +222,8 @@ _LOWER_BOUND: Final = "Persons are counted by a lower bound under the {model} mo
 _CONFOUNDED: Final = (
     "So many significant SNPs are seldom causes of the disease: ancestry that differs between cases and controls (population"
     " stratification), relatives, or batches of genotyping make many SNPs differ at once, and nothing here corrects for them."
+)
+_STILL_CONFOUNDED: Final = (
+    "So many significant SNPs are seldom causes of the disease: what covariates and components leave of ancestry, of kinship or of batches"
+    " of genotyping makes many SNPs differ at once."
 )

@@ -7,8 +7,9 @@ from functools import partial
 from math import log, log10
 from typing import Final
 
+from starling.genome.distance.constants import quantile
 from starling.genome.plan import LocBlock, Question, SnpCorr, SnpPval
-from starling.genome.plan.choices import OF_CARRIERS
+from starling.genome.plan.choices import OF_CARRIERS, UNPROTECTED
 from starling.genome.preview.expected import Expected, ExpectedExplore, preview
 from starling.genome.preview.grids import (
     NOTHING,
@@ -58,12 +59,13 @@ class ExpectedErrors(Preview):
     def kind(self) -> str:
         """What the page is, and the size of the study."""
         plan = self.assumed.plan
-        return f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
+        text = f"What answers will be worth, before anything is spent; {plan.people:,} people, {len(plan.snps):,} SNPs"
+        return text if plan.unit == "person" else f"{UNPROTECTED}. {text}"
 
     def sections(self) -> Sequence[Section]:
         """Each question, then what is supposed."""
         named = len(self.expected) > 1
-        each = (_question(name, expected, named=named) for name, expected in self.expected.items())
+        each = (_question(self.assumed, name, expected, named=named) for name, expected in self.expected.items())
         return (*each, _supposed(self.assumed))
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -71,6 +73,7 @@ class ExpectedErrors(Preview):
         rarest = f"alleles no rarer than {float(assumed.rarest):g}"
         facts = [
             ("plan", plan.title),
+            *([] if plan.unit == "person" else [("protects", f"phenotypes alone. {UNPROTECTED}")]),
             ("study", f"{plan.people:,} people, {len(plan.snps):,} SNPs, {plan.model} model"),
             ("supposed", f"{assumed.cases:,} cases, {rarest}, SNPs without linkage"),
         ]
@@ -87,7 +90,7 @@ class ExpectedErrors(Preview):
             shown = grids(expected)
             for grid in shown[:1] if name == "explore" and len(self.expected) > 1 else shown:
                 parts += [grid.title, (grid.header, grid.rows)]
-            parts.append(note(expected))
+            parts.append(note(self.assumed, expected))
         return parts
 
     def as_json(self) -> dict[str, Json]:
@@ -126,15 +129,30 @@ def expected_errors(
     )
 
 
-def note(expected: Sequence[Expected]) -> str:
+def note(assumed: Assumed, expected: Sequence[Expected]) -> str:
     """What whoever asks this question must know beforehand; empty for most."""
+    if assumed.plan.unit == "phenotype":
+        return conservatism(assumed)
     return OF_CARRIERS if isinstance(expected[0].query, LocBlock | SnpCorr) else ""
 
 
+def conservatism(assumed: Assumed) -> str:
+    """What the score test asks for, whose threshold supposes the largest variance that phenotypes can have."""
+    share = assumed.cases / assumed.plan.people
+    wanted = quantile(assumed.plan.p_threshold, 1)
+    required = wanted / (4 * share * (1 - share))
+    return (
+        f"The threshold supposes as many cases as controls. With {assumed.cases:,} cases a SNP has to reach a chi-squared of"
+        f" {required:z.1f} in place of {wanted:z.1f}: the rarer the disease, the fewer SNPs are significant. Covariates are not supposed"
+        " here: what they explain of a SNP is lost."
+    )
+
+
 def _supposed(assumed: Assumed) -> Section:
+    records = "records" if assumed.plan.unit == "person" else "phenotypes"
     text = f"""
         Of every answer the distribution of the error is known before any record is read. What holds for every study is stated in
-        patients: how many of the {assumed.plan.people:,} records would have to be replaced to make the answer the right one.
+        patients: how many of the {assumed.plan.people:,} {records} would have to be replaced to make the answer the right one.
 
         What patients are worth depends on the study. It is stated for typical ones, which are supposed, not looked at:
         {assumed.cases:,} of the people are cases; alleles are in Hardy-Weinberg proportions; the odds of disease grow by the odds ratio
@@ -144,14 +162,14 @@ def _supposed(assumed: Assumed) -> Section:
     return Section("What is supposed", text)
 
 
-def _question(name: str, expected: Sequence[Expected], *, named: bool) -> Section:
+def _question(assumed: Assumed, name: str, expected: Sequence[Expected], *, named: bool) -> Section:
     """What one question will be worth; it says the name of the question where there are others."""
     text = question_text(expected[0].query)
     drawn = grids(expected)
     tables = [one for one in expected if isinstance(one, ExpectedTables)]
     return Section(
         f"{name}: {text[0].lower()}{text[1:]}" if named else text,
-        note(expected),
+        note(assumed, expected),
         pictures=(_whiskers(f"{name}-intervals", tables[len(tables) // 2]),) if tables else (),
         tables=tuple(_tables(expected, drawn)),
     )

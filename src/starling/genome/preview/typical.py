@@ -92,7 +92,7 @@ class Assumed:
 
     def _by_model(self, cells: Int64) -> Int64:
         """The plan's tables from people by number of copies, cases and then controls, int64 (m, 6)."""
-        if self.plan.model in ("genotypic", "allelic"):
+        if self.plan.model not in ("dominant", "recessive"):
             return cells
         none, one, two = cells[:, ::3], cells[:, 1::3], cells[:, 2::3]
         has, has_not = (one + two, none) if self.plan.model == "dominant" else (two, none + one)

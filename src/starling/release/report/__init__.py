@@ -30,6 +30,7 @@ UNITS = {
     "point": "one point",
     "trip": "one trip",
     "member": "one member of a group, with all that they add to its size; which groups there are is public",
+    "phenotype": "one person's phenotype, and nothing else of that person: not genotypes, not covariates, not that the person takes part",
     "event": "one event of a group, and not all events of one person together; which groups there are is public",
 }
 """Each protected unit, in words."""
@@ -148,7 +149,11 @@ def plainly(guarantee: Guarantee, joint: Guarantee | None = None, invariants: Se
     """
     unit, change = guarantee.relation.unit, guarantee.relation.change
     whether = (
-        f"whether the data hold a given {unit} at all" if change == "add-remove" else f"what a given {unit}'s data are"
+        f"whether the data hold a given {unit} at all"
+        if change == "add-remove"
+        else "what a given person's phenotype is"
+        if unit == "phenotype"
+        else f"what a given {unit}'s data are"
     )
     everything, one = joint or guarantee, dearest(guarantee)
     earlier = "" if joint is None else ", the measurements of earlier releases in it included"
@@ -170,7 +175,7 @@ def plainly(guarantee: Guarantee, joint: Guarantee | None = None, invariants: Se
         {ALARMS} of 100 cases: without any release he finds {ALARMS} % of those who are there. From one published measurement
         alone ({one.cost} at most) he finds at most {percent_up(finds_one.chance)}. From everything at once{earlier}
         ({everything.cost}) he finds at most {percent_up(finds.chance)}, {how}; it is a worst case, reached only if every number of the
-        release tells against the same {unit}.
+        release tells against the same {"person" if unit == "phenotype" else unit}.
 
         The promise holds for everybody alike, for good, and against future data and methods. It does not say that nothing
         can be learned about a group: what is true of many people stays visible, which is the purpose of the release.

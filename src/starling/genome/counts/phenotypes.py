@@ -1,0 +1,44 @@
+"""Signed distances of score tests with covariates, of a study whose phenotypes are protected and whose genotypes are not."""
+
+from typing import cast
+
+import numpy as np
+
+from starling.genome.adjusted import Coding, residual_columns, tiles
+from starling.genome.arrays import Flags, Float64, Int64
+from starling.genome.distance.adjusted import adjusted_distance, whole_columns
+from starling.genome.plan import Plan
+from starling.genome.source import Calls, Genotypes, read
+
+
+def read_distances(plan: Plan, genotypes: Genotypes, indices: Int64 | None, basis: Float64, threshold: int) -> Int64:
+    """Of every SNP, or of those at `indices`, in this order and all different: int64 (m,).
+
+    Args:
+        plan: Of a study whose unit is the phenotype; its model says what copies count as.
+        genotypes: Checked, but unread.
+        indices: Positions in the plan's SNP list.
+        basis: Orthonormal, of intercept, covariates and components, float64 (n, r).
+        threshold: C of distance/adjusted.py.
+
+    Raises:
+        SourceError: when a file is no longer what was checked; never because of what a call or a line says.
+    """
+    row_of = np.arange(len(plan.snps), dtype=np.int64)
+    if indices is not None:
+        row_of[indices] = np.arange(len(indices), dtype=np.int64)
+    cases, coding = genotypes.people.cases(plan.people), cast(Coding, plan.model)
+    out = np.empty(len(plan.snps) if indices is None else len(indices), dtype=np.int64)
+
+    def work(calls: Calls) -> tuple[Int64, Int64]:
+        return row_of[calls.snps], chunk_distances(calls, coding, basis, cases, threshold)
+
+    for rows, distances in read(genotypes, plan, work, indices):
+        out[rows] = distances
+    return out
+
+
+def chunk_distances(calls: Calls, coding: Coding, basis: Float64, cases: Flags, threshold: int) -> Int64:
+    """Of the SNPs of a chunk, int64 (c,)."""
+    columns = (residual_columns(tile, coding, basis).values for tile in tiles(calls, len(basis)))
+    return np.concatenate([adjusted_distance(whole_columns(values), cases, threshold) for values in columns])
