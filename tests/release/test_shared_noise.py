@@ -29,7 +29,7 @@ class Adding:
     def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         return self.raised * float(sum(each[0] for each in weights.values()))
 
-    def deviations(self, alpha: Fraction) -> float:
+    def deviations(self, alpha: Fraction, _: object) -> float:
         return {Fraction(1, 20): 1.96, Fraction(1, 10): 1.65}[alpha]
 
 

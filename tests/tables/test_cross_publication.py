@@ -93,7 +93,7 @@ def test_under_pure_epsilon_whole_tables_are_measured_and_all_agree(tmp_path: Pa
         parts = women + men - all_of_them
         assert parts.exact == parts.standard_deviation == 0
         low, high = women.interval()
-        assert high - low == pytest.approx(2 * 2.37 * women.standard_deviation, abs=2)
+        assert high - low == pytest.approx(2 * 2.17 * women.standard_deviation, abs=2)
     stated = json.loads((made.folder / "privacy.json").read_text())
     assert stated["cost"] == {
         "add-remove": {"epsilon": "3/2", "decimal": "1.5"},

@@ -133,7 +133,7 @@ class Value:
         linked = self._linked()
         if not linked:
             return _outward(sum_margin(_parts(draws), 1 - sure) + slack, inf)
-        deviations = max(estimates.deviations(1 - sure) for estimates in linked)
+        deviations = max(estimates.deviations(1 - sure, weights) for estimates, weights in linked.items())
         half = deviations * self.standard_deviation
         if self.whole and fsum(estimates.most_moved(weights) for estimates, weights in linked.items()) <= 1:
             return ceil(half)

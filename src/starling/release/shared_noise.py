@@ -55,8 +55,8 @@ class Estimates(Protocol):
     def moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """By how much rounding moved that sum, of the numbers that were released."""
 
-    def deviations(self, alpha: Fraction) -> float:
-        """How many standard deviations hold all but `alpha` of what such a sum errs."""
+    def deviations(self, alpha: Fraction, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How many standard deviations hold all but `alpha` of what that sum errs."""
 
 
 def beyond_one(moved: npt.ArrayLike) -> npt.NDArray[np.int64]:

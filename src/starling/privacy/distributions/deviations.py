@@ -1,12 +1,10 @@
 """How many standard deviations hold a sum of very many draws: where its distribution is not listed, but what kind it is of is known."""
 
-from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, log, sqrt
+from functools import lru_cache
+from math import ceil, erfc, exp, lgamma, log, pi, sqrt
 from statistics import NormalDist
 from typing import Final
-
-from starling.privacy.budget import Measure
 
 
 def normal_deviations(alpha: Fraction) -> float:
@@ -34,8 +32,39 @@ def _hundredths(number: float) -> float:
     return ceil(100 * number) / 100
 
 
-DEVIATIONS: Final[dict[Measure, Callable[[Fraction], float]]] = {
-    "rho": normal_deviations,
-    "epsilon": log_concave_deviations,
-}
-"""Margin of what was made to add up, in standard deviations: under pure epsilon one of its draws may be nearly all of its noise."""
+MOST_DRAWS: Final = 64
+"""With more draws in a sum, its deviations are taken for those of so many."""
+_POINTS: Final = 2048
+
+
+@lru_cache(maxsize=256)
+def laplace_deviations(alpha: Fraction, draws: int) -> float:
+    """Deviations that hold all but `alpha` of a sum of Laplace draws of which none has more than 1/draws of the variance; upwards.
+
+    A Laplace draw is normal with a variance that is exponential, so that the sum, of variance 1, is normal with the variance V = sum w E,
+    E exponential of mean 1, and w at most 1/n. P(|X| > t) is the mean of h(V), h(v) = 2 Phi(-t/sqrt(v)), which is convex up to t^2/3
+    and lies below its tangent there beyond. The mean of this convex bound is largest where the weights are 1/n, n of them, since they
+    majorise all others (Marshall and Proschan 1965): V is then gamma. One draw alone would need 2.12.
+
+    >>> [laplace_deviations(Fraction(1, 20), draws) for draws in (1, 2, 4, 16, 64)]
+    [2.17, 2.08, 2.02, 1.98, 1.97]
+    """
+    equal = 1 << (min(draws, MOST_DRAWS).bit_length() - 1)
+    low, high = 0, 1 << 14
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _beyond(middle / 100, equal) <= alpha else (middle, high)
+    return high / 100
+
+
+def _beyond(t: float, equal: int) -> float:
+    """The mean of the convex bound of P(|X| > t), where V is the mean of so many exponential variables: by the midpoint rule."""
+    cut = t * t / 3
+    at_cut, slope = erfc(sqrt(1.5)), sqrt(3 / (2 * pi)) * exp(-1.5) / cut
+    step = (1 + 60 / equal + 12 / sqrt(equal)) / _POINTS
+    whole = 0.0
+    for point in range(_POINTS):
+        v = (point + 0.5) * step
+        density = exp(equal * (log(equal) + log(v) - v) - lgamma(equal)) / v
+        whole += density * (erfc(t / sqrt(2 * v)) if v <= cut else at_cut + slope * (v - cut))
+    return whole * step

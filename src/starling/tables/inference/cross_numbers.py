@@ -6,18 +6,19 @@ All tables of a release agree, so that a number is the same whichever table it i
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import sqrt
 from typing import Final
 
 import numpy as np
 
 from starling.errors import ParameterError
-from starling.privacy.distributions.deviations import DEVIATIONS
 from starling.tables.inference.cross_estimates import FINEST
-from starling.tables.inference.cross_queries import query_variance
+from starling.tables.inference.cross_queries import largest_coefficients, query_variance
 from starling.tables.inference.group_choice import Values, texts
 from starling.tables.inference.trees import Floats
 from starling.tables.inference.whole_numbers import most_moved_sum
 from starling.tables.plan import Plan
+from starling.tables.plan.cell_margins import deviations_by_draw, largest_draw
 from starling.tables.plan.custom_families import value_texts
 from starling.tables.plan.custom_records import custom_records
 from starling.tables.plan.residuals import Table
@@ -46,9 +47,17 @@ class CrossNoise:
     source: Hashable
     plan: Plan = field(compare=False, repr=False)
 
-    def deviations(self, alpha: Fraction) -> float:
-        """How many standard deviations hold all but `alpha` of what a sum of cells errs."""
-        return DEVIATIONS[self.plan.measure](alpha)
+    def deviations(self, alpha: Fraction, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How many standard deviations hold all but `alpha` of what a sum of cells errs.
+
+        Over several levels of regions a sum may take a draw more than once: one draw may then be all of it.
+        """
+        shape, cross = self.plan.cross_shape, self.plan.cross
+        assert cross is not None
+        if not shape.laplace or len(shape.regions) > 1:
+            return deviations_by_draw(shape, alpha, 0.0, 0.0)
+        most = largest_draw(shape, cross.shares[0], largest_coefficients(shape, self._arrays(weights)))
+        return deviations_by_draw(shape, alpha, sqrt(self.variance(weights)), shape.laplace**2 * most)
 
     def most_moved(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:
         """By how much rounding may have moved the sum: some millionths of a record for the unit in which cells are published

@@ -35,14 +35,31 @@ def query_variance(shape: Shape, shares: Shares, records: int, weights: Weights)
         for (level, table), each in weights.items():
             if set(part) <= set(table):
                 regions = weighed[level, table]
-                rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
-                summed = pure(each[regions].sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
-                levels[level][regions] += summed.reshape(len(regions), shape.cells(part))
+                levels[level][regions] += _summed(shape, part, table, each[regions])
         if any(each.any() for each in levels):
             spreads = [float(level[place]) for level in measured]
             variance, largest = _tree_variance(shape, spreads, levels)
             whole, most = whole + variance, most + largest
     return records**2 * whole if whole > _NOTHING * most else 0.0
+
+
+def largest_coefficients(shape: Shape, weights: Weights) -> Floats:
+    """The largest coefficient of each part in a weighted sum of cells of one level of regions, (parts,)."""
+    largest = np.zeros(len(shape.parts))
+    for place, part in enumerate(shape.parts):
+        coefficients = np.zeros((shape.regions[0], shape.cells(part)))
+        for (_, table), each in weights.items():
+            if set(part) <= set(table):
+                coefficients += _summed(shape, part, table, each)
+        largest[place] = np.abs(coefficients).max()
+    return largest
+
+
+def _summed(shape: Shape, part: Table, table: Table, weights: Floats) -> Floats:
+    """The coefficients of a part, (regions, cells), in a sum of cells of a table."""
+    rest = tuple(1 + at for at, column in enumerate(table) if column not in part)
+    summed = pure(weights.sum(axis=rest)) / float(shape.cells(table) // shape.cells(part))
+    return summed.reshape(len(weights), shape.cells(part))
 
 
 def _tree_variance(shape: Shape, spreads: list[float], coefficients: list[Floats]) -> tuple[float, float]:

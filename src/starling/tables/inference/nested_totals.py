@@ -30,7 +30,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from starling.privacy.distributions.deviations import DEVIATIONS
+from starling.privacy.budget import Measure
+from starling.privacy.distributions.deviations import log_concave_deviations, normal_deviations
 from starling.tables.inference.chains import Block, Chain
 from starling.tables.inference.combined import spread, standard_deviation
 from starling.tables.inference.consistency import AtRest, block_at_rest, run_at_rest
@@ -43,6 +44,11 @@ from starling.tables.plan.nesting import nested_chains
 
 Totals: TypeAlias = tuple[Int64, Int64]
 """Of each region of a level, the first noisy total and the sum of the noisy values, of one iteration."""
+DEVIATIONS: Final[dict[Measure, Callable[[Fraction], float]]] = {
+    "rho": normal_deviations,
+    "epsilon": log_concave_deviations,
+}
+"""Margin of what was made to add up, in standard deviations."""
 MOST_CACHED: Final = 64
 """Iterations of levels whose totals are kept once they are read."""
 _NOTHING: Final = 1e-24
@@ -78,8 +84,8 @@ class Tree:
     _spans: Mapping[str, int] = field(compare=False, repr=False)
     """Each iteration, and the step before which it ends."""
 
-    def deviations(self, alpha: Fraction) -> float:
-        """How many standard deviations hold all but `alpha` of what a sum errs."""
+    def deviations(self, alpha: Fraction, _: Mapping[Hashable, Sequence[Fraction]]) -> float:
+        """How many standard deviations hold all but `alpha` of what any sum errs."""
         return DEVIATIONS[self._plan.measure](alpha)
 
     def variance(self, weights: Mapping[Hashable, Sequence[Fraction]]) -> float:

@@ -15,7 +15,7 @@ from math import fsum, inf, sqrt
 from typing import Final
 
 from starling.privacy.budget import Measure
-from starling.privacy.distributions.deviations import DEVIATIONS
+from starling.privacy.distributions.deviations import laplace_deviations, normal_deviations
 from starling.tables.plan.best_families import Weights, divided
 from starling.tables.plan.residuals import Shape, variances
 
@@ -48,8 +48,9 @@ class Solved:
 
 
 def variance_of_margin(within: float, missing: Fraction, measure: Measure) -> float:
-    """The variance of a number that is off by more than `within` with at most the chance `missing`."""
-    return (within / DEVIATIONS[measure](missing)) ** 2
+    """The variance of a number that is off by more than `within` with at most the chance `missing`, be it one draw or many."""
+    deviations = normal_deviations(missing) if measure == "rho" else laplace_deviations(missing, 1)
+    return (within / deviations) ** 2
 
 
 @lru_cache(maxsize=8)

@@ -211,8 +211,12 @@ def measured_variances(shape: Shape, shares: Shares) -> list[Floats]:
 def precisions(shape: Shape, level: Sequence[Fraction]) -> Floats:
     """Under pure epsilon, what each measured table of a level adds to the precision of each of its parts, as `Shape.within` lists them."""
     owners, _, counts = shape.within
-    variances = [_laplace_variance(shape.laplace, share) if share else inf for share in level]
-    return np.array(1.0 / (np.array(variances)[owners] * counts))
+    return np.array(1.0 / (np.array(laplace_variances(shape, level))[owners] * counts))
+
+
+def laplace_variances(shape: Shape, level: Sequence[Fraction]) -> list[float]:
+    """The variance of a cell of each table that is measured; infinite of all others."""
+    return [_laplace_variance(shape.laplace, share) if share else inf for share in level]
 
 
 @lru_cache(maxsize=4096)

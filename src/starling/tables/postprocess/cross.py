@@ -2,8 +2,8 @@
 
 Each cell has its estimate, its standard deviation, and an interval: the normal quantile times the deviation, and half a step of the
 noise. Many draws add up in a cell, so that its noise is nearly normal; where few do, as in the number of everybody, whose noise is whole,
-the half step makes up for that. Under pure epsilon one draw of a long tail may be nearly all of it, and the deviations are those that hold
-for every symmetric log-concave distribution, which sums of Laplace draws have. Whole numbers have intervals that are wider by what rounding
+the half step makes up for that. Under pure epsilon one draw of a long tail may be nearly all of it: the more of a cell
+one draw can be, the more deviations (plan/cell_margins.py). Whole numbers have intervals that are wider by what rounding
 may have moved.
 """
 
@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from starling.privacy.distributions.deviations import DEVIATIONS
 from starling.tables.inference.cross_estimates import CrossEstimates, cross_estimates, deviations
 from starling.tables.inference.totals import CONFIDENCE
 from starling.tables.measurements import CrossMeasurements
 from starling.tables.plan import Geography, Plan
+from starling.tables.plan.cell_margins import deviations_by_draw, largest_draw_of_cell
 from starling.tables.plan.cross import Cross
 from starling.tables.plan.custom_families import EVERYBODY, value_texts
 from starling.tables.plan.custom_records import custom_records
@@ -73,7 +73,9 @@ def schema_of(cross: Cross, table: Table) -> pa.Schema:
 
 def margin(cross: Cross, shape: Shape, table: Table, deviation: float) -> float:
     """How far an estimate of this deviation may be off with the confidence of intervals."""
-    return DEVIATIONS[shape.measure](1 - CONFIDENCE) * deviation + cross.slack(shape, table)
+    largest = largest_draw_of_cell(shape, cross.shares, table)
+    deviations = deviations_by_draw(shape, 1 - CONFIDENCE, deviation, largest)
+    return deviations * deviation + cross.slack(shape, table)
 
 
 def tabulate_cross(
@@ -118,6 +120,7 @@ def _rows(
         codes, texts = zip(*value_texts(read[column].domain), strict=True)
         columns |= {names[column]: coded(value, codes), f"{names[column]}_label": coded(value, texts)}
     estimate, deviation = counts.ravel(), spread[at[0]]
-    half = DEVIATIONS[plan.measure](1 - CONFIDENCE) * deviation + cross.slack(plan.cross_shape, table)
+    different, which = np.unique(spread, return_inverse=True)
+    half = np.array([margin(cross, plan.cross_shape, table, each) for each in different.tolist()])[which][at[0]]
     columns |= dict(zip(NUMBERS, map(pa.array, (estimate, deviation, estimate - half, estimate + half)), strict=True))
     return pa.table(columns)
